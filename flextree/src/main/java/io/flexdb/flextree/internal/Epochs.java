@@ -1,0 +1,167 @@
+package io.flexdb.flextree.internal;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Tells when something that readers may still see can be reused. One writer at a time; any number of readers.
+ */
+public final class Epochs {
+    /*
+     * The problem: the single writer replaces nodes, memtables and segments that lock-free readers may be reading.
+     * The choice: two mechanisms, because there are two kinds of readers.
+     *
+     * Short reads are counted, in striped cells of one of two parities (threads may be virtual, so there is no slot
+     * per thread). The writer moves from phase p to p + 1 only when the counter of the other parity, that of phase
+     * p - 1, is zero. What had been unlinked before phase p began is unreachable for short reads in phase p + 2: both
+     * parities have been seen at zero since then.
+     *
+     * Cursors and snapshots pin the version they read, for as long as they like. Something that lives in the versions
+     * [birth, retired) is kept while a pinned version lies in there.
+     *
+     * I1  writerEpoch is the id of the version being made; every published version has a smaller id.
+     * I2  safeEpoch never exceeds writerEpoch; what was retired in an epoch below it is invisible to short reads.
+     * I3  pins are made inside a short read, so the version pinned cannot be reclaimed in between.
+     */
+    private static final int STRIPES =
+            Math.max(4, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors()));
+    private static final int STRIDE = 16; // longs: two cache lines, out of the reach of the adjacent-line prefetcher
+
+    private final AtomicLongArray readers = new AtomicLongArray(2 * STRIPES * STRIDE + STRIDE);
+    private volatile int phase;
+    private volatile long writerEpoch = 1;
+
+    // Writer only.
+    private long boundaryOfThisPhase = 1;
+    private long boundaryOfLastPhase = 1;
+    private long safeEpoch = 1;
+
+    private final Object pinLock = new Object();
+    private long[] pinnedVersions = new long[8]; // ascending
+    private int[] pinCounts = new int[8];
+    private volatile int pinnedCount;
+    private volatile long unpinEvents;
+
+    /** Begins a short read and returns the ticket that {@link #exit} wants. Never blocks. */
+    public int enter() {
+        int stripe = (int) Thread.currentThread().getId() & (STRIPES - 1);
+        int cell = ((phase & 1) * STRIPES + stripe + 1) * STRIDE;
+        readers.getAndIncrement(cell);
+        return cell;
+    }
+
+    /** Ends the short read that returned this ticket. */
+    public void exit(int ticket) {
+        readers.getAndDecrement(ticket);
+    }
+
+    /** The epoch in which the writer makes nodes now, which is the id of the next version it publishes. */
+    public long writerEpoch() {
+        return writerEpoch;
+    }
+
+    /**
+     * Ends the writer's epoch. To be called by the writer right after the version with the id {@link #writerEpoch()}
+     * has been published by a volatile write.
+     */
+    public void advance() {
+        writerEpoch++; // only the writer writes it
+        tryNextPhase();
+    }
+
+    /** Moves the phase on if the short reads of the last one have ended. Writer only; never blocks. */
+    public void tryNextPhase() {
+        int now = phase;
+        if (readersOfParity((now + 1) & 1) == 0) {
+            safeEpoch = boundaryOfLastPhase;
+            boundaryOfLastPhase = boundaryOfThisPhase;
+            boundaryOfThisPhase = writerEpoch;
+            phase = now + 1;
+        }
+    }
+
+    private long readersOfParity(int parity) {
+        long sum = 0;
+        for (int stripe = 0; stripe < STRIPES; stripe++) {
+            sum += readers.get((parity * STRIPES + stripe + 1) * STRIDE);
+        }
+        return sum;
+    }
+
+    /** Whether short reads are under way, by a count that may be a moment old. */
+    public boolean hasReaders() {
+        return readersOfParity(0) + readersOfParity(1) != 0;
+    }
+
+    /** Keeps everything that lives in a version. To be called inside a short read that found the version current. */
+    public void pin(long version) {
+        synchronized (pinLock) {
+            int at = Arrays.binarySearch(pinnedVersions, 0, pinnedCount, version);
+            if (at >= 0) {
+                pinCounts[at]++;
+                return;
+            }
+            at = -at - 1;
+            int count = pinnedCount;
+            if (count == pinnedVersions.length) {
+                pinnedVersions = Arrays.copyOf(pinnedVersions, 2 * count);
+                pinCounts = Arrays.copyOf(pinCounts, 2 * count);
+            }
+            System.arraycopy(pinnedVersions, at, pinnedVersions, at + 1, count - at);
+            System.arraycopy(pinCounts, at, pinCounts, at + 1, count - at);
+            pinnedVersions[at] = version;
+            pinCounts[at] = 1;
+            pinnedCount = count + 1;
+        }
+    }
+
+    /** Takes one pin of a version back. */
+    public void unpin(long version) {
+        synchronized (pinLock) {
+            int count = pinnedCount;
+            int at = Arrays.binarySearch(pinnedVersions, 0, count, version);
+            if (at < 0) {
+                throw new IllegalStateException("version " + version + " is not pinned");
+            }
+            if (--pinCounts[at] == 0) {
+                System.arraycopy(pinnedVersions, at + 1, pinnedVersions, at, count - at - 1);
+                System.arraycopy(pinCounts, at + 1, pinCounts, at, count - at - 1);
+                pinnedCount = count - 1;
+                unpinEvents++;
+            }
+        }
+    }
+
+    /** How many different versions are pinned. */
+    public int pinnedVersionCount() {
+        return pinnedCount;
+    }
+
+    /** Whether short reads can no longer see what was retired in this epoch. Writer only. */
+    boolean isPastShortReads(long retired) {
+        return retired < safeEpoch;
+    }
+
+    /** Whether a pinned version lies in [birth, retired). */
+    boolean isPinned(long birth, long retired) {
+        if (pinnedCount == 0) {
+            return false;
+        }
+        synchronized (pinLock) {
+            int at = Arrays.binarySearch(pinnedVersions, 0, pinnedCount, birth);
+            int first = at >= 0 ? at : -at - 1;
+            return first < pinnedCount && pinnedVersions[first] < retired;
+        }
+    }
+
+    /** Grows whenever the last pin of a version goes. */
+    long unpinEvents() {
+        return unpinEvents;
+    }
+
+    @Override
+    public String toString() {
+        return "Epochs[writer=" + writerEpoch + ", phase=" + phase + ", safe=" + safeEpoch + ", pinned=" + pinnedCount
+                + "]";
+    }
+}

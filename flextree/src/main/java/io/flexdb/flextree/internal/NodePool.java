@@ -1,0 +1,127 @@
+package io.flexdb.flextree.internal;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Fixed-size off-heap nodes, named by a positive {@code int}. Allocation and retirement are the writer's; any thread
+ * may read nodes that a published version reaches.
+ */
+public final class NodePool {
+    /*
+     * A node lies within one chunk, a direct little-endian buffer, so that a caller resolves the chunk once a node and
+     * then uses plain absolute accesses. Chunks are never given back: the JDK frees direct memory only by garbage
+     * collection, so nodes are reused for the pool's life. The table of chunks is replaced when it grows; a reader
+     * that got its version through a volatile read sees a table that holds every node of that version.
+     *
+     * Node 0 does not exist, so 0 can mean "none".
+     */
+    private static final int CHUNK_BYTES = 256 * 1024;
+
+    private final int nodeBytes;
+    private final int nodesPerChunkShift;
+    private final int slotMask;
+    private final RetiredQueue retired;
+    private ByteBuffer[] chunks = new ByteBuffer[4];
+    private int chunkCount;
+    private int neverUsed = 1; // the next node that was never allocated
+    private int[] freeNodes = new int[256];
+    private int freeCount;
+    private long liveCount;
+
+    /**
+     * @param epochs the readers that decide when a retired node is free
+     * @param nodeBytes bytes of a node, a power of two
+     */
+    public NodePool(Epochs epochs, int nodeBytes) {
+        if (Integer.bitCount(nodeBytes) != 1 || nodeBytes < 64 || nodeBytes > CHUNK_BYTES) {
+            throw new IllegalArgumentException(
+                    "nodeBytes must be a power of two from 64 to " + CHUNK_BYTES + ": " + nodeBytes);
+        }
+        this.nodeBytes = nodeBytes;
+        this.nodesPerChunkShift = Integer.numberOfTrailingZeros(CHUNK_BYTES / nodeBytes);
+        this.slotMask = (1 << nodesPerChunkShift) - 1;
+        this.retired = new RetiredQueue(epochs, node -> {
+            push((int) node);
+            liveCount--;
+        });
+    }
+
+    /** A node whose bytes are whatever they were before. */
+    public int allocate() {
+        liveCount++;
+        if (freeCount > 0) {
+            return freeNodes[--freeCount];
+        }
+        int node = neverUsed;
+        if (node == Integer.MAX_VALUE) {
+            throw new IllegalStateException("the pool holds as many nodes as an int can name");
+        }
+        int chunk = node >>> nodesPerChunkShift;
+        if (chunk == chunkCount) {
+            addChunk();
+        }
+        neverUsed = node + 1;
+        return node;
+    }
+
+    private void addChunk() {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (chunkCount == chunks.length) {
+            ByteBuffer[] larger = Arrays.copyOf(chunks, chunks.length * 2);
+            larger[chunkCount] = chunk;
+            chunks = larger;
+        } else {
+            chunks[chunkCount] = chunk;
+        }
+        chunkCount++;
+    }
+
+    /** Gives a node back once no version from {@code birth} to before the one being made can be read. */
+    public void retire(int node, long birth) {
+        retired.retire(node, birth);
+    }
+
+    /** Frees the retired nodes that nobody can see any more and returns how many. */
+    public int reclaim() {
+        return retired.reclaim();
+    }
+
+    private void push(int node) {
+        if (freeCount == freeNodes.length) {
+            freeNodes = Arrays.copyOf(freeNodes, freeCount * 2);
+        }
+        freeNodes[freeCount++] = node;
+    }
+
+    /** The buffer that holds a node. */
+    public ByteBuffer chunk(int node) {
+        return chunks[node >>> nodesPerChunkShift];
+    }
+
+    /** The position of a node's first byte in its buffer. */
+    public int base(int node) {
+        return (node & slotMask) * nodeBytes;
+    }
+
+    /** Bytes of one node. */
+    public int nodeBytes() {
+        return nodeBytes;
+    }
+
+    /** Nodes allocated and not freed: those in use and those retired. */
+    public long liveCount() {
+        return liveCount;
+    }
+
+    /** Nodes retired and not yet freed. */
+    public int retiredCount() {
+        return retired.size();
+    }
+
+    /** Off-heap bytes held. */
+    public long memoryBytes() {
+        return (long) chunkCount * CHUNK_BYTES;
+    }
+}

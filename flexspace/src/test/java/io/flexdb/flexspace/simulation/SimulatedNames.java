@@ -211,7 +211,12 @@ final class SimulatedNames {
         @Override
         public Map<String, Node> get(Object directory) {
             Node node = (Node) directory;
-            return computeIfAbsent(node, n -> copies ? new TreeMap<>(n.medium) : n.medium);
+            Map<String, Node> names = super.get(node);
+            if (names == null) {
+                names = copies ? new TreeMap<>(node.medium) : node.medium;
+                put(node, names);
+            }
+            return names;
         }
     }
 

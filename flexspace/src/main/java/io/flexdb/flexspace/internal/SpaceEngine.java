@@ -34,6 +34,8 @@ public final class SpaceEngine implements AutoCloseable {
     private final SegmentStore store;
     private final GarbageCollector collector;
     private final LogBatch batch = new LogBatch();
+    private final long openedTreeVersion;
+    private final long openedLogGeneration;
     private LogicalLog log;
     private long tag;
     private int groupDepth;
@@ -49,6 +51,8 @@ public final class SpaceEngine implements AutoCloseable {
         this.store = recovered.store;
         this.log = recovered.log;
         this.tag = recovered.tag;
+        this.openedTreeVersion = treeFile.header().treeVersion();
+        this.openedLogGeneration = recovered.openedLogGeneration;
         this.logBytesWritten = log.bytes();
         this.collector = new GarbageCollector(this, store, options.minimumUtilization());
     }
@@ -357,6 +361,26 @@ public final class SpaceEngine implements AutoCloseable {
     /** The id in the space's files. */
     public long storeId() {
         return treeFile.header().storeId();
+    }
+
+    /** The version of the FlexTree in its file. */
+    public long treeVersion() {
+        return treeFile.header().treeVersion();
+    }
+
+    /** The generation of the logical log in use. */
+    public long logGeneration() {
+        return log.generation();
+    }
+
+    /** The version of the FlexTree that was found at opening. */
+    public long openedTreeVersion() {
+        return openedTreeVersion;
+    }
+
+    /** The generation of the logical log that was found at opening; the one in use is a later one. */
+    public long openedLogGeneration() {
+        return openedLogGeneration;
     }
 
     FlexTree tree() {

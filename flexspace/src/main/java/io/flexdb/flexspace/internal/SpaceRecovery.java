@@ -27,6 +27,7 @@ final class SpaceRecovery {
     SegmentStore store;
     LogicalLog log;
     long tag;
+    long openedLogGeneration;
 
     private VfsFile tableOf; // the FlexTree file
     private Path logPath;
@@ -59,6 +60,7 @@ final class SpaceRecovery {
         tag = header.tag();
 
         long generation = findLog(header);
+        openedLogGeneration = generation;
         restoreSegments(treeFile.readTable());
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {

@@ -31,10 +31,10 @@ public final class Epochs {
     private volatile int phase;
     private volatile long writerEpoch = 1;
 
-    // Writer only.
+    private final Object phaseLock = new Object(); // guards the changes of phase, boundaries and safeEpoch
     private long boundaryOfThisPhase = 1;
     private long boundaryOfLastPhase = 1;
-    private long safeEpoch = 1;
+    private volatile long safeEpoch = 1;
 
     private final Object pinLock = new Object();
     private long[] pinnedVersions = new long[8]; // ascending
@@ -69,15 +69,34 @@ public final class Epochs {
         tryNextPhase();
     }
 
-    /** Moves the phase on if the short reads of the last one have ended. Writer only; never blocks. */
+    /** Moves the phase on if the short reads of the last one have ended. Any thread; waits for no reader. */
     public void tryNextPhase() {
-        int now = phase;
-        if (readersOfParity((now + 1) & 1) == 0) {
-            safeEpoch = boundaryOfLastPhase;
-            boundaryOfLastPhase = boundaryOfThisPhase;
-            boundaryOfThisPhase = writerEpoch;
-            phase = now + 1;
+        synchronized (phaseLock) {
+            int now = phase;
+            if (readersOfParity((now + 1) & 1) == 0) {
+                safeEpoch = boundaryOfLastPhase;
+                boundaryOfLastPhase = boundaryOfThisPhase;
+                boundaryOfThisPhase = writerEpoch;
+                phase = now + 1;
+            }
         }
+    }
+
+    /**
+     * The phase of now, for {@link #shortReadsEndedSince}. For what is unlinked by others than the writer, and so
+     * without a version: unlink by a volatile write, then ask for the phase.
+     */
+    public int phase() {
+        return phase;
+    }
+
+    /**
+     * Whether all short reads have ended that were under way when {@link #phase()} returned this. Any thread. It
+     * becomes so only by {@link #tryNextPhase()}.
+     */
+    public boolean shortReadsEndedSince(int earlierPhase) {
+        // The step out of that phase may have counted the readers before the unlinking; the two after it cannot have.
+        return phase - earlierPhase >= 3;
     }
 
     private long readersOfParity(int parity) {

@@ -1,0 +1,363 @@
+package io.flexdb.internal.cache;
+
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps {@linkplain IntervalFormat images} of intervals off-heap, within a budget. They are found by the number of
+ * their content, which is never used twice, so what is found is never out of date.
+ *
+ * <p>Any thread may use it. Looking up takes no lock, but must happen inside a short read of the epochs, which also is
+ * how long the location found may be used. Memory is allocated as the cache fills, and kept.
+ */
+public final class IntervalCache {
+    /*
+     * The problem: images of all sizes, many threads that insert, readers without locks, no fragmentation, and CLOCK,
+     * so that what is read again stays.
+     *
+     * The choice: images are appended to a region. When all regions are in use, the one filled longest ago is the
+     * victim: its images are gone through, those with their reference bit set are copied to the region being filled
+     * (bit cleared), the others dropped. Survivors may take half of a region, so that the other half is there for what
+     * is new. Each insert goes through four times the bytes it brings, so the victim is empty well before its memory is
+     * needed, and no insert pays for all of it.
+     *
+     * An empty victim is reused when the short reads have ended that may have found an image in it. These are waited
+     * for by phases of the epochs and not by versions, and inserting threads move the phase on themselves: a store
+     * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
+     * region is needed, images are not cached for the moment.
+     *
+     * I1  A slot's location is that of a whole image with the slot's content number, in a region not retired.
+     * I2  A region is written only behind what has been published in it, and from its start only after it was retired
+     *     in a phase whose short reads have ended.
+     * I3  Regions and table together take no more than the budget.
+     */
+    private static final int ALIGNMENT = 16;
+    private static final int MIN_REGION_BYTES = 128 * 1024;
+    private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
+    private static final int TABLE_BYTES_PER_SLOT_BUDGET = 512;
+    private static final int MAX_BUCKETS = 1 << 23;
+    private static final int SCANNED_PER_INSERTED = 4;
+
+    private final Epochs epochs;
+    private final int regionBytes;
+    private final int bucketCount;
+    private final ByteBuffer[] regions;
+    private volatile CacheTable table; // made by the first insert
+
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    // Under the lock. Regions that are neither current nor victim nor unallocated are full or retired.
+    private final int[] filledBytes;
+    private final RegionQueue full;
+    private final RegionQueue retired;
+    private final int[] retiredInPhase;
+    private int allocatedCount;
+    private int current = -1;
+    private int currentPosition;
+    private int survivorBytes; // in the current region
+    private int victim = -1;
+    private int victimPosition;
+    private long entryCount;
+    private long entryBytes;
+    private long skippedCount;
+
+    /**
+     * @param epochs the readers
+     * @param budgetBytes the most memory to take; 0 for no cache
+     */
+    public IntervalCache(Epochs epochs, long budgetBytes) {
+        if (budgetBytes < 0) {
+            throw new IllegalArgumentException("budgetBytes must not be negative: " + budgetBytes);
+        }
+        this.epochs = epochs;
+        long slots = budgetBytes / TABLE_BYTES_PER_SLOT_BUDGET;
+        this.bucketCount = (int) Math.max(1, Math.min(MAX_BUCKETS, slots / CacheTable.SLOTS));
+        long forRegions = budgetBytes - CacheTable.memoryBytes(bucketCount);
+        this.regionBytes = regionBytes(forRegions);
+        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, forRegions / regionBytes);
+        this.regions = new ByteBuffer[count];
+        this.filledBytes = new int[count];
+        this.retiredInPhase = new int[count];
+        this.full = new RegionQueue(count);
+        this.retired = new RegionQueue(count);
+    }
+
+    /** A 64th of the memory in steps of 64 KiB, within limits; a quarter of it if there is little; 0 if too little. */
+    private static int regionBytes(long memoryBytes) {
+        long aim = (memoryBytes / 64 + 0xFFFF) & ~0xFFFFL;
+        aim = Math.max(MIN_REGION_BYTES, Math.min(MAX_REGION_BYTES, aim));
+        if (memoryBytes < 4 * aim) {
+            aim = memoryBytes / 4 & ~0xFFFL;
+        }
+        return (int) Math.max(0, aim);
+    }
+
+    /** The largest image that is cached: a quarter of a region. */
+    public int maxImageBytes() {
+        return regionBytes / 4;
+    }
+
+    /**
+     * Finds the image of a content and marks it as used. Inside a short read.
+     *
+     * @return its location, for {@link #buffer} and {@link #base}, or -1
+     */
+    public long find(long contentNumber) {
+        CacheTable slots = table;
+        if (slots != null && contentNumber > 0) {
+            long location = slots.find(contentNumber);
+            if (location >= 0 && IntervalFormat.contentNumber(buffer(location), base(location)) == contentNumber) {
+                hits.increment();
+                return location;
+            }
+        }
+        misses.increment();
+        return -1;
+    }
+
+    /** Whether the image of a content is there, without marking or counting it. Any time. */
+    public boolean contains(long contentNumber) {
+        CacheTable slots = table;
+        return slots != null && contentNumber > 0 && slots.slotOf(contentNumber) >= 0;
+    }
+
+    /** The little-endian buffer that a location is in. */
+    public ByteBuffer buffer(long location) {
+        return regions[(int) (location >>> 32)];
+    }
+
+    /** The position in its buffer that a location stands for. */
+    public int base(long location) {
+        return (int) location;
+    }
+
+    /**
+     * Keeps a copy of an image, unless there is one, or it is too large, or there is no room for the moment.
+     *
+     * @param contentNumber the number in the image, above 0
+     * @param referenced whether it counts as used before it has been found for the first time
+     */
+    public void insert(long contentNumber, ByteBuffer image, int base, int imageBytes, boolean referenced) {
+        if (imageBytes > maxImageBytes() || regions.length == 0) {
+            return;
+        }
+        assert contentNumber > 0 && contentNumber == IntervalFormat.contentNumber(image, base);
+        assert imageBytes == IntervalFormat.imageBytes(image, base);
+        int bytes = align(imageBytes);
+        lock.lock();
+        try {
+            CacheTable slots = tableToFill();
+            if (slots.slotOf(contentNumber) >= 0) {
+                return;
+            }
+            scanVictim(slots, SCANNED_PER_INSERTED * bytes);
+            if (!makeRoom(slots, bytes)) {
+                skippedCount++;
+                return;
+            }
+            int slot = slots.slotFor(contentNumber);
+            if (slots.contentAt(slot) != 0) {
+                drop(slots, slot);
+            }
+            regions[current].put(currentPosition, image, base, imageBytes);
+            slots.fill(slot, contentNumber, location(current, currentPosition), referenced);
+            currentPosition += bytes;
+            entryCount++;
+            entryBytes += bytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static int align(int bytes) {
+        return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    private static long location(int region, int position) {
+        return (long) region << 32 | position;
+    }
+
+    private CacheTable tableToFill() {
+        CacheTable slots = table;
+        if (slots == null) {
+            slots = new CacheTable(bucketCount);
+            table = slots;
+        }
+        return slots;
+    }
+
+    private void drop(CacheTable slots, int slot) {
+        long location = slots.locationAt(slot);
+        slots.empty(slot);
+        entryCount--;
+        entryBytes -= align(IntervalFormat.imageBytes(buffer(location), base(location)));
+    }
+
+    private boolean makeRoom(CacheTable slots, int bytes) {
+        if (current >= 0) {
+            if (currentPosition + bytes <= regionBytes) {
+                return true;
+            }
+            filledBytes[current] = currentPosition;
+            full.add(current);
+            current = -1;
+        }
+        if (victim >= 0) {
+            scanVictim(slots, Integer.MAX_VALUE);
+        }
+        int region = nextRegion();
+        if (region < 0) {
+            return false;
+        }
+        current = region;
+        currentPosition = 0;
+        survivorBytes = 0;
+        if (allocatedCount == regions.length && retired.isEmpty()) {
+            victim = full.remove();
+            victimPosition = 0;
+        }
+        return true;
+    }
+
+    private int nextRegion() {
+        if (allocatedCount < regions.length) {
+            regions[allocatedCount] = ByteBuffer.allocateDirect(regionBytes).order(ByteOrder.LITTLE_ENDIAN);
+            return allocatedCount++;
+        }
+        if (retired.isEmpty()) { // readers were in the way, so there was no victim when this was the time for one
+            victim = full.remove();
+            victimPosition = 0;
+            scanVictim(tableToFill(), Integer.MAX_VALUE);
+        }
+        epochs.tryNextPhase();
+        return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
+    }
+
+    /** Goes on through the victim, by about so many bytes, and lets it rest when it is empty. */
+    private void scanVictim(CacheTable slots, int bytes) {
+        if (victim < 0) {
+            if (!retired.isEmpty() && !epochs.shortReadsEndedSince(retiredInPhase[retired.first()])) {
+                epochs.tryNextPhase();
+            }
+            return;
+        }
+        ByteBuffer region = regions[victim];
+        long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
+        while (victimPosition < until) {
+            int size = align(IntervalFormat.imageBytes(region, victimPosition));
+            int slot = slots.slotOf(IntervalFormat.contentNumber(region, victimPosition));
+            if (slot >= 0 && slots.locationAt(slot) == location(victim, victimPosition)) {
+                if (slots.isReferencedAt(slot) && hasRoomForSurvivor(size)) {
+                    regions[current].put(currentPosition, region, victimPosition, size);
+                    slots.move(slot, location(current, currentPosition));
+                    currentPosition += size;
+                    survivorBytes += size;
+                } else {
+                    drop(slots, slot);
+                }
+            }
+            victimPosition += size;
+        }
+        if (victimPosition >= filledBytes[victim]) {
+            retire(victim);
+            victim = -1;
+        }
+    }
+
+    private boolean hasRoomForSurvivor(int size) {
+        return current >= 0 && survivorBytes + size <= regionBytes / 2 && currentPosition + size <= regionBytes;
+    }
+
+    private void retire(int region) {
+        retiredInPhase[region] = epochs.phase(); // read after the last slot was emptied, both volatile
+        retired.add(region);
+    }
+
+    /** Forgets all images. The memory is kept. */
+    public void clear() {
+        lock.lock();
+        try {
+            if (table == null) {
+                return;
+            }
+            table.clear();
+            if (current >= 0) {
+                retire(current);
+                current = -1;
+            }
+            if (victim >= 0) {
+                retire(victim);
+                victim = -1;
+            }
+            while (!full.isEmpty()) {
+                retire(full.remove());
+            }
+            entryCount = 0;
+            entryBytes = 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lookups that found an image. */
+    public long hits() {
+        return hits.sum();
+    }
+
+    /** Lookups that found none. */
+    public long misses() {
+        return misses.sum();
+    }
+
+    /** Images kept. */
+    public long entryCount() {
+        lock.lock();
+        try {
+            return entryCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Bytes of the images kept. */
+    public long entryBytes() {
+        lock.lock();
+        try {
+            return entryBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Images that were not kept because readers were still in the memory to be reused. */
+    public long skippedCount() {
+        lock.lock();
+        try {
+            return skippedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Off-heap bytes held. */
+    public long memoryBytes() {
+        lock.lock();
+        try {
+            return (long) allocatedCount * regionBytes + (table == null ? 0 : CacheTable.memoryBytes(bucketCount));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "IntervalCache[entries=" + entryCount() + ", bytes=" + entryBytes() + ", memory=" + memoryBytes()
+                + ", regions=" + regions.length + " of " + regionBytes + ", hits=" + hits() + ", misses=" + misses()
+                + "]";
+    }
+}

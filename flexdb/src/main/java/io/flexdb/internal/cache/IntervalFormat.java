@@ -1,0 +1,258 @@
+package io.flexdb.internal.cache;
+
+import io.flexdb.internal.BadRecordException;
+import io.flexdb.internal.KeyBytes;
+import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.RecordFormat;
+import java.nio.ByteBuffer;
+
+/**
+ * An interval in memory: its KV pairs exactly as in the FlexSpace, behind what it takes to find one of them.
+ *
+ * <pre>
+ * SIZE            FIELD
+ * 8               content number
+ * 4               bytes of the pairs
+ * 4               number of the pairs, n
+ * 4 n             where each pair begins, relative to the first; filled up to 8
+ * 2 n             the upper 16 bits of the hash of each key; filled up to 8
+ *                 the pairs, in the order of their keys
+ * </pre>
+ *
+ * An image lies at a base position of a little-endian buffer. Images are immutable once built, and {@link #build} has
+ * checked them, so the other methods trust them.
+ */
+public final class IntervalFormat {
+    private static final int CONTENT = 0;
+    private static final int DATA_BYTES = CONTENT + Long.BYTES;
+    private static final int PAIR_COUNT = DATA_BYTES + Integer.BYTES;
+    private static final int POSITIONS = PAIR_COUNT + Integer.BYTES;
+
+    /** Bytes before the positions. */
+    public static final int HEADER_BYTES = POSITIONS;
+
+    private static final long LOW_BITS = 0x0001_0001_0001_0001L;
+    private static final long HIGH_BITS = 0x8000_8000_8000_8000L;
+
+    private IntervalFormat() {}
+
+    private static int align(int bytes) {
+        return (bytes + 7) & ~7;
+    }
+
+    private static int fingerprints(int pairCount) {
+        return align(POSITIONS + pairCount * Integer.BYTES);
+    }
+
+    private static int data(int pairCount) {
+        return fingerprints(pairCount) + align(pairCount * Short.BYTES);
+    }
+
+    /** Bytes of an image. */
+    public static int imageBytes(int dataBytes, int pairCount) {
+        return Math.addExact(data(pairCount), dataBytes);
+    }
+
+    /** Bytes of the image that begins here. */
+    public static int imageBytes(ByteBuffer image, int base) {
+        return imageBytes(dataBytes(image, base), pairCount(image, base));
+    }
+
+    /** Where the pairs of an image begin, so that they can be read to their place before it is built. */
+    public static int dataPosition(int base, int pairCount) {
+        return base + data(pairCount);
+    }
+
+    /**
+     * Counts the pairs in an interval's bytes.
+     *
+     * @throws BadRecordException if the bytes are not whole records
+     */
+    public static int countPairs(ByteBuffer data, int position, int dataBytes) {
+        int limit = position + dataBytes;
+        int count = 0;
+        for (int at = position; at < limit; count++) {
+            at += RecordFormat.recordBytes(readRecord(data, at, position, limit));
+        }
+        return count;
+    }
+
+    /**
+     * Builds an image. If the pairs already are where they belong, at {@link #dataPosition}, they stay there; else
+     * they are copied.
+     *
+     * @throws BadRecordException if the bytes are not {@code pairCount} whole records with ascending keys
+     */
+    public static void build(
+            ByteBuffer to, int base, long content, int pairCount, ByteBuffer data, int dataPosition, int dataBytes) {
+        int first = dataPosition(base, pairCount);
+        if (data != to || dataPosition != first) {
+            to.put(first, data, dataPosition, dataBytes);
+        }
+        int limit = first + dataBytes;
+        int at = first;
+        int lastKey = 0;
+        int lastKeyLength = -1;
+        long group = 0;
+        for (int i = 0; i < pairCount; i++) {
+            if (at == limit) {
+                throw new BadRecordException(dataBytes, pairCount + " pairs", i + " pairs");
+            }
+            long header = readRecord(to, at, first, limit);
+            int key = at + RecordFormat.headerBytes(header);
+            int keyLength = RecordFormat.keyLength(header);
+            if (lastKeyLength >= 0 && KeyBytes.compare(to, lastKey, lastKeyLength, to, key, keyLength) >= 0) {
+                throw new BadRecordException(at - first, "a key above the one before", "one that is not");
+            }
+            to.putInt(base + POSITIONS + i * Integer.BYTES, at - first);
+            int lane = i & 3;
+            group |= (KeyHash.hash(to, key, keyLength) >>> 48) << (lane * Short.SIZE);
+            if (lane == 3 || i == pairCount - 1) {
+                to.putLong(base + fingerprints(pairCount) + (i - lane) * Short.BYTES, group);
+                group = 0;
+            }
+            lastKey = key;
+            lastKeyLength = keyLength;
+            at += RecordFormat.recordBytes(header);
+        }
+        if (at != limit) {
+            throw new BadRecordException(at - first, "the end after " + pairCount + " pairs", "more");
+        }
+        to.putLong(base + CONTENT, content);
+        to.putInt(base + DATA_BYTES, dataBytes);
+        to.putInt(base + PAIR_COUNT, pairCount);
+    }
+
+    private static long readRecord(ByteBuffer data, int at, int first, int limit) {
+        long header = RecordFormat.readWhole(data, at, limit);
+        if (header < 0) {
+            throw new BadRecordException(at - first, "a record within " + (limit - at) + " bytes", "none");
+        }
+        return header;
+    }
+
+    /** The number of the content. */
+    public static long contentNumber(ByteBuffer image, int base) {
+        return image.getLong(base + CONTENT);
+    }
+
+    /** Bytes of the pairs. */
+    public static int dataBytes(ByteBuffer image, int base) {
+        return image.getInt(base + DATA_BYTES);
+    }
+
+    /** Number of the pairs. */
+    public static int pairCount(ByteBuffer image, int base) {
+        return image.getInt(base + PAIR_COUNT);
+    }
+
+    /** Where the pairs begin in the buffer. */
+    public static int dataPosition(ByteBuffer image, int base) {
+        return dataPosition(base, pairCount(image, base));
+    }
+
+    /** Where a pair begins, relative to the first; for one behind the last, where that ends. */
+    public static int relativePosition(ByteBuffer image, int base, int pair) {
+        return pair == pairCount(image, base)
+                ? dataBytes(image, base)
+                : image.getInt(base + POSITIONS + pair * Integer.BYTES);
+    }
+
+    /** Where a pair begins in the buffer. */
+    public static int recordPosition(ByteBuffer image, int base, int pair) {
+        return dataPosition(image, base) + image.getInt(base + POSITIONS + pair * Integer.BYTES);
+    }
+
+    /** The header of a pair, for {@link RecordFormat} to take apart. */
+    public static long header(ByteBuffer image, int recordPosition) {
+        return RecordFormat.readHeader(image, recordPosition, image.capacity());
+    }
+
+    /** Where the key of a pair begins in the buffer. */
+    public static int keyPosition(ByteBuffer image, int base, int pair) {
+        int at = recordPosition(image, base, pair);
+        return at + RecordFormat.headerBytes(header(image, at));
+    }
+
+    /** Bytes of the key of a pair. */
+    public static int keyLength(ByteBuffer image, int base, int pair) {
+        return RecordFormat.keyLength(header(image, recordPosition(image, base, pair)));
+    }
+
+    /** Where the value of a pair begins in the buffer. */
+    public static int valuePosition(ByteBuffer image, int base, int pair) {
+        int at = recordPosition(image, base, pair);
+        long header = header(image, at);
+        return at + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
+    }
+
+    /** Bytes of the value of a pair. */
+    public static int valueLength(ByteBuffer image, int base, int pair) {
+        return RecordFormat.valueLength(header(image, recordPosition(image, base, pair)));
+    }
+
+    /**
+     * Finds a key by its fingerprint.
+     *
+     * @param hash the key's {@link KeyHash}
+     * @return the pair, or -1
+     */
+    public static int find(ByteBuffer image, int base, byte[] key, int from, int length, long hash) {
+        int count = pairCount(image, base);
+        int groups = base + fingerprints(count);
+        long sought = (hash >>> 48) * LOW_BITS;
+        for (int i = 0; i < count; i += 4) {
+            long difference = image.getLong(groups + i * Short.BYTES) ^ sought;
+            // Has a bit for each lane of zeros, and perhaps for lanes above one, which the comparison sorts out.
+            long zeros = (difference - LOW_BITS) & ~difference & HIGH_BITS;
+            while (zeros != 0) {
+                int pair = i + (Long.numberOfTrailingZeros(zeros) >>> 4);
+                if (pair < count && hasKey(image, base, pair, key, from, length)) {
+                    return pair;
+                }
+                zeros &= zeros - 1;
+            }
+        }
+        return -1;
+    }
+
+    private static boolean hasKey(ByteBuffer image, int base, int pair, byte[] key, int from, int length) {
+        int at = recordPosition(image, base, pair);
+        long header = header(image, at);
+        return RecordFormat.keyLength(header) == length
+                && KeyBytes.equal(key, from, image, at + RecordFormat.headerBytes(header), length);
+    }
+
+    /** Compares a key with that of a pair. */
+    public static int compare(byte[] key, int from, int length, ByteBuffer image, int base, int pair) {
+        int at = recordPosition(image, base, pair);
+        long header = header(image, at);
+        return KeyBytes.compare(
+                key, from, length, image, at + RecordFormat.headerBytes(header), RecordFormat.keyLength(header));
+    }
+
+    /** The first pair whose key is not below the one sought, or the number of the pairs. */
+    public static int lowerBound(ByteBuffer image, int base, byte[] key, int from, int length) {
+        return bound(image, base, key, from, length, 0);
+    }
+
+    /** The first pair whose key is above the one sought, or the number of the pairs. */
+    public static int upperBound(ByteBuffer image, int base, byte[] key, int from, int length) {
+        return bound(image, base, key, from, length, 1);
+    }
+
+    private static int bound(ByteBuffer image, int base, byte[] key, int from, int length, int tie) {
+        int low = 0;
+        int high = pairCount(image, base);
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            // Behind a pair that is below the key, or equal to it where the upper bound is sought.
+            if (compare(key, from, length, image, base, middle) + tie > 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+}

@@ -1,0 +1,285 @@
+package io.flexdb.internal.index;
+
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.NodePool;
+import io.flexdb.internal.KeyBytes;
+import java.nio.ByteBuffer;
+
+/**
+ * The nodes of a sparse index and their layout: what both its readers and its writer do with a single node.
+ */
+final class IndexNodes {
+    /*
+     * | field        | position | bytes      |                                                         |
+     * |--------------|----------|------------|---------------------------------------------------------|
+     * | word         | 0        | 8          | birth(48) | level(8) | count(8)                         |
+     * | prefixLength | 8        | 4          | bytes that the keys of the entries 1.. begin with        |
+     * | reserved     | 12       | 4          |                                                         |
+     * | window       | 16       | capacity*8 | eight bytes of the key behind the prefix, sign flipped   |
+     *
+     * leaf:     end long[], content long[], pairs int[], ref int[]      63 entries of 32 bytes
+     * internal: childStart long[], child int[], ref int[]               84 entries of 24 bytes
+     *
+     * Offsets are relative to the node. In a leaf `end` is where an interval ends, so it starts where the one before
+     * it ends. In an internal node `childStart` is the shift of a child. The first entry of both starts at 0.
+     *
+     * A search compares only the entries from 1 on: it is in this node because its key is not below the first. So the
+     * first entry of an internal node needs no key, and the common prefix is that of the others; the last key holds it.
+     * The 8-byte windows are compared as signed numbers, hence the flip. A window is filled up with zeros, and two keys
+     * with the same window are compared in full.
+     *
+     * 2 KiB: the writer copies a leaf about once a change when changes are far apart, which costs what is copied, and
+     * shifts half the ends of a leaf. 4 KiB would save one level in four at 400,000 intervals, and cost twice that.
+     */
+    static final int NODE_BYTES = 2048;
+    private static final int PREFIX_LENGTH = 8;
+    private static final int WINDOWS = 16;
+    static final int LEAF_CAPACITY = (NODE_BYTES - WINDOWS) / 32;
+    static final int INTERNAL_CAPACITY = (NODE_BYTES - WINDOWS) / 24;
+
+    private static final int ENDS = WINDOWS + LEAF_CAPACITY * Long.BYTES;
+    private static final int CONTENTS = ENDS + LEAF_CAPACITY * Long.BYTES;
+    private static final int PAIRS = CONTENTS + LEAF_CAPACITY * Long.BYTES;
+    private static final int LEAF_REFS = PAIRS + LEAF_CAPACITY * Integer.BYTES;
+
+    private static final int STARTS = WINDOWS + INTERNAL_CAPACITY * Long.BYTES;
+    private static final int CHILDREN = STARTS + INTERNAL_CAPACITY * Long.BYTES;
+    private static final int INTERNAL_REFS = CHILDREN + INTERNAL_CAPACITY * Integer.BYTES;
+
+    final NodePool pool;
+    final KeyArena keys;
+    private final Epochs epochs;
+
+    IndexNodes(Epochs epochs) {
+        this.epochs = epochs;
+        this.pool = new NodePool(epochs, NODE_BYTES);
+        this.keys = new KeyArena(epochs);
+    }
+
+    ByteBuffer chunk(int node) {
+        return pool.chunk(node);
+    }
+
+    int base(int node) {
+        return pool.base(node);
+    }
+
+    static int count(ByteBuffer b, int base) {
+        return b.get(base) & 0xFF;
+    }
+
+    static int level(ByteBuffer b, int base) {
+        return b.get(base + 1) & 0xFF;
+    }
+
+    static long birth(ByteBuffer b, int base) {
+        return b.getLong(base) >>> 16;
+    }
+
+    static void setCount(ByteBuffer b, int base, int count) {
+        b.put(base, (byte) count);
+    }
+
+    static int prefixLength(ByteBuffer b, int base) {
+        return b.getInt(base + PREFIX_LENGTH);
+    }
+
+    static long window(ByteBuffer b, int base, int i) {
+        return b.getLong(base + WINDOWS + i * Long.BYTES);
+    }
+
+    static long end(ByteBuffer b, int base, int i) {
+        return b.getLong(base + ENDS + i * Long.BYTES);
+    }
+
+    /** Where an interval of a leaf starts. */
+    static long start(ByteBuffer b, int base, int i) {
+        return i == 0 ? 0 : end(b, base, i - 1);
+    }
+
+    static long content(ByteBuffer b, int base, int i) {
+        return b.getLong(base + CONTENTS + i * Long.BYTES);
+    }
+
+    static int pairs(ByteBuffer b, int base, int i) {
+        return b.getInt(base + PAIRS + i * Integer.BYTES);
+    }
+
+    static long childStart(ByteBuffer b, int base, int i) {
+        return b.getLong(base + STARTS + i * Long.BYTES);
+    }
+
+    static int child(ByteBuffer b, int base, int i) {
+        return b.getInt(base + CHILDREN + i * Integer.BYTES);
+    }
+
+    static int ref(ByteBuffer b, int base, int level, int i) {
+        return b.getInt(base + (level == 0 ? LEAF_REFS : INTERNAL_REFS) + i * Integer.BYTES);
+    }
+
+    static void setRef(ByteBuffer b, int base, int level, int i, int ref) {
+        b.putInt(base + (level == 0 ? LEAF_REFS : INTERNAL_REFS) + i * Integer.BYTES, ref);
+    }
+
+    static void setEnd(ByteBuffer b, int base, int i, long end) {
+        b.putLong(base + ENDS + i * Long.BYTES, end);
+    }
+
+    static void setContent(ByteBuffer b, int base, int i, long content) {
+        b.putLong(base + CONTENTS + i * Long.BYTES, content);
+    }
+
+    static void setPairs(ByteBuffer b, int base, int i, int pairs) {
+        b.putInt(base + PAIRS + i * Integer.BYTES, pairs);
+    }
+
+    static void setChildStart(ByteBuffer b, int base, int i, long start) {
+        b.putLong(base + STARTS + i * Long.BYTES, start);
+    }
+
+    static void setChild(ByteBuffer b, int base, int i, int child) {
+        b.putInt(base + CHILDREN + i * Integer.BYTES, child);
+    }
+
+    /** Adds to the ends of a leaf's intervals from one on. */
+    static void shiftEnds(ByteBuffer b, int base, int from, int count, long delta) {
+        for (int at = base + ENDS + from * Long.BYTES, to = base + ENDS + count * Long.BYTES; at < to; at += 8) {
+            b.putLong(at, b.getLong(at) + delta);
+        }
+    }
+
+    /** Adds to the shifts of an internal node's children from one on. */
+    static void shiftChildren(ByteBuffer b, int base, int from, int count, long delta) {
+        for (int at = base + STARTS + from * Long.BYTES, to = base + STARTS + count * Long.BYTES; at < to; at += 8) {
+            b.putLong(at, b.getLong(at) + delta);
+        }
+    }
+
+    /** Moves the entries from {@code from} on to {@code to}; the count is the caller's. */
+    static void move(ByteBuffer b, int base, int level, int from, int to, int count) {
+        int moved = count - from;
+        moveField(b, base + WINDOWS, Long.BYTES, from, to, moved);
+        if (level == 0) {
+            moveField(b, base + ENDS, Long.BYTES, from, to, moved);
+            moveField(b, base + CONTENTS, Long.BYTES, from, to, moved);
+            moveField(b, base + PAIRS, Integer.BYTES, from, to, moved);
+            moveField(b, base + LEAF_REFS, Integer.BYTES, from, to, moved);
+        } else {
+            moveField(b, base + STARTS, Long.BYTES, from, to, moved);
+            moveField(b, base + CHILDREN, Integer.BYTES, from, to, moved);
+            moveField(b, base + INTERNAL_REFS, Integer.BYTES, from, to, moved);
+        }
+    }
+
+    private static void moveField(ByteBuffer b, int field, int bytes, int from, int to, int moved) {
+        b.put(field + to * bytes, b, field + from * bytes, moved * bytes);
+    }
+
+    /** A node without entries, born in the writer's epoch. */
+    int allocate(int level) {
+        int node = pool.allocate();
+        chunk(node).putLong(base(node), epochs.writerEpoch() << 16 | (long) level << 8);
+        chunk(node).putLong(base(node) + PREFIX_LENGTH, 0);
+        return node;
+    }
+
+    /** The node itself if the writer's epoch made it, and else a copy that replaces it. */
+    int writable(int node) {
+        ByteBuffer b = chunk(node);
+        int base = base(node);
+        long birth = birth(b, base);
+        long epoch = epochs.writerEpoch();
+        if (birth == epoch) {
+            return node;
+        }
+        int copy = pool.allocate();
+        ByteBuffer to = chunk(copy);
+        int toBase = base(copy);
+        to.put(toBase, b, base, NODE_BYTES);
+        to.putLong(toBase, epoch << 16 | b.getLong(base) & 0xFFFF);
+        pool.retire(node, birth);
+        return copy;
+    }
+
+    void retire(int node) {
+        pool.retire(node, birth(chunk(node), base(node)));
+    }
+
+    /**
+     * The last entry whose key is not above the one sought, or the first entry.
+     *
+     * @param known how many bytes the key sought is known to share with all keys of this node, zeros after the end of
+     *     a key included
+     */
+    int floor(ByteBuffer b, int base, int level, byte[] key, int from, int length, int known) {
+        int count = count(b, base);
+        int prefixLength = prefixLength(b, base);
+        if (prefixLength > known && count > 1) {
+            int order = keys.comparePrefix(key, from, length, ref(b, base, level, count - 1), prefixLength);
+            if (order != 0) {
+                return order < 0 ? 0 : count - 1;
+            }
+        }
+        long sought = KeyBytes.window(key, from, length, prefixLength) ^ Long.MIN_VALUE;
+        int low = 1;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            long window = window(b, base, middle);
+            if (window < sought
+                    || window == sought && keys.compare(key, from, length, ref(b, base, level, middle)) >= 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low - 1;
+    }
+
+    /**
+     * How many bytes a key sought shares with everything below an entry: with what the two keys around it share, if it
+     * has two.
+     */
+    static int knownBelow(ByteBuffer b, int base, int i, int known) {
+        if (i == 0 || i + 1 >= count(b, base)) {
+            return known;
+        }
+        long difference = window(b, base, i) ^ window(b, base, i + 1);
+        return Math.max(known, prefixLength(b, base) + (Long.numberOfLeadingZeros(difference) >>> 3));
+    }
+
+    /** Makes the common prefix and the windows right again after the keys from one entry to before another are new. */
+    void keysInserted(ByteBuffer b, int base, int level, int from, int to) {
+        int count = count(b, base);
+        if (count < 2) {
+            return;
+        }
+        int prefixLength = prefixLength(b, base);
+        if (from <= 1 || to >= count) {
+            int common = keys.commonPrefix(ref(b, base, level, 1), ref(b, base, level, count - 1));
+            if (common < prefixLength) {
+                rebuildWindows(b, base, level);
+                return;
+            }
+        }
+        fillWindows(b, base, level, Math.max(1, from), to, prefixLength);
+    }
+
+    /** Finds the common prefix of a node's keys anew. */
+    void rebuildWindows(ByteBuffer b, int base, int level) {
+        int count = count(b, base);
+        int common = 0;
+        if (count > 1) {
+            common = keys.commonPrefix(ref(b, base, level, 1), ref(b, base, level, count - 1));
+        }
+        b.putInt(base + PREFIX_LENGTH, common);
+        fillWindows(b, base, level, 1, count, common);
+    }
+
+    private void fillWindows(ByteBuffer b, int base, int level, int from, int to, int prefixLength) {
+        for (int i = from; i < to; i++) {
+            long window = keys.window(ref(b, base, level, i), prefixLength);
+            b.putLong(base + WINDOWS + i * Long.BYTES, window ^ Long.MIN_VALUE);
+        }
+    }
+}

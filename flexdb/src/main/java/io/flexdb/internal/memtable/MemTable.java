@@ -1,0 +1,361 @@
+package io.flexdb.internal.memtable;
+
+import io.flexdb.internal.KeyHash;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The entries of recent writes, off-heap, in every version. An entry is named by a positive {@code int}, its ref.
+ *
+ * <p>Thread-safety: {@link #reserve} is for the holder of the commit lock; {@link #insertAll} is for any number of threads
+ * at once, and so are lookups and cursors. {@link #reset} needs a table that nobody uses.
+ */
+public final class MemTable {
+    /*
+     * Problem: a write must cost well under a microsecond and no garbage, a lookup a cache miss or two, and cursors need
+     * key order and the past. Choice: every version is a node of a skip list in one arena, ordered by key and then by
+     * sequence number descending; beside it a hash index leads to the newest entry of each key. Cost: 16 bytes a node, 11
+     * for links, 4 lost to alignment, 8 to 16 in the index.
+     *
+     * Room is handed out under the commit lock, for a whole write at once, so that inserting threads neither contend
+     * for it nor run out of it. A node's height follows from its sequence number, so its size is known by then.
+     *
+     * Publication: a node is written, then linked, then put into the hash index, then its sequence number becomes
+     * visible (the owner's volatile write). So a reader bounded by a visible number finds all there is up to it; entries
+     * above it may or may not be met, and are passed over.
+     *
+     * Invariants (checked by MemTableChecker):
+     * I1 level 0 is strictly ordered by (key ascending, sequence number descending).
+     * I2 level n + 1 is a subsequence of level n; a node is on exactly the levels of its height, which is its sequence
+     *    number's.
+     * I3 a link's tag is the tag of the key it leads to.
+     * I4 the hash index leads from each key to its entry of the highest sequence number, and to nothing else.
+     * I5 nodes lie within what was reserved, and no two overlap.
+     */
+
+    /** The ref that names no entry. */
+    public static final int NONE = Nodes.NONE;
+
+    /** The least size of an arena in bytes. */
+    public static final int MIN_ARENA_BYTES = 1 << 16;
+
+    /** The greatest size of an arena in bytes. */
+    public static final int MAX_ARENA_BYTES = Integer.MAX_VALUE - 7;
+
+    private static final int STRIPES = 16;
+    private static final int STRIPE_SPACING = 16; // references, so that two stripes do not share a cache line
+    private static final int DUPLICATES_TO_KEEP = 16;
+    private static final int MAX_COMMON_PREFIX = 1024;
+
+    final Nodes nodes;
+    final SkipList list;
+    final HashIndex index;
+    private final int limit;
+    private final AtomicReferenceArray<Splice> splices = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
+    private final AtomicInteger pending = new AtomicInteger();
+    private final AtomicInteger duplicates = new AtomicInteger();
+    private long id;
+    private int used; // written under the commit lock, as is the next
+    private int entryCount;
+    private volatile long firstSequence;
+    private volatile long lastSequence;
+
+    /**
+     * A table in memory that the caller keeps for it. It must be {@link #reset} before use.
+     *
+     * @param arena a direct buffer of {@link #MIN_ARENA_BYTES} to {@link #MAX_ARENA_BYTES}
+     * @param hashSlots a direct buffer of {@link #hashBytesFor} the arena's capacity
+     */
+    public MemTable(ByteBuffer arena, ByteBuffer hashSlots) {
+        if (!arena.isDirect() || arena.capacity() < MIN_ARENA_BYTES || arena.capacity() > MAX_ARENA_BYTES) {
+            throw new IllegalArgumentException(
+                    "arena must be direct and of " + MIN_ARENA_BYTES + " to " + MAX_ARENA_BYTES + " bytes: " + arena);
+        }
+        if (!hashSlots.isDirect() || hashSlots.capacity() < hashBytesFor(arena.capacity())) {
+            throw new IllegalArgumentException("hashSlots must be direct and of at least "
+                    + hashBytesFor(arena.capacity()) + " bytes: " + hashSlots);
+        }
+        this.nodes = new Nodes(arena.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
+        this.list = new SkipList(nodes);
+        this.index = new HashIndex(nodes, hashSlots.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
+        this.limit = arena.capacity() & -8;
+        for (int stripe = 0; stripe < STRIPES; stripe++) {
+            splices.setPlain(stripe * STRIPE_SPACING, new Splice());
+        }
+    }
+
+    /** An empty table in memory of its own. */
+    public static MemTable allocate(long id, int arenaBytes) {
+        MemTable table = new MemTable(
+                ByteBuffer.allocateDirect(arenaBytes), ByteBuffer.allocateDirect(hashBytesFor(arenaBytes)));
+        table.reset(id, null);
+        return table;
+    }
+
+    /** Bytes of the hash index that belongs to an arena. */
+    public static int hashBytesFor(long arenaBytes) {
+        return HashIndex.bytesFor(arenaBytes);
+    }
+
+    /**
+     * Empties the table for its next use. Clears the hash index, an eighth of the arena or less, and touches nothing else.
+     * Nobody may use the table meanwhile, and it must be published safely afterwards.
+     *
+     * @param newId whatever the owner names it by
+     * @param model a table whose keys tell what those to come will look like: the one just frozen, or null. It affects
+     *     speed only
+     */
+    public void reset(long newId, MemTable model) {
+        assert pending.get() == 0 : "reset with " + pending + " writes under way";
+        byte[] commonPrefix = model == null ? new byte[0] : model.commonPrefixOfKeys();
+        id = newId;
+        used = Nodes.FIRST_POSITION;
+        entryCount = 0;
+        duplicates.set(0);
+        firstSequence = 0;
+        lastSequence = 0;
+        list.reset(commonPrefix);
+        index.clear();
+        for (int stripe = 0; stripe < STRIPES; stripe++) {
+            Splice splice = splices.get(stripe * STRIPE_SPACING);
+            if (splice != null) {
+                splice.reset();
+            }
+        }
+    }
+
+    private byte[] commonPrefixOfKeys() {
+        int first = list.first();
+        int last = list.last();
+        if (first == NONE || last == NONE) {
+            return list.commonPrefix();
+        }
+        byte[] a = new byte[Math.min(nodes.keyLength(first), MAX_COMMON_PREFIX)];
+        byte[] b = new byte[Math.min(nodes.keyLength(last), MAX_COMMON_PREFIX)];
+        nodes.arena.get(nodes.keyPosition(first), a);
+        nodes.arena.get(nodes.keyPosition(last), b);
+        int mismatch = Arrays.mismatch(a, b);
+        return mismatch < 0 ? a : Arrays.copyOf(a, mismatch);
+    }
+
+    // Writing
+
+    /**
+     * Arena bytes of an entry, links not counted. The sum over a write's entries is what {@link #reserve} and
+     * {@link #couldHold} ask for; it can be computed outside the commit lock.
+     */
+    public static long bodyBytes(int keyLength, int valueLength) {
+        return Nodes.bodyBytes(keyLength, valueLength);
+    }
+
+    /** Whether a write fits an empty table of this size, whatever its sequence numbers. */
+    public boolean couldHold(long bodyBytes, int entries) {
+        return entries <= index.maxKeys()
+                && bodyBytes + 8L * Nodes.MAX_HEIGHT * entries <= limit - Nodes.FIRST_POSITION;
+    }
+
+    /**
+     * Takes room for a whole write, or nothing. Under the commit lock only.
+     *
+     * @param bodyBytes the sum of {@link #bodyBytes(int, int)} over its entries
+     * @return what {@link #insertAll} is to be given, or {@link #NONE} if there is not enough room
+     */
+    public int reserve(long bodyBytes, int entries, long firstSequenceOfWrite) {
+        long bytes = bodyBytes;
+        for (int i = 0; i < entries; i++) {
+            bytes += (long) Nodes.heightOf(firstSequenceOfWrite + i) << 3;
+        }
+        // Keys not yet known to be duplicates count as new, so the index never holds more than this allows.
+        if (bytes > limit - used || entryCount - duplicates.get() + (long) entries > index.maxKeys()) {
+            return NONE;
+        }
+        int ref = used >>> 3;
+        used += (int) bytes;
+        entryCount += entries;
+        return ref;
+    }
+
+    /**
+     * Inserts the entries of a {@link WritePayload}, numbered from {@code firstSequenceOfWrite} on. Any number of threads
+     * at once; it takes no lock and makes no garbage.
+     *
+     * @param reserved what {@link #reserve} returned for exactly these entries and this number
+     */
+    public void insertAll(byte[] payload, int offset, int length, long firstSequenceOfWrite, int reserved) {
+        int stripe = ((int) Thread.currentThread().getId() & STRIPES - 1) * STRIPE_SPACING;
+        Splice splice = splices.getAndSet(stripe, null);
+        if (splice == null) {
+            splice = new Splice(); // another thread of this stripe has it; rare
+        }
+        PayloadReader reader = splice.reader.reset(payload, offset, length);
+        long sequence = firstSequenceOfWrite;
+        int ref = reserved;
+        while (reader.next()) {
+            ref += insert(splice, reader, payload, sequence++, ref) >>> 3;
+        }
+        if (splice.duplicates >= DUPLICATES_TO_KEEP) {
+            duplicates.addAndGet(splice.duplicates);
+            splice.duplicates = 0;
+        }
+        splices.set(stripe, splice);
+    }
+
+    private int insert(Splice splice, PayloadReader reader, byte[] payload, long sequence, int ref) {
+        int keyIndex = reader.keyIndex();
+        int keyLength = reader.keyLength();
+        int valueLength = reader.valueLength();
+        int height = Nodes.heightOf(sequence);
+        nodes.writeHeader(ref, sequence, reader.type(), height, keyLength, valueLength);
+        nodes.arena.put(nodes.keyPosition(ref), payload, keyIndex, keyLength + valueLength);
+        list.insert(splice, ref, height, payload, keyIndex, keyLength, sequence);
+        long hash = KeyHash.hash(payload, keyIndex, keyLength);
+        if (!index.add(ref, payload, keyIndex, keyLength, sequence, hash)) {
+            splice.duplicates++;
+        }
+        return (int) Nodes.bodyBytes(keyLength, valueLength) + (height << 3);
+    }
+
+    /** One more write has room here and is not finished. Under the commit lock. */
+    public void beginWrite() {
+        pending.incrementAndGet();
+    }
+
+    /** A write is inserted and visible. */
+    public void endWrite() {
+        int left = pending.decrementAndGet();
+        assert left >= 0 : "more writes ended than begun";
+    }
+
+    /** Writes begun and not ended. */
+    public int pendingWrites() {
+        return pending.get();
+    }
+
+    // Reading
+
+    /**
+     * The newest entry of a key with a sequence number up to {@code maxSequence}, or {@link #NONE}.
+     *
+     * @param hash the key's {@link KeyHash#hash(byte[], int, int)}
+     * @param maxSequence a number that is visible
+     */
+    public int find(byte[] key, int offset, int length, long hash, long maxSequence) {
+        int ref = index.find(key, offset, length, hash);
+        if (ref == NONE || nodes.sequence(ref) <= maxSequence) {
+            return ref;
+        }
+        int older = (int) list.search(key, offset, length, maxSequence);
+        return older != NONE && nodes.compareKey(older, key, offset, length) == 0 ? older : NONE;
+    }
+
+    /** The sequence number of an entry. */
+    public long sequence(int ref) {
+        return nodes.sequence(ref);
+    }
+
+    /** {@link WritePayload#PUT} or {@link WritePayload#DELETE}. */
+    public int type(int ref) {
+        return nodes.type(ref);
+    }
+
+    /** Bytes of an entry's key. */
+    public int keyLength(int ref) {
+        return nodes.keyLength(ref);
+    }
+
+    /** Bytes of an entry's value. */
+    public int valueLength(int ref) {
+        return nodes.valueLength(ref);
+    }
+
+    /** Where an entry's key begins in {@link #buffer()}. */
+    public int keyPosition(int ref) {
+        return nodes.keyPosition(ref);
+    }
+
+    /** Where an entry's value begins in {@link #buffer()}. */
+    public int valuePosition(int ref) {
+        return nodes.valuePosition(ref);
+    }
+
+    /** The memory that entries lie in: direct, little-endian, for absolute reads. */
+    public ByteBuffer buffer() {
+        return nodes.arena;
+    }
+
+    /** Copies an entry's key. */
+    public void copyKey(int ref, byte[] target, int offset) {
+        nodes.arena.get(nodes.keyPosition(ref), target, offset, nodes.keyLength(ref));
+    }
+
+    /** Copies an entry's value. */
+    public void copyValue(int ref, byte[] target, int offset) {
+        nodes.arena.get(nodes.valuePosition(ref), target, offset, nodes.valueLength(ref));
+    }
+
+    /** The order of an entry's key against another: negative, zero or positive. */
+    public int compareKey(int ref, byte[] key, int offset, int length) {
+        return nodes.compareKey(ref, key, offset, length);
+    }
+
+    // The owner's notes, and figures
+
+    /** What the owner named the table by at the last reset. */
+    public long id() {
+        return id;
+    }
+
+    /** The number that the owner set, 0 before. */
+    public long firstSequence() {
+        return firstSequence;
+    }
+
+    /** Notes the lowest sequence number that may be here. */
+    public void setFirstSequence(long sequence) {
+        firstSequence = sequence;
+    }
+
+    /** The number that the owner set when it froze the table, 0 before. */
+    public long lastSequence() {
+        return lastSequence;
+    }
+
+    /** Notes the highest sequence number here; the table is frozen. */
+    public void setLastSequence(long sequence) {
+        lastSequence = sequence;
+    }
+
+    /** Arena bytes handed out; outside the commit lock perhaps a moment old, as is the next. */
+    public long bytesUsed() {
+        return used;
+    }
+
+    /** Entries that room was handed out for. */
+    public int entryCount() {
+        return entryCount;
+    }
+
+    /** Off-heap bytes held, used or not. */
+    public long memoryBytes() {
+        return (long) nodes.arena.capacity() + 8L * index.slotCount();
+    }
+
+    /** Checks I1 to I5 and throws an {@link AssertionError} if one is broken. No write may be under way. */
+    public void checkInvariants() {
+        new MemTableChecker(this).check();
+    }
+
+    /** The entries in order, one a line. */
+    public String dump() {
+        return new MemTableChecker(this).dump();
+    }
+
+    @Override
+    public String toString() {
+        return "MemTable[id=" + id + ", entries=" + entryCount + ", bytes=" + used + "/" + limit + ", first="
+                + firstSequence + ", last=" + lastSequence + ", pending=" + pending + "]";
+    }
+}

@@ -1,0 +1,100 @@
+package io.flexdb.internal.memtable;
+
+/**
+ * Walks the entries of a {@link WritePayload}. For one thread at a time; reusable, and makes no garbage. Every length is
+ * checked against the payload's end before it is used, since payloads also come from disk.
+ */
+public final class PayloadReader {
+    private byte[] payload;
+    private int at;
+    private int end;
+    private int type;
+    private int keyIndex;
+    private int keyLength;
+    private int valueLength;
+
+    /** Starts before the first entry of {@code length} bytes at {@code offset}. */
+    public PayloadReader reset(byte[] newPayload, int offset, int length) {
+        payload = newPayload;
+        at = offset;
+        end = offset + length;
+        return this;
+    }
+
+    /**
+     * Moves to the next entry; false at the end.
+     *
+     * @throws IllegalArgumentException if the bytes are no entry
+     */
+    public boolean next() {
+        if (at == end) {
+            return false;
+        }
+        int start = at;
+        type = payload[at++];
+        if (type != WritePayload.PUT && type != WritePayload.DELETE) {
+            throw malformed(start, "type " + type);
+        }
+        keyLength = decodeVarint(start);
+        if (keyLength > WritePayload.MAX_KEY_BYTES) {
+            throw malformed(start, "key length " + keyLength);
+        }
+        valueLength = type == WritePayload.PUT ? decodeVarint(start) : 0;
+        if (valueLength > WritePayload.MAX_VALUE_BYTES) {
+            throw malformed(start, "value length " + valueLength);
+        }
+        keyIndex = at;
+        if ((long) keyLength + valueLength > end - at) {
+            throw malformed(start, "key length " + keyLength + ", value length " + valueLength);
+        }
+        at += keyLength + valueLength;
+        return true;
+    }
+
+    private int decodeVarint(int start) {
+        int value = 0;
+        for (int shift = 0; shift < 32; shift += 7) {
+            if (at == end) {
+                throw malformed(start, "length without end");
+            }
+            int group = payload[at++];
+            if (shift == 28 && (group & 0xf8) != 0) {
+                break; // more than 31 bits
+            }
+            value |= (group & 0x7f) << shift;
+            if (group >= 0) {
+                return value;
+            }
+        }
+        throw malformed(start, "length too large");
+    }
+
+    private IllegalArgumentException malformed(int index, String what) {
+        return new IllegalArgumentException("no entry of a write at index " + index + ": " + what);
+    }
+
+    /** {@link WritePayload#PUT} or {@link WritePayload#DELETE}. */
+    public int type() {
+        return type;
+    }
+
+    /** Where the entry's key begins in the payload's array. */
+    public int keyIndex() {
+        return keyIndex;
+    }
+
+    /** Bytes of the key. */
+    public int keyLength() {
+        return keyLength;
+    }
+
+    /** Where the entry's value begins in the payload's array. */
+    public int valueIndex() {
+        return keyIndex + keyLength;
+    }
+
+    /** Bytes of the value; 0 for a delete. */
+    public int valueLength() {
+        return valueLength;
+    }
+}

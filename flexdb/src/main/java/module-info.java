@@ -1,0 +1,4 @@
+/** FlexDB: an embedded ordered key-value store on a FlexSpace. */
+module io.flexdb {
+    requires transitive io.flexdb.flexspace;
+}

@@ -1,0 +1,29 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Turns what the operating system said into what a store throws. */
+public final class IoFailures {
+    private IoFailures() {}
+
+    /**
+     * The exception to throw for a failed operation.
+     *
+     * @param operation what was being done
+     * @param file the file or directory
+     * @param cause the failure
+     */
+    public static StorageException wrap(String operation, Path file, IOException cause) {
+        // The JDK has no class for ENOSPC and EDQUOT; the text of the C library is all there is.
+        String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+        if (message.contains("no space left") || message.contains("quota exceeded")) {
+            return new StoreFullException(operation, file, cause);
+        }
+        return new StoreIoException(operation, file, cause);
+    }
+}

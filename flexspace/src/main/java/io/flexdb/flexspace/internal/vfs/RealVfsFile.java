@@ -1,0 +1,278 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreIoException;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Objects;
+import java.util.Set;
+
+/** A file of the operating system that no interrupt closes. */
+final class RealVfsFile implements VfsFile {
+    /*
+     * The problem: a thread that is interrupted inside an operation of a FileChannel closes the channel for everybody.
+     * The choice: whoever meets a channel closed by an interrupt opens the file again, by its name, and repeats the
+     * operation; interrupts that come meanwhile are remembered and handed back at the end. Operations at positions can be
+     * repeated. They take no lock: the channel is read once, and changes only when it has been closed.
+     *
+     * A force can't simply be repeated. When it meets an error of the device while its channel is being closed, the JDK
+     * reports the closing and drops the error, and since the kernel reports such an error once to each open file, a new
+     * one would never hear of it. So each writable file is kept open a second time, by a stream, which is not subject to
+     * interrupts: it has not heard of the error yet, and it is synced after an interrupted force.
+     */
+    private final RealVfs vfs;
+    private final OpenMode mode;
+    private final Object identity; // of the file, so that opening again by name can't find another one
+    private final FileInputStream witness; // null if not writable
+    private volatile Path path;
+    private volatile FileChannel channel;
+    private volatile boolean closed;
+
+    /** Opens or creates the file. Under {@link RealVfs#names()}. */
+    RealVfsFile(RealVfs vfs, Path path, OpenMode mode) throws IOException {
+        this.vfs = vfs;
+        this.path = path;
+        this.mode = mode;
+        // An existing file is looked at before it is opened: to open a pipe would wait for its other end.
+        Object known = mode == OpenMode.CREATE ? null : identityOf(path);
+        channel = FileChannel.open(path, options(mode), permissions(path, mode));
+        try {
+            identity = mode == OpenMode.CREATE ? identityOf(path) : known;
+            witness = mode == OpenMode.READ ? null : new FileInputStream(path.toFile());
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static Set<OpenOption> options(OpenMode mode) {
+        return switch (mode) {
+            case READ -> Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+            case READ_WRITE -> Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+            case CREATE ->
+                Set.of(
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        LinkOption.NOFOLLOW_LINKS);
+        };
+    }
+
+    private static FileAttribute<?>[] permissions(Path path, OpenMode mode) {
+        return mode == OpenMode.CREATE ? RealVfs.ownerOnly(path, "rw-------") : new FileAttribute<?>[0];
+    }
+
+    private static Object identityOf(Path path) throws IOException {
+        BasicFileAttributes attributes =
+                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!attributes.isRegularFile()) {
+            throw new IOException("not a regular file");
+        }
+        return attributes.fileKey();
+    }
+
+    /** Opens the file again after an interrupt, unless another thread has done so or the file was closed on purpose. */
+    private void openAgain(FileChannel broken) {
+        synchronized (vfs.names()) {
+            if (closed) {
+                throw new StoreClosedException("file " + path);
+            }
+            if (channel != broken) {
+                return;
+            }
+            try {
+                if (!Objects.equals(identity, identityOf(path))) {
+                    throw new IOException("another file has taken its name");
+                }
+                channel = FileChannel.open(path, options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE));
+            } catch (IOException e) {
+                throw new StoreIoException("opening again after an interrupt", path, e);
+            }
+        }
+    }
+
+    /** Follows a rename of the file or a directory above it. Under {@link RealVfs#names()}. */
+    void renamed(Path from, Path to) {
+        if (path.equals(from)) {
+            path = to;
+        } else if (path.startsWith(from)) {
+            path = to.resolve(from.relativize(path));
+        }
+    }
+
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public int read(ByteBuffer dst, long position) {
+        boolean interrupted = Thread.interrupted();
+        int start = dst.position();
+        try {
+            while (true) {
+                FileChannel current = channel;
+                try {
+                    return current.read(dst, position);
+                } catch (ClosedChannelException e) {
+                    interrupted |= Thread.interrupted();
+                    openAgain(current);
+                    dst.position(start); // which may have moved, although the read has failed
+                }
+            }
+        } catch (IOException e) {
+            throw IoFailures.wrap("read", path, e);
+        } finally {
+            handBack(interrupted);
+        }
+    }
+
+    @Override
+    public void write(ByteBuffer src, long position) {
+        requireWritable();
+        if (closed) {
+            throw new StoreClosedException("file " + path);
+        }
+        boolean interrupted = Thread.interrupted();
+        long origin = position - src.position();
+        try {
+            while (src.hasRemaining()) {
+                FileChannel current = channel;
+                try {
+                    current.write(src, origin + src.position());
+                } catch (ClosedChannelException e) {
+                    interrupted |= Thread.interrupted();
+                    openAgain(current);
+                }
+            }
+        } catch (IOException e) {
+            throw IoFailures.wrap("write", path, e);
+        } finally {
+            handBack(interrupted);
+        }
+    }
+
+    @Override
+    public long size() {
+        return repeating("size", FileChannel::size);
+    }
+
+    @Override
+    public void truncate(long bytes) {
+        requireWritable();
+        repeating("truncate", current -> current.truncate(bytes));
+    }
+
+    @Override
+    public void force() {
+        requireWritable();
+        boolean interrupted = Thread.interrupted();
+        FileChannel current = channel;
+        try {
+            current.force(false);
+        } catch (ClosedChannelException e) {
+            interrupted |= Thread.interrupted();
+            openAgain(current);
+            syncWitness();
+        } catch (IOException e) {
+            throw IoFailures.wrap("force", path, e);
+        } finally {
+            handBack(interrupted);
+        }
+    }
+
+    private void syncWitness() {
+        try {
+            witness.getFD().sync();
+        } catch (IOException e) {
+            if (closed) {
+                throw new StoreClosedException("file " + path);
+            }
+            throw IoFailures.wrap("force", path, e);
+        }
+    }
+
+    @Override
+    public ByteBuffer map(long bytes) {
+        requireWritable();
+        long size = size();
+        if (bytes < 1 || bytes > Math.min(size, Integer.MAX_VALUE)) {
+            throw new IllegalArgumentException(
+                    "bytes must be from 1 to the size of the file, " + size + ", and fit an int: " + bytes);
+        }
+        Path directory = path.toAbsolutePath().getParent();
+        if (!vfs.mapsSafely(directory)) {
+            return null;
+        }
+        return repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes))
+                .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public void close() {
+        synchronized (vfs.names()) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            vfs.closing(this);
+        }
+        try (witness) {
+            channel.close();
+        } catch (IOException e) {
+            throw IoFailures.wrap("close", path, e);
+        }
+    }
+
+    private void requireWritable() {
+        if (mode == OpenMode.READ) {
+            throw new NonWritableChannelException();
+        }
+    }
+
+    private <T> T repeating(String operation, ChannelOperation<T> call) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                FileChannel current = channel;
+                try {
+                    return call.run(current);
+                } catch (ClosedChannelException e) {
+                    interrupted |= Thread.interrupted();
+                    openAgain(current);
+                }
+            }
+        } catch (IOException e) {
+            throw IoFailures.wrap(operation, path, e);
+        } finally {
+            handBack(interrupted);
+        }
+    }
+
+    private static void handBack(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private interface ChannelOperation<T> {
+        T run(FileChannel channel) throws IOException;
+    }
+
+    @Override
+    public String toString() {
+        return "RealVfsFile[" + path + (closed ? ", closed]" : "]");
+    }
+}

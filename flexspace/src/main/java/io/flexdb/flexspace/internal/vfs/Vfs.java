@@ -1,0 +1,54 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import io.flexdb.storage.StoreLockedException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The file operations of a store. Thread-safe. Failures are unchecked: {@link io.flexdb.storage.StoreFullException} when
+ * there is no space, {@link io.flexdb.storage.StoreIoException} otherwise.
+ *
+ * <p>What creating, renaming and deleting do to a directory is durable only after {@link #syncDirectory}; before that a
+ * power cut may undo each of them by itself, whatever was done to others in between.
+ */
+public interface Vfs {
+    /**
+     * Opens or creates a file. Symbolic links are not followed, and only regular files are opened.
+     */
+    VfsFile open(Path file, OpenMode mode);
+
+    /** Whether there is anything of that name, a dangling symbolic link included. */
+    boolean exists(Path path);
+
+    /** Whether there is a directory of that name, or a symbolic link to one. */
+    boolean isDirectory(Path path);
+
+    /** The names of what a directory holds, in ascending order. */
+    List<String> list(Path directory);
+
+    /** Makes a directory and its missing parents, for the owner only. Does nothing if it exists. */
+    void createDirectories(Path directory);
+
+    /** Gives a file or directory another name, in one step, replacing a file of that name. */
+    void rename(Path from, Path to);
+
+    /** Deletes a file or an empty directory, which must exist. */
+    void delete(Path path);
+
+    /** Deletes a file or an empty directory and returns whether it existed. */
+    boolean deleteIfExists(Path path);
+
+    /** Returns once the names in a directory are durable; not those in the directories below it. */
+    void syncDirectory(Path directory);
+
+    /**
+     * Takes a lock file, making it if it is missing. A file left behind by a process that has ended does not block. The
+     * lock file must not be opened otherwise.
+     *
+     * @throws StoreLockedException if this process or another holds it; that one keeps it
+     */
+    VfsLock lock(Path lockFile);
+
+    /** Whether files in a directory may be mapped: their file system is known to keep mapped writes as it keeps others. */
+    boolean mapsSafely(Path directory);
+}

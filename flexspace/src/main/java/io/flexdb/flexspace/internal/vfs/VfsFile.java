@@ -1,0 +1,83 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * An open file, read and written at positions. Any number of threads may use it at once; what a read sees of a write that
+ * overlaps it in time is undefined. Writes are durable only after {@link #force()}. Failures are unchecked, as in
+ * {@link Vfs}; after {@link #close()} every method but {@code close} and {@code path} throws
+ * {@link io.flexdb.storage.StoreClosedException}. Interrupting a thread fails no operation: the interrupt is still
+ * pending when the operation returns.
+ *
+ * <p>Direct buffers are moved without a copy; heap buffers cost one.
+ */
+public interface VfsFile extends AutoCloseable {
+    /** The name of the file, which follows it through renames by the same {@link Vfs}. */
+    Path path();
+
+    /**
+     * Fills the buffer from its position to its limit with the bytes from {@code position} on.
+     *
+     * @throws CorruptionException if the file ends before the buffer is full
+     */
+    default void readFully(ByteBuffer dst, long position) {
+        int start = dst.position();
+        int wanted = dst.remaining();
+        while (dst.hasRemaining()) {
+            int done = dst.position() - start;
+            if (read(dst, position + done) < 0) {
+                throw new CorruptionException(
+                        path(), position, wanted + " bytes", "the end of the file after " + done + " bytes");
+            }
+        }
+    }
+
+    /**
+     * Reads bytes from {@code position} on into the buffer and returns how many; may return before the buffer is full, and
+     * returns -1 at or past the end of the file.
+     */
+    int read(ByteBuffer dst, long position);
+
+    /**
+     * Writes the buffer from its position to its limit to the bytes from {@code position} on; the file grows as needed, and
+     * a gap reads as zeros. When this fails, any part may have been written.
+     *
+     * @throws java.nio.channels.NonWritableChannelException if the file was opened for reading only
+     */
+    void write(ByteBuffer src, long position);
+
+    /** Bytes of the file. */
+    long size();
+
+    /**
+     * Cuts the file to {@code bytes}, if it is longer. Durable after {@link #force()}.
+     *
+     * @throws java.nio.channels.NonWritableChannelException if the file was opened for reading only
+     */
+    void truncate(long bytes);
+
+    /**
+     * Returns once everything written so far, through a mapping too, and the size are durable. The name of the file is
+     * not: that takes {@link Vfs#syncDirectory}. After a failure what is on disk is unknown, and a later success proves
+     * nothing about what was written before.
+     *
+     * @throws java.nio.channels.NonWritableChannelException if the file was opened for reading only
+     */
+    void force();
+
+    /**
+     * Maps the first {@code bytes} of the file for reading and writing: a direct little-endian buffer at position 0, or
+     * null where mapped files are not known to be safe. The buffer works until it is garbage collected, even after
+     * {@link #close()}. The bytes must have been written before, or a full disk could fail a store into the mapping; the
+     * file must not be cut below them while the mapping is in use.
+     *
+     * @throws IllegalArgumentException if the file is shorter, or {@code bytes} does not fit a buffer
+     */
+    ByteBuffer map(long bytes);
+
+    /** Releases the file. Does not make it durable. Closing again does nothing. */
+    @Override
+    void close();
+}

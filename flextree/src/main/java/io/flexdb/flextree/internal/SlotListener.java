@@ -1,0 +1,13 @@
+package io.flexdb.flextree.internal;
+
+/** Hears which images of the last checkpoint the current tree no longer refers to. */
+@FunctionalInterface
+public interface SlotListener {
+    /**
+     * Called by the writer at once when a node with an image was replaced, changed or dropped.
+     *
+     * @param slot where the image is
+     * @param level the node's level
+     */
+    void slotRetired(int slot, int level);
+}

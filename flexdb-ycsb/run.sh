@@ -17,8 +17,9 @@ is_current() {
 
 if ! is_current; then
   echo "Building flexdb-ycsb ..." >&2
-  mvn -B -q -f "$root/pom.xml" -pl flexdb-ycsb -am package -DskipTests \
+  mvn -B -q -Dstyle.color=never -f "$root/pom.xml" -pl flexdb-ycsb -am package -DskipTests \
     -Dspotless.check.skip -Djacoco.skip -Dmaven.javadoc.skip -Dmaven.source.skip >&2
+  touch "$jar" # Maven leaves it as it is if only the modules below have changed
 fi
 
 java=java

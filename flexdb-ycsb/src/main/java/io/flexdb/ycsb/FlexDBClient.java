@@ -107,10 +107,11 @@ public final class FlexDBClient extends DB {
             int recordCount,
             Set<String> fields,
             Vector<HashMap<String, ByteIterator>> result) {
+        boolean last = KeyFormat.isLastTable(table);
         try (FlexCursor cursor = store.cursor()) {
             cursor.seek(KeyFormat.encode(table, startKey));
             for (int i = 0; i < recordCount && cursor.isValid(); i++) {
-                if (!KeyFormat.isInTable(table, cursor.key())) {
+                if (!last && !KeyFormat.isInTable(table, cursor.key())) {
                     break;
                 }
                 HashMap<String, ByteIterator> record = new HashMap<>();

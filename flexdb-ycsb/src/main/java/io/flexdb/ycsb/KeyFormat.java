@@ -41,6 +41,11 @@ final class KeyFormat {
         return plain ? plainKey : concatenate(new byte[] {ESCAPE}, plainKey);
     }
 
+    /** Whether all keys of the store from the table's first on are the table's. */
+    static boolean isLastTable(String table) {
+        return table.equals(DEFAULT_TABLE);
+    }
+
     /** Whether a key of the store, at or after the first key of the table, belongs to a record of the table. */
     static boolean isInTable(String table, byte[] storeKey) {
         if (table.equals(DEFAULT_TABLE)) {

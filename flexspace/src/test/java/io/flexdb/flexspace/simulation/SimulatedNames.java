@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /** Directories and what they name: as programs see them and as the medium has them. Guarded by the file system. */
 final class SimulatedNames {
@@ -62,12 +63,12 @@ final class SimulatedNames {
                     || added != null && (added.is(other.removed) || added.is(other.added));
         }
 
-        void applyTo(Map<Node, Map<String, Node>> names) {
+        void applyTo(Function<Node, Map<String, Node>> names) {
             if (removed != null) {
-                names.get(removed.directory).remove(removed.name);
+                names.apply(removed.directory).remove(removed.name);
             }
             if (added != null) {
-                names.get(added.directory).put(added.name, node);
+                names.apply(added.directory).put(added.name, node);
             }
         }
     }
@@ -187,11 +188,10 @@ final class SimulatedNames {
                 }
             }
         }
-        Map<Node, Map<String, Node>> names = new MediumNames(false);
         List<Change> left = new ArrayList<>();
         for (int i = 0; i < pending.size(); i++) {
             if (synced.get(i)) {
-                pending.get(i).applyTo(names);
+                pending.get(i).applyTo(node -> node.medium);
             } else {
                 left.add(pending.get(i));
             }
@@ -199,26 +199,12 @@ final class SimulatedNames {
         pending = left;
     }
 
-    /** The names on the medium of each directory: themselves, or copies made when they are first asked for. */
-    private static final class MediumNames extends IdentityHashMap<Node, Map<String, Node>> {
-        private static final long serialVersionUID = 1L;
-        private final boolean copies;
-
-        MediumNames(boolean copies) {
-            this.copies = copies;
-        }
-
-        @Override
-        public Map<String, Node> get(Object directory) {
-            Node node = (Node) directory;
-            return computeIfAbsent(node, n -> copies ? new TreeMap<>(n.medium) : n.medium);
-        }
-    }
-
     /** One of the states that a power cut may leave. */
     SimulatedNames crashed(Survival overall, SplittableRandom random) {
         BitSet survivors = survivors(Survival.within(overall, random), random);
-        MediumNames names = new MediumNames(true);
+        Map<Node, Map<String, Node>> changed = new IdentityHashMap<>();
+        Function<Node, Map<String, Node>> names =
+                directory -> changed.computeIfAbsent(directory, d -> new TreeMap<>(d.medium));
         survivors.stream().forEach(i -> pending.get(i).applyTo(names));
         return new SimulatedNames(crashed(root, root.path, names, overall, random));
     }
@@ -243,12 +229,13 @@ final class SimulatedNames {
         return survivors;
     }
 
-    private static Node crashed(Node node, Path path, MediumNames names, Survival overall, SplittableRandom random) {
+    private static Node crashed(
+            Node node, Path path, Function<Node, Map<String, Node>> names, Survival overall, SplittableRandom random) {
         if (!node.isDirectory()) {
             return new Node(node.content.crashed(overall, random), path);
         }
         Node directory = new Node(null, path);
-        names.get(node)
+        names.apply(node)
                 .forEach((name, child) ->
                         directory.now.put(name, crashed(child, path.resolve(name), names, overall, random)));
         directory.medium.putAll(directory.now);

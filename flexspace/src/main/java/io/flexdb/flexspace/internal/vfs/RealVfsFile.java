@@ -112,6 +112,11 @@ final class RealVfsFile implements VfsFile {
         }
     }
 
+    /** The channel of the moment, which an interrupt may close. */
+    FileChannel channel() {
+        return channel;
+    }
+
     @Override
     public Path path() {
         return path;

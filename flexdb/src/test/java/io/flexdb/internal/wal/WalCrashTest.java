@@ -99,6 +99,7 @@ class WalCrashTest {
             long operations = WalHistory.operationCount(seed);
             for (long cut = 1; cut <= operations + 1; cut++) {
                 WalHistory history = new WalHistory(seed);
+                history.vfs.recordForceSites(2);
                 history.vfs.ignoreForcesFrom(site);
                 history.vfs.crashAt(cut);
                 history.run();

@@ -15,6 +15,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.util.Objects;
 import java.util.Set;
 
@@ -44,26 +45,33 @@ final class RealVfsFile implements VfsFile {
         this.vfs = vfs;
         this.path = path;
         this.mode = mode;
-        if (mode == OpenMode.CREATE) {
-            channel = FileChannel.open(
-                    path,
-                    Set.of(
-                            StandardOpenOption.CREATE_NEW,
-                            StandardOpenOption.READ,
-                            StandardOpenOption.WRITE,
-                            LinkOption.NOFOLLOW_LINKS),
-                    RealVfs.ownerOnly(path, "rw-------"));
-            identity = identityOf(path);
-        } else {
-            identity = identityOf(path); // before opening: to open a pipe would wait for its other end
-            channel = openExisting();
-        }
+        // An existing file is looked at before it is opened: to open a pipe would wait for its other end.
+        Object known = mode == OpenMode.CREATE ? null : identityOf(path);
+        channel = FileChannel.open(path, options(mode), permissions(path, mode));
         try {
+            identity = mode == OpenMode.CREATE ? identityOf(path) : known;
             witness = mode == OpenMode.READ ? null : new FileInputStream(path.toFile());
         } catch (IOException e) {
             channel.close();
             throw e;
         }
+    }
+
+    private static Set<OpenOption> options(OpenMode mode) {
+        return switch (mode) {
+            case READ -> Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+            case READ_WRITE -> Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+            case CREATE ->
+                Set.of(
+                        StandardOpenOption.CREATE_NEW,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        LinkOption.NOFOLLOW_LINKS);
+        };
+    }
+
+    private static FileAttribute<?>[] permissions(Path path, OpenMode mode) {
+        return mode == OpenMode.CREATE ? RealVfs.ownerOnly(path, "rw-------") : new FileAttribute<?>[0];
     }
 
     private static Object identityOf(Path path) throws IOException {
@@ -73,13 +81,6 @@ final class RealVfsFile implements VfsFile {
             throw new IOException("not a regular file");
         }
         return attributes.fileKey();
-    }
-
-    private FileChannel openExisting() throws IOException {
-        Set<OpenOption> options = mode == OpenMode.READ
-                ? Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)
-                : Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-        return FileChannel.open(path, options);
     }
 
     /** Opens the file again after an interrupt, unless another thread has done so or the file was closed on purpose. */
@@ -95,7 +96,7 @@ final class RealVfsFile implements VfsFile {
                 if (!Objects.equals(identity, identityOf(path))) {
                     throw new IOException("another file has taken its name");
                 }
-                channel = openExisting();
+                channel = FileChannel.open(path, options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE));
             } catch (IOException e) {
                 throw new StoreIoException("opening again after an interrupt", path, e);
             }
@@ -109,6 +110,11 @@ final class RealVfsFile implements VfsFile {
         } else if (path.startsWith(from)) {
             path = to.resolve(from.relativize(path));
         }
+    }
+
+    /** The channel of the moment, which an interrupt may close. */
+    FileChannel channel() {
+        return channel;
     }
 
     @Override
@@ -141,6 +147,9 @@ final class RealVfsFile implements VfsFile {
     @Override
     public void write(ByteBuffer src, long position) {
         requireWritable();
+        if (closed) {
+            throw new StoreClosedException("file " + path);
+        }
         boolean interrupted = Thread.interrupted();
         long origin = position - src.position();
         try {

@@ -1,0 +1,216 @@
+package io.flexdb.internal.wal;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of a write-ahead log. All numbers are little-endian, all checksums CRC32C.
+ *
+ * <p>A file has a fixed size, its capacity, and begins with a header of one block. It is written and forced before the
+ * file gets its name, and again before a recycled file gets its next name, so a file with a log's name has a valid header
+ * unless it was damaged.
+ *
+ * <pre>
+ * OFFSET  SIZE  FIELD
+ * 0       8     magic, "FLEXDB\r\n"
+ * 8       4     kind, "WAL\0"
+ * 12      4     format version
+ * 16      8     store id
+ * 24      8     file number, which is the file's name
+ * 32      8     generation; grows whenever the file is recycled
+ * 40      8     capacity: bytes of the file
+ * 48      12    zero
+ * 60      4     checksum of bytes 0 to 59
+ * 64      448   zero
+ * </pre>
+ *
+ * <p>The next sector is the mark. It is rewritten after each force, when everything before the position it names is
+ * known to be durable, but is itself forced only by the next force or by closing. It says which damage can't be a torn
+ * tail. A mark whose checksum or generation is wrong says nothing.
+ *
+ * <pre>
+ * OFFSET  SIZE  FIELD
+ * 512     8     generation
+ * 520     8     position up to which the file was forced
+ * 528     4     checksum of the store id, the file number (8 bytes each) and bytes 512 to 527
+ * 532     3564  zero
+ * </pre>
+ *
+ * <p>Frames follow from position 4096 on, each at a multiple of 8. A frame is one write: a single operation or a batch.
+ *
+ * <pre>
+ * OFFSET  SIZE    FIELD
+ * 0       4       bytes of the payload, at least 1
+ * 4       4       entries in the payload, at least 1
+ * 8       8       generation, that of the file's header
+ * 16      8       sequence number of the first entry; the others follow
+ * 24      4       checksum of the payload
+ * 28      4       checksum of the store id, the frame's position (8 bytes each) and bytes 0 to 27
+ * 32      length  payload, then up to 7 bytes of any value
+ * </pre>
+ *
+ * <p>The first position where no frame of the file's generation stands is the log's end: zeros, what is left of an earlier
+ * generation, or a torn frame.
+ */
+public final class WalFormat {
+    /** "FLEXDB\r\n". */
+    public static final long MAGIC = 0x0a0d_4244_5845_4c46L;
+
+    /** "WAL\0". */
+    public static final int KIND = 0x004c_4157;
+
+    /** The oldest format version that is read. */
+    public static final int MIN_VERSION = 1;
+
+    /** The newest format version that is read, and the one that is written. */
+    public static final int MAX_VERSION = 1;
+
+    /** Position of the magic. */
+    public static final int HEADER_MAGIC = 0;
+
+    /** Position of the kind. */
+    public static final int HEADER_KIND = HEADER_MAGIC + 8;
+
+    /** Position of the format version. */
+    public static final int HEADER_VERSION = HEADER_KIND + 4;
+
+    /** Position of the store id. */
+    public static final int HEADER_STORE_ID = HEADER_VERSION + 4;
+
+    /** Position of the file number. */
+    public static final int HEADER_NUMBER = HEADER_STORE_ID + 8;
+
+    /** Position of the generation. */
+    public static final int HEADER_GENERATION = HEADER_NUMBER + 8;
+
+    /** Position of the capacity. */
+    public static final int HEADER_CAPACITY = HEADER_GENERATION + 8;
+
+    /** Position of the header's checksum. */
+    public static final int HEADER_CHECKSUM = HEADER_CAPACITY + 8 + 12;
+
+    /** Bytes of the header. */
+    public static final int HEADER_BYTES = HEADER_CHECKSUM + 4;
+
+    /** Position of the mark's generation; a sector of its own. */
+    public static final int MARK_GENERATION = 512;
+
+    /** Position of the mark's position. */
+    public static final int MARK_POSITION = MARK_GENERATION + 8;
+
+    /** Position of the mark's checksum. */
+    public static final int MARK_CHECKSUM = MARK_POSITION + 8;
+
+    /** Bytes of the mark. */
+    public static final int MARK_BYTES = MARK_CHECKSUM + 4 - MARK_GENERATION;
+
+    /** Position of the first frame. */
+    public static final int FIRST_FRAME = 4096;
+
+    /** Offset of the payload length in a frame. */
+    public static final int FRAME_LENGTH = 0;
+
+    /** Offset of the entry count in a frame. */
+    public static final int FRAME_ENTRIES = FRAME_LENGTH + 4;
+
+    /** Offset of the generation in a frame. */
+    public static final int FRAME_GENERATION = FRAME_ENTRIES + 4;
+
+    /** Offset of the first sequence number in a frame. */
+    public static final int FRAME_SEQUENCE = FRAME_GENERATION + 8;
+
+    /** Offset of the payload's checksum in a frame. */
+    public static final int FRAME_PAYLOAD_CHECKSUM = FRAME_SEQUENCE + 8;
+
+    /** Offset of the frame header's checksum. */
+    public static final int FRAME_CHECKSUM = FRAME_PAYLOAD_CHECKSUM + 4;
+
+    /** Bytes of a frame before its payload. */
+    public static final int FRAME_HEADER_BYTES = FRAME_CHECKSUM + 4;
+
+    /** Capacities are multiples of this. */
+    public static final int CAPACITY_UNIT = 4096;
+
+    /** The least capacity. */
+    public static final int MIN_CAPACITY = FIRST_FRAME + CAPACITY_UNIT;
+
+    /** The greatest capacity: what one mapping holds. */
+    public static final int MAX_CAPACITY = Integer.MAX_VALUE - CAPACITY_UNIT + 1;
+
+    /** What the name of a file being made or recycled ends with; it holds nothing. */
+    public static final String UNFINISHED_SUFFIX = ".new";
+
+    private static final int NAME_DIGITS = 20;
+
+    private WalFormat() {}
+
+    /** The name of the file with a number. */
+    public static String fileName(long number) {
+        return String.format("%0" + NAME_DIGITS + "d", number);
+    }
+
+    /** Whether a name is that of a log. */
+    public static boolean isFileName(String name) {
+        return name.length() == NAME_DIGITS && name.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    /** Whether a name is that of a log whose making or recycling did not end. */
+    public static boolean isUnfinishedName(String name) {
+        return name.endsWith(UNFINISHED_SUFFIX)
+                && isFileName(name.substring(0, name.length() - UNFINISHED_SUFFIX.length()));
+    }
+
+    /** Bytes that a write takes in a file. */
+    public static long frameBytes(int payloadBytes) {
+        return (FRAME_HEADER_BYTES + (long) payloadBytes + 7) & -8L;
+    }
+
+    /** The longest payload that a file of a capacity can hold. */
+    public static int maxPayloadBytes(long capacity) {
+        return (int) (capacity - FIRST_FRAME - FRAME_HEADER_BYTES);
+    }
+
+    /** The checksum of a payload. */
+    public static int payloadChecksum(byte[] payload, int offset, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(payload, offset, length);
+        return (int) crc.getValue();
+    }
+
+    /** Fills a little-endian block of {@link #FIRST_FRAME} zeros with the header and the mark of a log without frames. */
+    static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
+        block.putLong(HEADER_MAGIC, MAGIC);
+        block.putInt(HEADER_KIND, KIND);
+        block.putInt(HEADER_VERSION, MAX_VERSION);
+        block.putLong(HEADER_STORE_ID, storeId);
+        block.putLong(HEADER_NUMBER, number);
+        block.putLong(HEADER_GENERATION, generation);
+        block.putLong(HEADER_CAPACITY, capacity);
+        block.putInt(HEADER_CHECKSUM, checksum(block, 0, HEADER_CHECKSUM));
+        block.putLong(MARK_GENERATION, generation);
+        block.putLong(MARK_POSITION, FIRST_FRAME);
+        block.putInt(MARK_CHECKSUM, markChecksum(storeId, number, generation, FIRST_FRAME));
+    }
+
+    static int markChecksum(long storeId, long number, long generation, long position) {
+        CRC32C crc = new CRC32C();
+        updateLong(crc, storeId);
+        updateLong(crc, number);
+        updateLong(crc, generation);
+        updateLong(crc, position);
+        return (int) crc.getValue();
+    }
+
+    /** The checksum of some bytes of a buffer, whose position and limit stay. */
+    static int checksum(ByteBuffer buffer, int position, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(buffer.duplicate().limit(position + length).position(position));
+        return (int) crc.getValue();
+    }
+
+    private static void updateLong(CRC32C crc, long value) {
+        for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+            crc.update((int) (value >>> shift));
+        }
+    }
+}

@@ -1,0 +1,311 @@
+package io.flexdb.internal.wal;
+
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.memtable.PayloadReader;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.UnsupportedFormatException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/**
+ * Reads one file of the write-ahead log from its first frame to its end. Changes nothing. For one thread.
+ *
+ * <p>Every byte is covered by a checksum that is verified, and every length is checked against the file, before it is
+ * used. A frame that is not as it was written ends the log if it may be the torn tail of a crash; below the mark, and
+ * wherever no crash can have been the cause, it is a {@link CorruptionException}.
+ */
+public final class WalReader implements AutoCloseable {
+    private static final int WINDOW_BYTES = 1 << 18;
+
+    private final VfsFile file;
+    private final long storeId;
+    private final ByteBuffer window;
+    private long windowStart;
+    private final long fileBytes;
+    private final long number;
+    private final long generation;
+    private final long markPosition;
+    private final FrameHeader header;
+    private final PayloadReader entries = new PayloadReader();
+    private byte[] payload = new byte[0];
+    private long position = WalFormat.FIRST_FRAME;
+    private long framePosition;
+    private long lastSequence;
+    private boolean ended;
+
+    /**
+     * Opens a log and checks its header.
+     *
+     * @throws CorruptionException if the header is damaged, the file is not of this store, or not of the header's size
+     * @throws UnsupportedFormatException if it has a format version that can't be read
+     */
+    public WalReader(Vfs vfs, Path path, long storeId) {
+        this.storeId = storeId;
+        this.file = vfs.open(path, OpenMode.READ);
+        try {
+            this.fileBytes = file.size();
+            int bytes = (int) Math.min(fileBytes, WINDOW_BYTES);
+            this.window = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            load(0);
+            requireHeader();
+            this.number = window.getLong(WalFormat.HEADER_NUMBER);
+            this.generation = window.getLong(WalFormat.HEADER_GENERATION);
+            this.markPosition = readMark();
+            this.header = new FrameHeader(storeId, generation);
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private void load(long start) {
+        windowStart = start;
+        window.clear().limit((int) Math.min(window.capacity(), fileBytes - start));
+        file.readFully(window, start);
+        window.flip();
+    }
+
+    private void requireHeader() {
+        if (fileBytes < WalFormat.FIRST_FRAME) {
+            throw damage(0, "a header of " + WalFormat.FIRST_FRAME + " bytes", "a file of " + fileBytes + " bytes");
+        }
+        requireField(WalFormat.HEADER_MAGIC, "magic", WalFormat.MAGIC, window.getLong(WalFormat.HEADER_MAGIC));
+        requireField(WalFormat.HEADER_KIND, "kind", WalFormat.KIND, window.getInt(WalFormat.HEADER_KIND));
+        requireField(
+                WalFormat.HEADER_CHECKSUM,
+                "header checksum",
+                WalFormat.checksum(window, 0, WalFormat.HEADER_CHECKSUM),
+                window.getInt(WalFormat.HEADER_CHECKSUM));
+        int version = window.getInt(WalFormat.HEADER_VERSION);
+        if (version < WalFormat.MIN_VERSION || version > WalFormat.MAX_VERSION) {
+            throw new UnsupportedFormatException(
+                    file.path(), "write-ahead log", version, WalFormat.MIN_VERSION, WalFormat.MAX_VERSION);
+        }
+        requireField(WalFormat.HEADER_STORE_ID, "store id", storeId, window.getLong(WalFormat.HEADER_STORE_ID));
+        String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));
+        if (!name.equals(file.path().getFileName().toString())) {
+            throw damage(WalFormat.HEADER_NUMBER, "the number in the file's name", name);
+        }
+        if (window.getLong(WalFormat.HEADER_GENERATION) <= 0) {
+            throw damage(WalFormat.HEADER_GENERATION, "a generation", hex(window.getLong(WalFormat.HEADER_GENERATION)));
+        }
+        long capacity = window.getLong(WalFormat.HEADER_CAPACITY);
+        if (capacity != fileBytes || capacity < WalFormat.MIN_CAPACITY || capacity > WalFormat.MAX_CAPACITY) {
+            throw damage(WalFormat.HEADER_CAPACITY, "a file of " + capacity + " bytes", fileBytes + " bytes");
+        }
+        requireZeros(WalFormat.HEADER_CAPACITY + 8, WalFormat.HEADER_CHECKSUM);
+        requireZeros(WalFormat.HEADER_BYTES, WalFormat.MARK_GENERATION);
+        requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.FIRST_FRAME);
+    }
+
+    private void requireField(int at, String what, long expected, long found) {
+        if (expected != found) {
+            throw damage(at, what + " " + hex(expected), hex(found));
+        }
+    }
+
+    private void requireZeros(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (window.get(i) != 0) {
+                throw damage(i, "zero", hex(window.get(i) & 0xff));
+            }
+        }
+    }
+
+    /** Up to where the file is known to have been forced; a mark that was torn or is of an earlier use says nothing. */
+    private long readMark() {
+        long marked = window.getLong(WalFormat.MARK_POSITION);
+        boolean valid = window.getLong(WalFormat.MARK_GENERATION) == generation
+                && window.getInt(WalFormat.MARK_CHECKSUM)
+                        == WalFormat.markChecksum(storeId, number, generation, marked);
+        return valid ? marked : WalFormat.FIRST_FRAME;
+    }
+
+    /** Moves to the next frame; false at the log's end. */
+    public boolean next() {
+        if (ended) {
+            return false;
+        }
+        String missing = readFrame();
+        if (missing == null) {
+            return true;
+        }
+        ended = true;
+        if (position < markPosition) {
+            throw damage(position, "frames up to position " + markPosition + ", which were forced", missing);
+        }
+        return false;
+    }
+
+    /** Reads the frame at the position and moves behind it; returns what stands there instead if there is none. */
+    private String readFrame() {
+        if (fileBytes - position < WalFormat.FRAME_HEADER_BYTES) {
+            return "the end of the file";
+        }
+        require(WalFormat.FRAME_HEADER_BYTES);
+        if (!header.decode(position, window, (int) (position - windowStart))) {
+            return "no frame of generation " + generation;
+        }
+        int bytes = header.payloadBytes();
+        int count = header.entries();
+        long first = header.firstSequence();
+        if (bytes < 1
+                || WalFormat.frameBytes(bytes) > fileBytes - position
+                || count < 1
+                || count > bytes
+                || first < 1
+                || first > Long.MAX_VALUE - count
+                || lastSequence != 0 && first != lastSequence + 1) {
+            // No crash does this: the checksum says that the header is what was written.
+            throw damage(
+                    position,
+                    "a frame that follows sequence number " + lastSequence,
+                    bytes + " bytes, " + count + " entries from " + first);
+        }
+        readPayload(position + WalFormat.FRAME_HEADER_BYTES, bytes);
+        int checksum = WalFormat.payloadChecksum(payload, 0, bytes);
+        if (checksum != header.payloadChecksum()) {
+            return "a payload with checksum " + hex(checksum) + " instead of " + hex(header.payloadChecksum());
+        }
+        requireEntries(bytes, count);
+        framePosition = position;
+        position += WalFormat.frameBytes(bytes);
+        lastSequence = first + count - 1;
+        return null;
+    }
+
+    private void require(int bytes) {
+        if (position < windowStart || position + bytes > windowStart + window.limit()) {
+            load(position);
+        }
+    }
+
+    private void readPayload(long start, int bytes) {
+        if (payload.length < bytes) {
+            payload = new byte[(int) Math.min(fileBytes, Math.max(bytes, 2L * payload.length))];
+        }
+        int done = 0;
+        while (done < bytes) {
+            long at = start + done;
+            if (at < windowStart || at >= windowStart + window.limit()) {
+                load(at);
+            }
+            int piece = (int) Math.min(bytes - done, windowStart + window.limit() - at);
+            window.get((int) (at - windowStart), payload, done, piece);
+            done += piece;
+        }
+    }
+
+    private void requireEntries(int bytes, int count) {
+        int found = 0;
+        try {
+            entries.reset(payload, 0, bytes);
+            while (entries.next()) {
+                found++;
+            }
+        } catch (IllegalArgumentException e) {
+            throw damage(position, count + " entries", e.getMessage());
+        }
+        if (found != count) {
+            throw damage(position, count + " entries", found + " entries");
+        }
+    }
+
+    private CorruptionException damage(long at, String expected, String found) {
+        return new CorruptionException(file.path(), at, expected, found);
+    }
+
+    private static String hex(long value) {
+        return "0x" + Long.toHexString(value);
+    }
+
+    /** Hands the frame over. */
+    void deliver(FrameConsumer consumer) {
+        consumer.accept(header.firstSequence(), header.entries(), payload, 0, header.payloadBytes());
+    }
+
+    /** The sequence number of the frame's first entry. */
+    public long firstSequence() {
+        return header.firstSequence();
+    }
+
+    /** The sequence number of the frame's last entry; at the end, of the last frame; 0 if there is none. */
+    public long lastSequence() {
+        return lastSequence;
+    }
+
+    /** Entries of the frame. */
+    public int entryCount() {
+        return header.entries();
+    }
+
+    /** Holds the frame's payload from index 0 on, until the next call of {@link #next}. */
+    public byte[] payload() {
+        return payload;
+    }
+
+    /** Bytes of the frame's payload. */
+    public int payloadBytes() {
+        return header.payloadBytes();
+    }
+
+    /** Where the frame begins. */
+    public long framePosition() {
+        return framePosition;
+    }
+
+    /** Where the next frame would begin; at the end, where the log ends. */
+    public long position() {
+        return position;
+    }
+
+    /** Up to where the file says it was forced. */
+    public long markPosition() {
+        return markPosition;
+    }
+
+    /** The file's number. */
+    public long number() {
+        return number;
+    }
+
+    /** The file's generation. */
+    public long generation() {
+        return generation;
+    }
+
+    /** The file. */
+    public Path path() {
+        return file.path();
+    }
+
+    /** Every frame, one a line, up to the end or the first damage. */
+    public String dump() {
+        StringBuilder text = new StringBuilder(toString()).append('\n');
+        try {
+            while (next()) {
+                text.append("  ").append(framePosition).append(": #").append(firstSequence());
+                text.append(entryCount() == 1 ? "" : " to #" + lastSequence).append(", ");
+                text.append(payloadBytes()).append(" bytes\n");
+            }
+            text.append("  ").append(position).append(": end\n");
+        } catch (CorruptionException e) {
+            text.append("  ").append(e.getMessage()).append('\n');
+        }
+        return text.toString();
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+
+    @Override
+    public String toString() {
+        return "WalReader[" + number + ", generation=" + generation + ", bytes=" + fileBytes + ", forced="
+                + markPosition + "]";
+    }
+}

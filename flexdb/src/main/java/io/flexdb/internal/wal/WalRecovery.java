@@ -1,0 +1,155 @@
+package io.flexdb.internal.wal;
+
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.storage.CorruptionException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Finds the logs that an earlier process left and replays what no durable commit covers. For one thread.
+ *
+ * <p>The order of opening, which the caller keeps: {@link #open}; {@link #replay}, during which each frame is inserted and
+ * also appended to fresh writers with numbers above {@link #highestNumber} and generations above
+ * {@link #highestGeneration}; force these; {@link #deleteReplayed}; only then serve. Until the last step no old file is
+ * changed, so a failure or a crash anywhere leaves the store as it was, to be recovered again.
+ */
+public final class WalRecovery {
+    /*
+     * R1 What is accepted is a prefix: numbers from coveredSequence + 1 on without a gap, whole frames only.
+     * R2 A crash during recovery leaves old files beside copies of them. Copies hold the same frames under the same
+     *    numbers, so a frame whose numbers were replayed already is passed over. They can't hold anything else, since new
+     *    numbers are given out only after the old files are durably gone.
+     * R3 A frame behind a gap was never acknowledged as durable, because files are forced in order. If its file's mark
+     *    says that it was forced all the same, then what is missing was durable too: that is damage, not a crash.
+     */
+    private final Vfs vfs;
+    private final Path directory;
+    private final long storeId;
+    private final List<Path> files = new ArrayList<>(); // all, the unfinished ones too
+    private final List<Start> starts = new ArrayList<>(); // those with frames, in the order of their first frames
+    private long highestNumber;
+    private long highestGeneration;
+
+    private WalRecovery(Vfs vfs, Path directory, long storeId) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.storeId = storeId;
+    }
+
+    /**
+     * Lists the logs in a directory and checks their headers. Files with other names are left alone.
+     *
+     * @throws CorruptionException if a log is damaged
+     * @throws io.flexdb.storage.UnsupportedFormatException if a log has a format version that can't be read
+     */
+    public static WalRecovery open(Vfs vfs, Path directory, long storeId) {
+        WalRecovery recovery = new WalRecovery(vfs, directory, storeId);
+        for (String name : vfs.list(directory)) {
+            if (WalFormat.isFileName(name)) {
+                recovery.inspect(directory.resolve(name));
+            } else if (WalFormat.isUnfinishedName(name)) {
+                recovery.files.add(directory.resolve(name));
+            }
+        }
+        recovery.starts.sort(Comparator.comparingLong(Start::firstSequence).thenComparingLong(Start::number));
+        return recovery;
+    }
+
+    private void inspect(Path path) {
+        files.add(path);
+        try (WalReader reader = new WalReader(vfs, path, storeId)) {
+            highestNumber = Math.max(highestNumber, reader.number());
+            highestGeneration = Math.max(highestGeneration, reader.generation());
+            if (reader.next()) {
+                starts.add(new Start(path, reader.number(), reader.firstSequence()));
+            }
+        }
+    }
+
+    /**
+     * Hands over every frame behind {@code coveredSequence}, in order, up to the first gap. May be called again, with the
+     * same result.
+     *
+     * @param coveredSequence the last sequence number that a durable commit covers
+     * @return the last sequence number handed over, or {@code coveredSequence} if there was none
+     * @throws CorruptionException if a log is damaged where no crash can have been the cause
+     */
+    public long replay(long coveredSequence, FrameConsumer consumer) {
+        long last = coveredSequence;
+        boolean gap = false;
+        for (Start start : starts) {
+            try (WalReader reader = new WalReader(vfs, start.path, storeId)) {
+                while (reader.next()) {
+                    if (reader.lastSequence() <= last) {
+                        continue;
+                    }
+                    if (reader.firstSequence() <= last) {
+                        throw new CorruptionException(
+                                reader.path(),
+                                reader.framePosition(),
+                                "a frame that follows sequence number " + last,
+                                "one with numbers " + reader.firstSequence() + " to " + reader.lastSequence());
+                    }
+                    gap |= reader.firstSequence() != last + 1;
+                    if (!gap) {
+                        last = reader.lastSequence();
+                        reader.deliver(consumer);
+                    } else if (reader.position() <= reader.markPosition()) {
+                        throw new CorruptionException(
+                                reader.path(),
+                                reader.framePosition(),
+                                "sequence number " + (last + 1) + " in this log or another",
+                                "a forced frame with number " + reader.firstSequence());
+                    }
+                }
+            }
+        }
+        return last;
+    }
+
+    /** Deletes every file that was there at {@link #open}, durably. */
+    public void deleteReplayed() {
+        for (Path file : files) {
+            vfs.deleteIfExists(file);
+        }
+        vfs.syncDirectory(directory);
+    }
+
+    /** The files that were there at {@link #open}, unfinished ones included. */
+    public List<Path> files() {
+        return List.copyOf(files);
+    }
+
+    /** The highest number of a file, 0 if there is none. */
+    public long highestNumber() {
+        return highestNumber;
+    }
+
+    /** The highest generation of a file, 0 if there is none. */
+    public long highestGeneration() {
+        return highestGeneration;
+    }
+
+    /** A file with at least one frame. */
+    private static final class Start {
+        private final Path path;
+        private final long number;
+        private final long firstSequence;
+
+        Start(Path path, long number, long firstSequence) {
+            this.path = path;
+            this.number = number;
+            this.firstSequence = firstSequence;
+        }
+
+        long number() {
+            return number;
+        }
+
+        long firstSequence() {
+            return firstSequence;
+        }
+    }
+}

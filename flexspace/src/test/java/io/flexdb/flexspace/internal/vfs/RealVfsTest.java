@@ -1,0 +1,366 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What only files of an operating system can do to a store. */
+class RealVfsTest {
+    private static final int FILE_BYTES = 64 * 1024;
+    private static final ByteBuffer PATTERN = patternOfFile();
+
+    @TempDir
+    private Path root;
+
+    private final RealVfs vfs = new RealVfs();
+
+    @BeforeEach
+    @AfterEach
+    void noDescriptorIsOpen() throws IOException {
+        Path descriptors = Path.of("/proc/self/fd");
+        if (!Files.isDirectory(descriptors)) {
+            return;
+        }
+        List<Path> open = new ArrayList<>();
+        try (DirectoryStream<Path> links = Files.newDirectoryStream(descriptors)) {
+            for (Path link : links) {
+                if (Files.isSymbolicLink(link) && target(link).startsWith(root.toRealPath())) {
+                    open.add(target(link));
+                }
+            }
+        }
+        assertEquals(List.of(), open);
+    }
+
+    private static Path target(Path link) {
+        try {
+            return Files.readSymbolicLink(link);
+        } catch (IOException e) {
+            return Path.of("/closed/meanwhile");
+        }
+    }
+
+    /** A file in which the byte at each position follows from the position. */
+    private VfsFile patterned(String name) {
+        VfsFile file = vfs.open(root.resolve(name), OpenMode.CREATE);
+        file.write(PATTERN.duplicate(), 0);
+        return file;
+    }
+
+    private static ByteBuffer patternOfFile() {
+        ByteBuffer all = ByteBuffer.allocate(FILE_BYTES);
+        for (int i = 0; i < FILE_BYTES; i++) {
+            all.put(pattern(i));
+        }
+        return all.flip();
+    }
+
+    private static byte pattern(long position) {
+        return (byte) (position * 31 >>> 3);
+    }
+
+    private static void checkPattern(VfsFile file, int position, ByteBuffer buffer) {
+        buffer.clear();
+        file.readFully(buffer, position);
+        assertEquals(-1, buffer.flip().mismatch(PATTERN.slice(position, buffer.capacity())));
+    }
+
+    /** Leaves the file as an interrupt within an operation would. */
+    private static void breakChannel(VfsFile file) {
+        try {
+            ((RealVfsFile) file).channel().close();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void anOperationGoesOnAfterAnInterruptHasClosedTheChannel() {
+        try (VfsFile file = patterned("a")) {
+            List<Runnable> operations = List.of(
+                    () -> checkPattern(file, 77, ByteBuffer.allocateDirect(100)),
+                    () -> file.write(ByteBuffer.wrap(new byte[] {pattern(5), pattern(6)}), 5),
+                    () -> assertEquals(FILE_BYTES, file.size()),
+                    () -> file.truncate(FILE_BYTES),
+                    file::force,
+                    () -> file.map(10));
+            for (Runnable operation : operations) {
+                FileChannel before = ((RealVfsFile) file).channel();
+                breakChannel(file);
+                operation.run();
+                assertNotSame(before, ((RealVfsFile) file).channel());
+            }
+            checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));
+        }
+    }
+
+    @Test
+    void aFileForReadingIsOpenedAgainForReading() throws IOException {
+        patterned("a").close();
+        Files.setPosixFilePermissions(root.resolve("a"), PosixFilePermissions.fromString("r--------"));
+        try (VfsFile file = vfs.open(root.resolve("a"), OpenMode.READ)) {
+            breakChannel(file);
+            checkPattern(file, 7, ByteBuffer.allocate(10));
+        }
+    }
+
+    @Test
+    void aRenamedFileIsOpenedAgainByItsNewName() {
+        vfs.createDirectories(root.resolve("d"));
+        try (VfsFile file = patterned("d/a")) {
+            vfs.rename(root.resolve("d/a"), root.resolve("d/b"));
+            vfs.rename(root.resolve("d"), root.resolve("e"));
+            patterned("other").close();
+            breakChannel(file);
+            checkPattern(file, 7, ByteBuffer.allocate(10));
+        }
+    }
+
+    @Test
+    void anotherFileOfTheSameNameIsNotTakenForTheFile() throws IOException {
+        try (VfsFile file = patterned("a")) {
+            Files.move(root.resolve("a"), root.resolve("b"));
+            breakChannel(file);
+            assertThrows(StoreIoException.class, () -> checkPattern(file, 0, ByteBuffer.allocate(1)));
+            Files.createFile(root.resolve("a"));
+            StoreIoException thrown = assertThrows(StoreIoException.class, file::force);
+            assertTrue(thrown.getMessage().contains("another file has taken its name"), thrown.getMessage());
+            assertThrows(StoreIoException.class, file::size);
+            Files.delete(root.resolve("a"));
+            Files.move(root.resolve("b"), root.resolve("a"));
+            checkPattern(file, 0, ByteBuffer.allocate(10));
+        }
+    }
+
+    @Test
+    void interruptsFailNoReaderAndAreAllHandedBack() throws InterruptedException {
+        int effort = Integer.getInteger("flexdb.test.effort", 1);
+        long seed = System.nanoTime();
+        try (VfsFile file = patterned("a")) {
+            FileChannel before = ((RealVfsFile) file).channel();
+            // Seven readers, and one that writes the same bytes again and forces them.
+            Interrupted threads = new Interrupted(8, (thread, random, buffer) -> {
+                int position = random.nextInt(FILE_BYTES - buffer.capacity());
+                checkPattern(file, position, buffer);
+                if (thread == 0) {
+                    file.write(buffer, position);
+                    if (random.nextInt(20) == 0) {
+                        file.force();
+                    }
+                }
+            });
+            threads.run(seed, 200 * effort);
+            assertNotSame(before, ((RealVfsFile) file).channel(), "some interrupt has met an operation");
+            checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));
+        }
+    }
+
+    private interface Step {
+        void run(int thread, Random random, ByteBuffer buffer);
+    }
+
+    /** Threads that repeat a step while they are interrupted at random; each interrupt must be seen by its thread. */
+    private static final class Interrupted {
+        private final AtomicIntegerArray pending;
+        private final AtomicReference<Throwable> failure = new AtomicReference<>();
+        private final AtomicInteger stopped = new AtomicInteger();
+        private final List<Thread> threads = new ArrayList<>();
+        private final Step step;
+
+        Interrupted(int count, Step step) {
+            this.pending = new AtomicIntegerArray(count);
+            this.step = step;
+        }
+
+        void run(long seed, int interrupts) throws InterruptedException {
+            for (int i = 0; i < pending.length(); i++) {
+                int index = i;
+                threads.add(new Thread(() -> repeat(index, new Random(seed + index)), "interrupted-" + i));
+            }
+            threads.forEach(Thread::start);
+            Random random = new Random(seed);
+            int sent = 0;
+            while (sent < interrupts && failure.get() == null) {
+                int victim = random.nextInt(threads.size());
+                if (pending.compareAndSet(victim, 0, 1)) {
+                    threads.get(victim).interrupt();
+                    sent++;
+                } else {
+                    Thread.yield();
+                }
+            }
+            while (failure.get() == null && !nothingPending()) {
+                Thread.yield();
+            }
+            stopped.set(1);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            assertNull(failure.get(), () -> "seed " + seed + ": " + failure.get());
+        }
+
+        private boolean nothingPending() {
+            for (int i = 0; i < pending.length(); i++) {
+                if (pending.get(i) != 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private void repeat(int index, Random random) {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(2048);
+            try {
+                while (stopped.get() == 0) {
+                    step.run(index, random, buffer);
+                    if (Thread.interrupted()) {
+                        pending.set(index, 0);
+                    }
+                }
+            } catch (Throwable e) {
+                failure.compareAndSet(null, e);
+            }
+        }
+    }
+
+    @Test
+    void closingUnderReadersEndsThemWithAClosedException() throws InterruptedException {
+        VfsFile keeper = patterned("a");
+        for (int round = 0; round < 50; round++) {
+            VfsFile file = vfs.open(root.resolve("a"), OpenMode.READ_WRITE);
+            CountDownLatch reading = new CountDownLatch(4);
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            List<Thread> readers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                boolean forcing = i == 0;
+                readers.add(new Thread(() -> {
+                    ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
+                    try {
+                        while (true) {
+                            checkPattern(file, 4096, buffer);
+                            if (forcing) {
+                                file.force();
+                            }
+                            reading.countDown();
+                        }
+                    } catch (StoreClosedException expected) {
+                        return;
+                    } catch (Throwable e) {
+                        failure.set(e);
+                        reading.countDown();
+                    }
+                }));
+            }
+            readers.forEach(Thread::start);
+            reading.await();
+            file.close();
+            for (Thread reader : readers) {
+                reader.join();
+            }
+            assertNull(failure.get(), () -> String.valueOf(failure.get()));
+        }
+        keeper.close();
+    }
+
+    @Test
+    void filesAndDirectoriesAreForTheOwnerOnly() throws IOException {
+        vfs.createDirectories(root.resolve("d/e"));
+        patterned("d/e/a").close();
+        vfs.lock(root.resolve("d/LOCK")).close();
+        assertEquals("rwx------", permissions("d"));
+        assertEquals("rwx------", permissions("d/e"));
+        assertEquals("rw-------", permissions("d/e/a"));
+        assertEquals("rw-------", permissions("d/LOCK"));
+    }
+
+    private String permissions(String name) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(root.resolve(name)));
+    }
+
+    @Test
+    void symbolicLinksAreNotFollowedToFiles() throws IOException {
+        patterned("target").close();
+        Files.createSymbolicLink(root.resolve("link"), root.resolve("target"));
+        Files.createSymbolicLink(root.resolve("dangling"), root.resolve("nothing"));
+        assertThrows(StoreIoException.class, () -> vfs.open(root.resolve("link"), OpenMode.READ));
+        assertThrows(StoreIoException.class, () -> vfs.open(root.resolve("link"), OpenMode.READ_WRITE));
+        assertThrows(StoreIoException.class, () -> vfs.open(root.resolve("dangling"), OpenMode.CREATE));
+        assertFalse(Files.exists(root.resolve("nothing")));
+        assertTrue(vfs.exists(root.resolve("dangling")));
+        vfs.delete(root.resolve("link"));
+        assertTrue(vfs.exists(root.resolve("target")));
+    }
+
+    @Test
+    void aStoreMayLieBehindALinkToADirectory() throws IOException {
+        Files.createDirectory(root.resolve("d"));
+        Path link = Files.createSymbolicLink(root.resolve("link"), root.resolve("d"));
+        assertTrue(vfs.isDirectory(link));
+        vfs.createDirectories(link);
+        vfs.createDirectories(link.resolve("e"));
+        vfs.open(link.resolve("e/a"), OpenMode.CREATE).close();
+        vfs.syncDirectory(link);
+        assertEquals(List.of("e"), vfs.list(link));
+        assertTrue(vfs.exists(root.resolve("d/e/a")));
+    }
+
+    @Test
+    void aPipeIsRefusedAndDoesNotBlock() throws Exception {
+        Process made = new ProcessBuilder("mkfifo", root.resolve("pipe").toString()).start();
+        assumeTrue(made.waitFor() == 0, "mkfifo works");
+        assertThrows(StoreIoException.class, () -> vfs.open(root.resolve("pipe"), OpenMode.READ));
+        assertThrows(StoreIoException.class, () -> vfs.open(root.resolve("pipe"), OpenMode.READ_WRITE));
+        assertThrows(StoreIoException.class, () -> vfs.lock(root.resolve("pipe")));
+    }
+
+    @Test
+    void mappingIsForFileSystemsKnownToKeepIt() {
+        assertThrows(StoreIoException.class, () -> vfs.mapsSafely(root.resolve("none")));
+        assumeTrue(Files.isDirectory(Path.of("/proc/self")));
+        assertFalse(vfs.mapsSafely(Path.of("/proc/self")));
+    }
+
+    @Test
+    void aMappingOutlivesTheFile() {
+        ByteBuffer map;
+        try (VfsFile file = patterned("a")) {
+            map = file.map(FILE_BYTES);
+        }
+        assumeTrue(map != null, "the directory for temporary files maps safely");
+        assertEquals(pattern(1000), map.get(1000));
+    }
+
+    @Test
+    void theyCanBePrinted() {
+        VfsFile file = patterned("a");
+        assertEquals("RealVfsFile[" + root.resolve("a") + "]", file.toString());
+        file.close();
+        assertEquals("RealVfsFile[" + root.resolve("a") + ", closed]", file.toString());
+        assertEquals("RealVfs", vfs.toString());
+    }
+}

@@ -46,25 +46,37 @@ final class ReadContext {
         }
     }
 
-    /** Little-endian direct memory. */
-    static ByteBuffer newBuffer(int bytes) {
+    private static ByteBuffer newBuffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** A few contexts that threads borrow; threads may be virtual, so there is none per thread. */
     static final class Pool {
         private static final int SLOTS = 64;
+        private static final int TRIES = 4; // a cursor keeps its context, so a thread may need several
 
         private final AtomicReferenceArray<ReadContext> slots = new AtomicReferenceArray<>(SLOTS);
 
         ReadContext borrow() {
-            ReadContext context = slots.getAndSet(slotOfThread(), null);
-            return context != null ? context : new ReadContext();
+            int first = slotOfThread();
+            for (int i = 0; i < TRIES; i++) {
+                int slot = (first + i) & (SLOTS - 1);
+                ReadContext context = slots.getPlain(slot) == null ? null : slots.getAndSet(slot, null);
+                if (context != null) {
+                    return context;
+                }
+            }
+            return new ReadContext();
         }
 
         void giveBack(ReadContext context) {
             context.shrink();
-            slots.lazySet(slotOfThread(), context);
+            int first = slotOfThread();
+            for (int i = 0; i < TRIES; i++) {
+                if (slots.compareAndSet((first + i) & (SLOTS - 1), null, context)) {
+                    return;
+                }
+            }
         }
 
         private static int slotOfThread() {

@@ -221,13 +221,37 @@ final class IndexNodes {
             }
         }
         long sought = KeyBytes.window(key, from, length, prefixLength) ^ Long.MIN_VALUE;
-        int low = 1;
-        int high = count;
+        int low = floorOfWindow(b, base, count, sought);
+        return low > 0 && window(b, base, low) == sought ? floorOfTied(b, base, level, low, key, from, length) : low;
+    }
+
+    /** The last entry whose window is not above the one sought, or the first entry. */
+    private static int floorOfWindow(ByteBuffer b, int base, int count, long sought) {
+        // Counting, first every eighth and then within eight. Halving would need fewer steps, but each has to wait for
+        // the one before it, by a mispredicted branch or by the memory it reads; these can all be under way at once.
+        int low = 0;
+        for (int i = 8; i < count; i += 8) {
+            low += window(b, base, i) <= sought ? 8 : 0;
+        }
+        int end = Math.min(low + 8, count);
+        int floor = low;
+        for (int i = low + 1; i < end; i++) {
+            floor += window(b, base, i) <= sought ? 1 : 0;
+        }
+        return floor;
+    }
+
+    /** The floor among the entries up to this one whose window is the same, or the entry before them. */
+    private int floorOfTied(ByteBuffer b, int base, int level, int last, byte[] key, int from, int length) {
+        long window = window(b, base, last);
+        int low = last;
+        while (low > 1 && window(b, base, low - 1) == window) {
+            low--;
+        }
+        int high = last + 1;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            long window = window(b, base, middle);
-            if (window < sought
-                    || window == sought && keys.compare(key, from, length, ref(b, base, level, middle)) >= 0) {
+            if (keys.compare(key, from, length, ref(b, base, level, middle)) >= 0) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -255,6 +279,10 @@ final class IndexNodes {
             return;
         }
         int prefixLength = prefixLength(b, base);
+        if (from <= 1 && to >= count) {
+            rebuildWindows(b, base, level); // these are the first keys, so they may have more in common
+            return;
+        }
         if (from <= 1 || to >= count) {
             int common = keys.commonPrefix(ref(b, base, level, 1), ref(b, base, level, count - 1));
             if (common < prefixLength) {

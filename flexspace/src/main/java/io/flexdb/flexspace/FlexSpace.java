@@ -1,6 +1,7 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -23,9 +24,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * A persistent flexible address space: bytes are inserted and removed in place, and what follows shifts, at a cost that
  * grows with the logarithm of the number of extents (section 4 of the paper).
  *
- * <p><b>Threads.</b> Any thread may call any method. Changes are made one at a time; reads take no lock while there is
- * no change that no read has seen yet, and never wait for file operations of a change that is under way longer than it
- * takes to make what is finished visible. A read sees every change that returned before it began, and sees it whole.
+ * <p><b>Threads.</b> Any thread may call any method. Changes are made one at a time. A read sees every change that
+ * returned before it began, and sees it whole. It takes no lock, unless it is the first one after a change: that one
+ * waits for the change under way, if any, but not for {@link #sync()} and {@link #checkpoint()}.
  *
  * <p><b>Durability.</b> A change is durable once a later {@link #sync()}, {@link #checkpoint()} or {@link #close()} has
  * returned. After a crash the space is as it was after some change, the last one synced or a later one; a change is
@@ -41,6 +42,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class FlexSpace implements AutoCloseable {
     private static final String LOCK_NAME = "LOCK";
+    private static final long MAX_SIZE = 1L << 61;
+    private static final int MAX_GAP_EXTENTS = 1 << 22;
+    private static final int SEGMENTS_BETWEEN_COLLECTIONS = 8;
 
     private final Epochs epochs;
     private final SpaceEngine engine;
@@ -50,7 +54,10 @@ public final class FlexSpace implements AutoCloseable {
     private volatile boolean unpublished;
     private volatile boolean closed;
     private volatile Throwable failure;
-    private volatile boolean released;
+    private boolean released;
+    private int segmentsAtLastCollection;
+    private ByteBuffer defragmentBuffer;
+    private final StripedPool<ExtentCursor> cursors = new StripedPool<>(ExtentCursor::new);
 
     private FlexSpace(Epochs epochs, SpaceEngine engine, VfsLock lock) {
         this.epochs = epochs;
@@ -116,18 +123,22 @@ public final class FlexSpace implements AutoCloseable {
      */
     public void insertRange(long logicalOffset, ByteBuffer buffer) {
         int length = lengthOf(buffer);
-        change(() -> {
-            checkOffset(logicalOffset);
-            checkGrowth(length);
-            int position = buffer.position();
-            int done = 0;
-            while (done < length) {
-                int piece = pieceOf(length - done);
-                engine.insert(logicalOffset + done, buffer, position + done, piece, 0);
-                done += piece;
-            }
-        });
+        change(
+                () -> {
+                    checkOffset(logicalOffset);
+                    checkSize(engine.size(), length);
+                },
+                () -> insertPieces(logicalOffset, buffer, buffer.position(), length));
         buffer.position(buffer.limit());
+    }
+
+    private void insertPieces(long logicalOffset, ByteBuffer buffer, int position, int length) {
+        int done = 0;
+        while (done < length) {
+            int piece = pieceOf(length - done);
+            engine.insert(logicalOffset + done, buffer, position + done, piece, 0);
+            done += piece;
+        }
     }
 
     /** Removes the bytes from an offset on; what is behind them closes the gap. */
@@ -135,62 +146,88 @@ public final class FlexSpace implements AutoCloseable {
         if (length <= 0) {
             throw new IllegalArgumentException("length must be positive: " + length);
         }
-        change(() -> {
-            checkRange(logicalOffset, length, engine.size());
-            engine.collapse(logicalOffset, length);
-        });
+        change(() -> checkRange(logicalOffset, length, engine.size()), () -> engine.collapse(logicalOffset, length));
     }
 
     /**
      * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the end
-     * and the offset reads as zeros and takes no disk.
+     * and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 1/32 segment.
+     *
+     * @param logicalOffset at most 2^22 such extents, 512 GiB by default, beyond the end
      */
     public void write(long logicalOffset, ByteBuffer buffer) {
         int length = lengthOf(buffer);
         if (logicalOffset < 0) {
             throw new IndexOutOfBoundsException("logicalOffset must not be negative: " + logicalOffset);
         }
-        change(() -> {
-            long size = engine.size();
-            if (logicalOffset > size) {
-                checkGrowth(logicalOffset - size + length);
-                engine.insertHole(size, logicalOffset - size);
-                size = logicalOffset;
-            }
-            int over = (int) Math.min(length, size - logicalOffset);
-            checkGrowth(length - over);
-            int position = buffer.position();
-            int done = 0;
-            while (done < length) {
-                int piece = pieceOf((done < over ? over : length) - done);
-                if (done < over) {
-                    engine.overwrite(logicalOffset + done, buffer, position + done, piece, 0);
-                } else {
-                    engine.insert(logicalOffset + done, buffer, position + done, piece, 0);
-                }
-                done += piece;
-            }
-        });
+        change(
+                () -> {
+                    checkSize(logicalOffset, length);
+                    checkGap(logicalOffset);
+                },
+                () -> overwriteOrInsert(logicalOffset, buffer, buffer.position(), length));
         buffer.position(buffer.limit());
     }
 
-    /** Writes a range anew, so that it lies in few extents; its content stays. */
+    private void overwriteOrInsert(long logicalOffset, ByteBuffer buffer, int position, int length) {
+        if (logicalOffset > engine.size()) {
+            engine.insertHole(engine.size(), logicalOffset - engine.size());
+        }
+        int over = (int) Math.min(length, engine.size() - logicalOffset);
+        int done = 0;
+        while (done < over) {
+            int piece = pieceOf(over - done);
+            engine.overwrite(logicalOffset + done, buffer, position + done, piece, 0);
+            done += piece;
+        }
+        if (done < length) {
+            insertPieces(logicalOffset + done, buffer, position + done, length - done);
+        }
+    }
+
+    /**
+     * Writes a range anew, so that it lies in few extents; its content stays, and holes stay holes.
+     *
+     * @throws io.flexdb.storage.CorruptionException if a part of it is damaged, which stays as it is
+     */
     public void defragment(long logicalOffset, long length) {
         if (length <= 0) {
             throw new IllegalArgumentException("length must be positive: " + length);
         }
-        change(() -> {
+        writer.lock();
+        try {
+            checkUsable();
             checkRange(logicalOffset, length, engine.size());
-            ByteBuffer copy = ByteBuffer.allocateDirect((int) Math.min(length, engine.maxExtentBytes()));
-            ExtentCursor cursor = new ExtentCursor();
-            long done = 0;
-            while (done < length) {
-                int piece = (int) Math.min(length - done, engine.maxExtentBytes());
-                engine.read(engine.current(), cursor, logicalOffset + done, copy, 0, piece);
-                engine.overwrite(logicalOffset + done, copy, 0, piece, 0);
-                done += piece;
+            ExtentCursor cursor = cursors.borrow();
+            long end = logicalOffset + length;
+            for (long at = logicalOffset; at < end; ) {
+                at = defragmentPiece(at, end, cursor);
             }
-        });
+            cursors.giveBack(cursor);
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    /** Reads before the change begins, so that damage found is no reason for the space to fail. */
+    private long defragmentPiece(long logicalOffset, long end, ExtentCursor cursor) {
+        int most = pieceOf((int) Math.min(end - logicalOffset, engine.maxExtentBytes()));
+        cursor.reset(engine.current());
+        cursor.seek(logicalOffset);
+        if (cursor.isHole()) {
+            return Math.min(end, cursor.logicalOffset() + cursor.length());
+        }
+        long pieceEnd = logicalOffset;
+        do {
+            pieceEnd = Math.min(logicalOffset + most, cursor.logicalOffset() + cursor.length());
+        } while (pieceEnd < logicalOffset + most && cursor.next() && !cursor.isHole());
+        int piece = (int) (pieceEnd - logicalOffset);
+        if (defragmentBuffer == null) {
+            defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
+        }
+        engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
+        change(() -> {}, () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));
+        return pieceEnd;
     }
 
     /** As much as one extent takes: what is left of the open segment is used up, if that is worth an extent. */
@@ -208,16 +245,15 @@ public final class FlexSpace implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the space ends before the buffer is full
      */
     public void read(long logicalOffset, ByteBuffer buffer) {
-        int length = lengthOf(buffer);
-        if (buffer.isReadOnly()) {
-            throw new IllegalArgumentException("buffer is read-only, nothing can be read into it");
-        }
+        int length = writableLengthOf(buffer);
         int ticket = enterRead();
+        ExtentCursor cursor = cursors.borrow();
         try {
             FlexTreeView view = published;
             checkRange(logicalOffset, length, view.size());
-            engine.read(view, new ExtentCursor(), logicalOffset, buffer, buffer.position(), length);
+            engine.read(view, cursor, logicalOffset, buffer, buffer.position(), length);
         } finally {
+            cursors.giveBack(cursor);
             epochs.exit(ticket);
         }
         buffer.position(buffer.limit());
@@ -231,12 +267,12 @@ public final class FlexSpace implements AutoCloseable {
      * @return where the extent begins in the address space, and how long it is
      */
     public Extent readExtent(long logicalOffset, ByteBuffer buffer) {
-        lengthOf(buffer);
+        writableLengthOf(buffer);
         int ticket = enterRead();
+        ExtentCursor cursor = cursors.borrow();
         try {
             FlexTreeView view = published;
             checkRange(logicalOffset, 1, view.size());
-            ExtentCursor cursor = new ExtentCursor();
             cursor.reset(view);
             cursor.seek(logicalOffset);
             int length = Math.min(cursor.length(), buffer.remaining());
@@ -244,6 +280,7 @@ public final class FlexSpace implements AutoCloseable {
             buffer.position(buffer.position() + length);
             return new Extent(cursor.logicalOffset(), cursor.length());
         } finally {
+            cursors.giveBack(cursor);
             epochs.exit(ticket);
         }
     }
@@ -289,12 +326,30 @@ public final class FlexSpace implements AutoCloseable {
 
     /** Makes every change so far durable. */
     public void sync() {
-        change(() -> engine.commit(0));
+        persist(() -> engine.commit(0));
     }
 
     /** Makes every change so far durable and writes the FlexTree to its file, which shortens the next recovery. */
     public void checkpoint() {
-        change(engine::checkpoint);
+        persist(engine::checkpoint);
+    }
+
+    private void persist(Runnable action) {
+        writer.lock();
+        try {
+            checkUsable();
+            try {
+                if (unpublished) {
+                    publish(); // so that reads do not wait for the files
+                }
+                action.run();
+            } catch (Throwable e) {
+                failure = e;
+                throw e;
+            }
+        } finally {
+            writer.unlock();
+        }
     }
 
     /** Figures of this moment. */
@@ -362,19 +417,23 @@ public final class FlexSpace implements AutoCloseable {
 
     // ---- how changes are made
 
-    private void change(Runnable changes) {
+    /**
+     * Makes a change that a crash keeps whole or not at all.
+     *
+     * @param checks throws if an argument is bad
+     * @param changes must not throw for any other reason than that the space has failed
+     */
+    private void change(Runnable checks, Runnable changes) {
         writer.lock();
         try {
             checkUsable();
+            checks.run();
             try {
                 engine.beginGroup();
                 changes.run();
                 unpublished = true;
                 engine.endGroup();
                 collectGarbageSometimes();
-            } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-                engine.endGroup();
-                throw e; // found before anything was changed
             } catch (Throwable e) {
                 failure = e;
                 throw e;
@@ -384,14 +443,15 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
-    private int segmentsAtLastCollection;
-
     private void collectGarbageSometimes() {
         int inUse = engine.segmentCount() - engine.freeSegmentCount();
-        if (inUse > segmentsAtLastCollection + 8) {
+        segmentsAtLastCollection = Math.min(segmentsAtLastCollection, inUse);
+        if (inUse > segmentsAtLastCollection + SEGMENTS_BETWEEN_COLLECTIONS) {
             publish();
             engine.collectGarbage();
-            publish();
+            for (int phase = 0; phase < 3; phase++) {
+                publish(); // readers that have come before are gone after the third, unless they take long
+            }
             segmentsAtLastCollection = engine.segmentCount() - engine.freeSegmentCount();
         }
     }
@@ -420,10 +480,18 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
-    private void checkGrowth(long length) {
-        if (length > (1L << 61) - engine.size()) {
+    private static void checkSize(long size, long length) {
+        if (size > MAX_SIZE - length) {
             throw new IllegalArgumentException(
-                    "length " + length + " makes the space of " + engine.size() + " bytes longer than 2^61");
+                    "length " + length + " makes the space longer than 2^61 bytes, from " + size);
+        }
+    }
+
+    private void checkGap(long logicalOffset) {
+        long most = (long) MAX_GAP_EXTENTS * engine.maxExtentBytes();
+        if (logicalOffset - engine.size() > most) {
+            throw new IllegalArgumentException("logicalOffset must be at most " + most + " beyond the size "
+                    + engine.size() + ": " + logicalOffset);
         }
     }
 
@@ -440,5 +508,12 @@ public final class FlexSpace implements AutoCloseable {
             throw new IllegalArgumentException("buffer has no bytes between position and limit");
         }
         return length;
+    }
+
+    private static int writableLengthOf(ByteBuffer buffer) {
+        if (buffer.isReadOnly()) {
+            throw new IllegalArgumentException("buffer is read-only, nothing can be read into it");
+        }
+        return lengthOf(buffer);
     }
 }

@@ -1,6 +1,8 @@
 package io.flexdb.flexspace.internal;
 
 import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ final class GarbageCollector {
     private final long[] offsets = new long[SLICE_EXTENTS];
     private final int[] lengths = new int[SLICE_EXTENTS];
     private final int[] flags = new int[SLICE_EXTENTS];
+    private final int[] segments = new int[SLICE_EXTENTS];
     private ByteBuffer moveBuffer;
     private long bytesMoved;
 
@@ -66,7 +69,8 @@ final class GarbageCollector {
         List<Segment> candidates = new ArrayList<>();
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            if (segment.sealed && segment.liveBytes > 0 && segment.liveBytes < WORTHLESS_UTILIZATION * dataBytes) {
+            boolean movable = segment.sealed && segment.liveBytes > 0 && !segment.unreadable;
+            if (movable && segment.liveBytes < WORTHLESS_UTILIZATION * dataBytes) {
                 candidates.add(segment);
             }
         }
@@ -93,6 +97,7 @@ final class GarbageCollector {
                 offsets[count] = cursor.logicalOffset();
                 lengths[count] = cursor.length();
                 flags[count] = cursor.flags();
+                segments[count] = store.format().segmentOf(cursor.address());
                 count++;
             }
             found = cursor.next();
@@ -104,7 +109,14 @@ final class GarbageCollector {
             while (end < count && joins(end, length)) {
                 length += lengths[end++];
             }
-            move(offsets[first], length, flags[first]);
+            if (readForMove(offsets[first], length)) {
+                engine.overwrite(offsets[first], moveBuffer, 0, length, flags[first]);
+                bytesMoved += length;
+            } else {
+                for (int i = first; i < end; i++) {
+                    store.segment(segments[i]).unreadable = true;
+                }
+            }
             first = end;
         }
         return next;
@@ -118,10 +130,17 @@ final class GarbageCollector {
                 && lengthBefore + lengths[index] <= store.format().maxExtentBytes;
     }
 
-    private void move(long logicalOffset, int length, int extentFlags) {
-        engine.read(engine.tree().current(), cursor, logicalOffset, moveBuffer, 0, length);
-        engine.overwrite(logicalOffset, moveBuffer, 0, length, extentFlags);
-        bytesMoved += length;
+    /**
+     * Damage or a failed read of old data is nothing that a writer of new data should hear of, nor does it make the
+     * store fail: whoever reads the data will be told. What can't be read stays where it is.
+     */
+    private boolean readForMove(long logicalOffset, int length) {
+        try {
+            engine.read(engine.tree().current(), cursor, logicalOffset, moveBuffer, 0, length);
+            return true;
+        } catch (CorruptionException | StoreIoException e) {
+            return false;
+        }
     }
 
     long bytesMoved() {

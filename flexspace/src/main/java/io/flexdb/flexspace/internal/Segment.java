@@ -23,6 +23,8 @@ final class Segment {
     int usedBytes;
     int liveBytes;
     boolean sealed;
+    /** It holds live bytes that could not be read, so that garbage collection leaves it alone. */
+    boolean unreadable;
 
     Segment(int number, int generation, long birth) {
         this.number = number;

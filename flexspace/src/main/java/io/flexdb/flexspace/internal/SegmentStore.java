@@ -21,8 +21,8 @@ import java.util.zip.CRC32C;
  */
 final class SegmentStore implements AutoCloseable {
     /*
-     * I1  An extent lies in one segment, between two forces of it: a force pads the open segment to the next frame,
-     *     so that a frame that was forced is never written again.
+     * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
+     *     forced is never written again.
      * I2  Every frame in the file has its checksum in the footer of its sealed segment, or in the logical log.
      * I3  A byte once appended does not change until the segment is free, so readers need no lock.
      * I4  A segment is free only when its last live extent is gone, the log that says so is durable (releaseEmptied is
@@ -33,7 +33,7 @@ final class SegmentStore implements AutoCloseable {
     private final VfsFile file;
     private final SegmentFormat format;
     private final Epochs epochs;
-    private final ReadScratch.Pool scratches;
+    private final StripedPool<ReadScratch> scratches;
     private final RetiredQueue retiredSegments;
     private final RetiredQueue retiredBuffers;
     private final Map<Long, ByteBuffer> buffersInUse = new HashMap<>();
@@ -59,9 +59,9 @@ final class SegmentStore implements AutoCloseable {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
-        this.scratches =
-                new ReadScratch.Pool(Math.max(format.maxExtentBytes, 16 * 1024 / format.frameBytes * format.frameBytes)
-                        + 2 * format.frameBytes);
+        int scratchBytes = Math.max(format.maxExtentBytes, 16 * 1024) / format.frameBytes * format.frameBytes
+                + 2 * format.frameBytes;
+        this.scratches = new StripedPool<>(() -> new ReadScratch(scratchBytes));
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
         this.retiredBuffers = new RetiredQueue(epochs, this::bufferIsFree);
     }
@@ -253,8 +253,18 @@ final class SegmentStore implements AutoCloseable {
             retiredSegments.retire(segment.number, segment.birth);
         }
         emptied.clear();
+        reclaim();
+    }
+
+    /** Reuses what no reader can see any more. */
+    void reclaim() {
         retiredSegments.reclaim();
         retiredBuffers.reclaim();
+    }
+
+    /** Whether there are segments that {@link #releaseEmptied} would let go. */
+    boolean hasEmptied() {
+        return !emptied.isEmpty();
     }
 
     private void becomeFree(int number) {
@@ -384,17 +394,24 @@ final class SegmentStore implements AutoCloseable {
                 && format.positionOf(address) + length <= segments[number].usedBytes;
     }
 
+    /** Whether a note of a segment can follow what is known of it; to be asked of every note that comes from a file. */
+    boolean isNote(int number, int generation, boolean sealed, int firstFrame, int frames) {
+        if (number < 0 || number > segmentCount || frames < 0 || firstFrame > format.dataFrames - frames) {
+            return false;
+        }
+        Segment known = number < segmentCount ? segments[number] : null;
+        if (known == null || known.generation != generation) {
+            return firstFrame == 0 && (known == null || known.liveBytes == 0);
+        }
+        return sealed
+                ? firstFrame == 0 && frames == 0
+                : !known.sealed && firstFrame == known.usedBytes >>> format.frameShift;
+    }
+
     /** Takes what a checkpoint or a log batch says of the frames of an open segment. */
     void restoreFrames(int number, int generation, boolean sealed, int firstFrame, ByteBuffer sums, int frames) {
         Segment segment = number < segmentCount ? segments[number] : null;
         if (segment == null || segment.generation != generation) {
-            if (segment != null && segment.liveBytes != 0) {
-                throw new CorruptionException(
-                        file.path(),
-                        format.filePosition(number, 0),
-                        "no live bytes in a segment that is used again",
-                        segment.toString());
-            }
             restore(number, generation);
             segment = segments[number];
             segment.checksums = new int[format.dataFrames];
@@ -422,9 +439,6 @@ final class SegmentStore implements AutoCloseable {
         emptied.clear();
         touched.clear();
         for (int number = 0; number < segmentCount; number++) {
-            if (segments[number] == null) {
-                restore(number, 0);
-            }
             if (segments[number].liveBytes == 0 && segments[number] != open) {
                 segments[number].sealed = true;
                 becomeFree(number);

@@ -26,6 +26,9 @@ public final class SpaceEngine implements AutoCloseable {
      * The order of a checkpoint: a commit; nodes and segment table are forced (O3); the next version's log exists and
      *   is durable; the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      */
+    private static final int MAX_HOLE_EXTENTS = 1 << 16;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
+
     private final Vfs vfs;
     private final Path directory;
     private final FlexSpaceOptions options;
@@ -103,8 +106,12 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Ends a group, and commits if many log entries are waiting. */
     public void endGroup() {
-        if (--groupDepth == 0 && batch.bytes() >= options.logBufferBytes()) {
-            commit(tag);
+        if (--groupDepth == 0) {
+            if (batch.bytes() >= options.logBufferBytes()) {
+                commit(tag);
+            } else {
+                checkpointIfLogIsLong();
+            }
         }
     }
 
@@ -123,12 +130,21 @@ public final class SpaceEngine implements AutoCloseable {
         endGroup();
     }
 
-    /** Inserts unmapped bytes, which read as zeros. */
+    /** Inserts unmapped bytes, which read as zeros. The cost grows with their number. */
     public void insertHole(long logicalOffset, long length) {
         beginGroup();
-        tree.insertHole(logicalOffset, length);
-        batch.edit(LogBatch.INSERT, logicalOffset, length, FlexTree.HOLE, 0);
+        for (long done = 0; done < length; ) {
+            long piece = Math.min(length - done, maxHoleBytes(store.format()));
+            tree.insertHole(logicalOffset + done, piece);
+            batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
+            done += piece;
+        }
         endGroup();
+    }
+
+    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
+    static long maxHoleBytes(SegmentFormat format) {
+        return (long) format.maxExtentBytes * MAX_HOLE_EXTENTS;
     }
 
     /** Removes bytes and closes the gap. */
@@ -173,6 +189,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** Reuses what no reader can see any more. To be called after publishing. */
     public void reclaim() {
         tree.reclaim();
+        store.reclaim();
     }
 
     // ---- durability, by the writer
@@ -188,7 +205,13 @@ public final class SpaceEngine implements AutoCloseable {
             writeBatch();
         }
         store.releaseEmptied();
-        if (log.bytes() >= options.checkpointLogBytes() && groupDepth == 0) {
+        if (groupDepth == 0) {
+            checkpointIfLogIsLong();
+        }
+    }
+
+    private void checkpointIfLogIsLong() {
+        if (log.bytes() >= options.checkpointLogBytes()) {
             checkpoint();
         }
     }
@@ -204,8 +227,11 @@ public final class SpaceEngine implements AutoCloseable {
             log = LogicalLog.create(
                     vfs, directory, next.storeId(), old.generation() + 1, next.treeVersion(), List.of());
             logBytesWritten += log.bytes();
-            treeFile.commit(next);
-            old.close();
+            try {
+                treeFile.commit(next);
+            } finally {
+                old.close();
+            }
             vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
             checkpoints++;
             store.releaseEmptied();
@@ -243,10 +269,13 @@ public final class SpaceEngine implements AutoCloseable {
         return tag;
     }
 
-    /** Moves live data out of segments with little of it, if there is enough to gain. Returns the bytes moved. */
+    /**
+     * Moves live data out of segments with little of it, if there is enough to gain, and commits, so that segments
+     * without any can be used again. Returns the bytes moved.
+     */
     public long collectGarbage() {
         long moved = collector.run();
-        if (moved > 0) {
+        if (moved > 0 || store.hasEmptied()) {
             commit(tag);
         }
         return moved;
@@ -278,7 +307,7 @@ public final class SpaceEngine implements AutoCloseable {
                 store.read(cursor.address() + skip, destination, destinationPosition + done, piece);
             }
             done += piece;
-            found = cursor.next();
+            found = done < length && cursor.next();
         }
         if (done < length) {
             throw new IndexOutOfBoundsException(
@@ -287,8 +316,11 @@ public final class SpaceEngine implements AutoCloseable {
     }
 
     private static void zero(ByteBuffer destination, int position, int length) {
-        for (int i = 0; i < length; i++) {
-            destination.put(position + i, (byte) 0);
+        int done = 0;
+        while (done < length) {
+            int piece = Math.min(length - done, ZEROS.capacity());
+            destination.put(position + done, ZEROS, 0, piece);
+            done += piece;
         }
     }
 
@@ -422,9 +454,15 @@ public final class SpaceEngine implements AutoCloseable {
     /** Closes the files as they are. */
     @Override
     public void close() {
-        log.close();
-        treeFile.close();
-        store.close();
         tree.close();
+        try {
+            log.close();
+        } finally {
+            try {
+                treeFile.close();
+            } finally {
+                store.close();
+            }
+        }
     }
 }

@@ -31,6 +31,7 @@ final class SpaceRecovery {
 
     private VfsFile tableOf; // the FlexTree file
     private Path logPath;
+    private boolean otherVersionsFound;
 
     SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs) {
         this.vfs = vfs;
@@ -65,16 +66,17 @@ final class SpaceRecovery {
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
                 checkExtent(tableOf.path(), address, length);
-                store.addLive(address, length);
+                addLive(tableOf.path(), address, length);
             }
         });
-        checkLiveBytes(tableOf.path());
         List<ByteBuffer> payloads = readLog(id, generation);
         for (ByteBuffer payload : payloads) {
             replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
         }
-        checkLiveBytes(logPath);
         store.recovered();
+        if (otherVersionsFound) {
+            treeFile.recommit(); // before the log of the other version goes
+        }
         openLog(header, generation, payloads);
     }
 
@@ -88,7 +90,10 @@ final class SpaceRecovery {
             if (generation > 0) {
                 try (VfsFile file = vfs.open(directory.resolve(name), OpenMode.READ)) {
                     LogicalLogReader reader = new LogicalLogReader(file, header.storeId(), generation);
-                    if (reader.treeVersion() == header.treeVersion() && generation > found) {
+                    if (reader.treeVersion() != header.treeVersion()) {
+                        otherVersionsFound = true;
+                        checkUnused(file, reader, header);
+                    } else if (generation > found) {
                         found = generation;
                     }
                 } catch (CorruptionException e) {
@@ -112,6 +117,17 @@ final class SpaceRecovery {
         return found;
     }
 
+    /** A log gets its first frame after the header that it extends is durable; so that header must be there. */
+    private static void checkUnused(VfsFile log, LogicalLogReader reader, TreeHeader header) {
+        if (reader.treeVersion() > header.treeVersion() && log.size() > LogFormat.FRAMES_OFFSET) {
+            throw new CorruptionException(
+                    log.path().resolveSibling(TreeFileFormat.FILE_NAME),
+                    TreeFileFormat.headerPosition(reader.treeVersion()),
+                    "the header of tree version " + reader.treeVersion() + ", which " + log.path() + " extends",
+                    "version " + header.treeVersion() + " as the newest");
+        }
+    }
+
     private void restoreSegments(ByteBuffer table) {
         int segments = table.getInt();
         int open = table.getInt();
@@ -121,6 +137,7 @@ final class SpaceRecovery {
                 && open >= -1
                 && open < segments
                 && frames >= 0
+                && (open >= 0 || frames == 0)
                 && frames <= format.dataFrames
                 && table.remaining() == ((long) segments + frames) * Integer.BYTES;
         if (!sound) {
@@ -148,12 +165,11 @@ final class SpaceRecovery {
         }
     }
 
-    private void checkLiveBytes(Path file) {
-        for (int number = 0; number < store.segmentCount(); number++) {
-            Segment segment = store.segment(number);
-            if (segment != null && (segment.liveBytes < 0 || segment.liveBytes > store.format().dataBytes)) {
-                throw new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
-            }
+    private void addLive(Path file, long address, long length) {
+        store.addLive(address, length);
+        Segment segment = store.segment(store.format().segmentOf(address));
+        if (segment.liveBytes > segment.usedBytes) {
+            throw new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
         }
     }
 
@@ -196,16 +212,13 @@ final class SpaceRecovery {
         int frames = payload.getInt();
         boolean sealed = first < 0;
         first &= ~LogBatch.SEALED;
-        int dataFrames = store.format().dataFrames;
-        boolean sound = number >= 0
-                && number <= store.segmentCount()
-                && frames >= 0
-                && frames <= payload.remaining() / Integer.BYTES
-                && first <= dataFrames - frames;
+        boolean sound = frames <= payload.remaining() / Integer.BYTES
+                && store.isNote(number, generation, sealed, first, frames);
         if (!sound) {
             throw badBatch(
-                    "a note of a segment up to " + store.segmentCount() + " with frames up to " + dataFrames,
-                    "segment " + number + ", frames from " + first + ", " + frames + " of them");
+                    "a note that continues one of " + store.segmentCount() + " segments or begins a new one",
+                    (sealed ? "sealed" : "open") + " segment " + number + ", generation " + generation
+                            + ", frames from " + first + ", " + frames + " of them");
         }
         store.restoreFrames(number, generation, sealed, first, payload, frames);
     }
@@ -218,6 +231,9 @@ final class SpaceRecovery {
         long size = tree.size();
         boolean hole = address == FlexTree.HOLE;
         long available = operation == LogBatch.INSERT ? LogBatch.OFFSET_MASK - size : size - logicalOffset;
+        if (hole && operation != LogBatch.COLLAPSE) {
+            available = Math.min(available, SpaceEngine.maxHoleBytes(store.format()));
+        }
         if (logicalOffset > size || length <= 0 || length > available) {
             throw badBatch(
                     "an edit within the " + size + " bytes of the space",
@@ -233,7 +249,7 @@ final class SpaceRecovery {
             default -> throw badBatch("an operation up to 2", Integer.toString(operation));
         }
         if (operation != LogBatch.COLLAPSE && !hole) {
-            store.addLive(address, length);
+            addLive(logPath, address, length);
         }
     }
 

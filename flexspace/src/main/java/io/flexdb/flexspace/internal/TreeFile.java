@@ -155,6 +155,15 @@ final class TreeFile implements AutoCloseable {
         runEnd = 0;
     }
 
+    /**
+     * Writes the header again and forces it, for a header that was found in the file but may not have been forced by
+     * whoever wrote it: it could still be lost, and with it what extends it.
+     */
+    void recommit() {
+        header.write(file);
+        file.force();
+    }
+
     /** Makes a version the one that counts, and the units of the one before free. */
     void commit(TreeHeader next) {
         next.write(file);

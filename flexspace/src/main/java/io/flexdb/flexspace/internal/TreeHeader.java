@@ -20,6 +20,8 @@ record TreeHeader(
         int frameBytes,
         long storeId) {
 
+    private static final long MAX_VERSION = 1L << 60;
+
     void write(VfsFile file) {
         ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.TREE, storeId);
         block.putLong(treeVersion).putLong(tag).putLong(root.size()).putLong(root.extentCount());
@@ -82,6 +84,7 @@ record TreeHeader(
 
     private void check(Path path, long position, int slot) {
         boolean sound = treeVersion > 0
+                && treeVersion < MAX_VERSION
                 && (treeVersion & 1) == slot
                 && Integer.bitCount(segmentBytes) == 1
                 && Integer.bitCount(frameBytes) == 1

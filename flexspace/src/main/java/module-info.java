@@ -4,6 +4,9 @@ module io.flexdb.flexspace {
     requires transitive io.flexdb.flextree;
 
     exports io.flexdb.storage;
+    exports io.flexdb.flexspace;
+    exports io.flexdb.flexspace.internal to
+            io.flexdb;
     exports io.flexdb.flexspace.internal.vfs to
             io.flexdb;
 }

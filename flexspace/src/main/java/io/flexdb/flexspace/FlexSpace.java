@@ -1,0 +1,519 @@
+package io.flexdb.flexspace;
+
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.StripedPool;
+import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.storage.NotAStoreException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFailedException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A persistent flexible address space: bytes are inserted and removed in place, and what follows shifts, at a cost that
+ * grows with the logarithm of the number of extents (section 4 of the paper).
+ *
+ * <p><b>Threads.</b> Any thread may call any method. Changes are made one at a time. A read sees every change that
+ * returned before it began, and sees it whole. It takes no lock, unless it is the first one after a change: that one
+ * waits for the change under way, if any, but not for {@link #sync()} and {@link #checkpoint()}.
+ *
+ * <p><b>Durability.</b> A change is durable once a later {@link #sync()}, {@link #checkpoint()} or {@link #close()} has
+ * returned. After a crash the space is as it was after some change, the last one synced or a later one; a change is
+ * never kept in part.
+ *
+ * <p><b>Errors.</b> Every byte that comes from a file is verified: damage gives a
+ * {@link io.flexdb.storage.CorruptionException}, never other bytes. After a failed write the space takes no more
+ * operations but {@link #close()} and throws {@link StoreFailedException}. Offsets and lengths that do not fit the space
+ * give an {@link IndexOutOfBoundsException} and change nothing.
+ *
+ * <p>Buffers may be heap, direct or read-only ones; a call uses what is between position and limit and moves the
+ * position to the limit.
+ */
+public final class FlexSpace implements AutoCloseable {
+    private static final String LOCK_NAME = "LOCK";
+    private static final long MAX_SIZE = 1L << 61;
+    private static final int MAX_GAP_EXTENTS = 1 << 22;
+    private static final int SEGMENTS_BETWEEN_COLLECTIONS = 8;
+
+    private final Epochs epochs;
+    private final SpaceEngine engine;
+    private final VfsLock lock;
+    private final ReentrantLock writer = new ReentrantLock();
+    private volatile FlexTreeView published;
+    private volatile boolean unpublished;
+    private volatile boolean closed;
+    private volatile Throwable failure;
+    private boolean released;
+    private int segmentsAtLastCollection;
+    private ByteBuffer defragmentBuffer;
+    private final StripedPool<ExtentCursor> cursors = new StripedPool<>(ExtentCursor::new);
+
+    private FlexSpace(Epochs epochs, SpaceEngine engine, VfsLock lock) {
+        this.epochs = epochs;
+        this.engine = engine;
+        this.lock = lock;
+        publish();
+    }
+
+    /** Opens the space in a directory, or creates one if the directory is empty or missing, with default options. */
+    public static FlexSpace open(Path directory) {
+        return open(directory, FlexSpaceOptions.defaults());
+    }
+
+    /**
+     * Opens the space in a directory, or creates one if the directory is empty or missing.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if it is open already, here or in another process
+     * @throws NotAStoreException if the path is no directory, or one with other files in it
+     * @throws io.flexdb.storage.CorruptionException if a file is damaged; no file is changed
+     * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it; no file is changed
+     */
+    public static FlexSpace open(Path directory, FlexSpaceOptions options) {
+        return open(new RealVfs(), directory, options);
+    }
+
+    static FlexSpace open(Vfs vfs, Path directory, FlexSpaceOptions options) {
+        Objects.requireNonNull(options, "options");
+        Path path = directory.toAbsolutePath().normalize();
+        if (vfs.exists(path) && !vfs.isDirectory(path)) {
+            throw new NotAStoreException(path, "a file");
+        }
+        boolean existed = SpaceEngine.exists(vfs, path);
+        if (!existed && vfs.exists(path)) {
+            SpaceEngine.checkCreatable(vfs, path, List.of(LOCK_NAME));
+        }
+        if (!existed) {
+            SpaceEngine.createDirectory(vfs, path);
+        }
+        VfsLock lock = vfs.lock(path.resolve(LOCK_NAME));
+        try {
+            if (!SpaceEngine.exists(vfs, path)) {
+                SpaceEngine.create(vfs, path, newStoreId(), options, List.of(LOCK_NAME));
+            }
+            Epochs epochs = new Epochs();
+            return new FlexSpace(epochs, SpaceEngine.open(vfs, path, 0, options, epochs), lock);
+        } catch (RuntimeException | Error e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    private static long newStoreId() {
+        long id = new SecureRandom().nextLong();
+        return id != 0 ? id : 1;
+    }
+
+    // ---- changes
+
+    /**
+     * Inserts bytes; what is at the offset and behind it shifts by their number.
+     *
+     * @param logicalOffset from 0 to {@link #size()}
+     */
+    public void insertRange(long logicalOffset, ByteBuffer buffer) {
+        int length = lengthOf(buffer);
+        change(
+                () -> {
+                    checkOffset(logicalOffset);
+                    checkSize(engine.size(), length);
+                },
+                () -> insertPieces(logicalOffset, buffer, buffer.position(), length));
+        buffer.position(buffer.limit());
+    }
+
+    private void insertPieces(long logicalOffset, ByteBuffer buffer, int position, int length) {
+        int done = 0;
+        while (done < length) {
+            int piece = pieceOf(length - done);
+            engine.insert(logicalOffset + done, buffer, position + done, piece, 0);
+            done += piece;
+        }
+    }
+
+    /** Removes the bytes from an offset on; what is behind them closes the gap. */
+    public void collapseRange(long logicalOffset, long length) {
+        if (length <= 0) {
+            throw new IllegalArgumentException("length must be positive: " + length);
+        }
+        change(() -> checkRange(logicalOffset, length, engine.size()), () -> engine.collapse(logicalOffset, length));
+    }
+
+    /**
+     * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the end
+     * and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 1/32 segment.
+     *
+     * @param logicalOffset at most 2^22 such extents, 512 GiB by default, beyond the end
+     */
+    public void write(long logicalOffset, ByteBuffer buffer) {
+        int length = lengthOf(buffer);
+        if (logicalOffset < 0) {
+            throw new IndexOutOfBoundsException("logicalOffset must not be negative: " + logicalOffset);
+        }
+        change(
+                () -> {
+                    checkSize(logicalOffset, length);
+                    checkGap(logicalOffset);
+                },
+                () -> overwriteOrInsert(logicalOffset, buffer, buffer.position(), length));
+        buffer.position(buffer.limit());
+    }
+
+    private void overwriteOrInsert(long logicalOffset, ByteBuffer buffer, int position, int length) {
+        if (logicalOffset > engine.size()) {
+            engine.insertHole(engine.size(), logicalOffset - engine.size());
+        }
+        int over = (int) Math.min(length, engine.size() - logicalOffset);
+        int done = 0;
+        while (done < over) {
+            int piece = pieceOf(over - done);
+            engine.overwrite(logicalOffset + done, buffer, position + done, piece, 0);
+            done += piece;
+        }
+        if (done < length) {
+            insertPieces(logicalOffset + done, buffer, position + done, length - done);
+        }
+    }
+
+    /**
+     * Writes a range anew, so that it lies in few extents; its content stays, and holes stay holes.
+     *
+     * @throws io.flexdb.storage.CorruptionException if a part of it is damaged, which stays as it is
+     */
+    public void defragment(long logicalOffset, long length) {
+        if (length <= 0) {
+            throw new IllegalArgumentException("length must be positive: " + length);
+        }
+        writer.lock();
+        try {
+            checkUsable();
+            checkRange(logicalOffset, length, engine.size());
+            ExtentCursor cursor = cursors.borrow();
+            long end = logicalOffset + length;
+            for (long at = logicalOffset; at < end; ) {
+                at = defragmentPiece(at, end, cursor);
+            }
+            cursors.giveBack(cursor);
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    /** Reads before the change begins, so that damage found is no reason for the space to fail. */
+    private long defragmentPiece(long logicalOffset, long end, ExtentCursor cursor) {
+        int most = pieceOf((int) Math.min(end - logicalOffset, engine.maxExtentBytes()));
+        cursor.reset(engine.current());
+        cursor.seek(logicalOffset);
+        if (cursor.isHole()) {
+            return Math.min(end, cursor.logicalOffset() + cursor.length());
+        }
+        long pieceEnd = logicalOffset;
+        do {
+            pieceEnd = Math.min(logicalOffset + most, cursor.logicalOffset() + cursor.length());
+        } while (pieceEnd < logicalOffset + most && cursor.next() && !cursor.isHole());
+        int piece = (int) (pieceEnd - logicalOffset);
+        if (defragmentBuffer == null) {
+            defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
+        }
+        engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
+        change(() -> {}, () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));
+        return pieceEnd;
+    }
+
+    /** As much as one extent takes: what is left of the open segment is used up, if that is worth an extent. */
+    private int pieceOf(int left) {
+        int piece = Math.min(left, engine.maxExtentBytes());
+        int room = engine.roomInOpenSegment();
+        return room >= engine.maxExtentBytes() / 8 ? Math.min(piece, room) : piece;
+    }
+
+    // ---- reading
+
+    /**
+     * Reads bytes into a buffer, which is filled.
+     *
+     * @throws IndexOutOfBoundsException if the space ends before the buffer is full
+     */
+    public void read(long logicalOffset, ByteBuffer buffer) {
+        int length = writableLengthOf(buffer);
+        int ticket = enterRead();
+        ExtentCursor cursor = cursors.borrow();
+        try {
+            FlexTreeView view = published;
+            checkRange(logicalOffset, length, view.size());
+            engine.read(view, cursor, logicalOffset, buffer, buffer.position(), length);
+        } finally {
+            cursors.giveBack(cursor);
+            epochs.exit(ticket);
+        }
+        buffer.position(buffer.limit());
+    }
+
+    /**
+     * Reads from the beginning of the extent that holds a byte: as much of it as the buffer takes. Extents begin where
+     * something was inserted or written, so this finds a beginning near an offset that is only roughly known.
+     *
+     * @param logicalOffset from 0 to before {@link #size()}
+     * @return where the extent begins in the address space, and how long it is
+     */
+    public Extent readExtent(long logicalOffset, ByteBuffer buffer) {
+        writableLengthOf(buffer);
+        int ticket = enterRead();
+        ExtentCursor cursor = cursors.borrow();
+        try {
+            FlexTreeView view = published;
+            checkRange(logicalOffset, 1, view.size());
+            cursor.reset(view);
+            cursor.seek(logicalOffset);
+            int length = Math.min(cursor.length(), buffer.remaining());
+            engine.readExtent(cursor, 0, buffer, buffer.position(), length);
+            buffer.position(buffer.position() + length);
+            return new Extent(cursor.logicalOffset(), cursor.length());
+        } finally {
+            cursors.giveBack(cursor);
+            epochs.exit(ticket);
+        }
+    }
+
+    /**
+     * Where an extent is.
+     *
+     * @param logicalOffset of its first byte
+     * @param length its bytes
+     */
+    public record Extent(long logicalOffset, long length) {}
+
+    /** Bytes of the address space. */
+    public long size() {
+        int ticket = enterRead();
+        try {
+            return published.size();
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    private int enterRead() {
+        if (unpublished) {
+            writer.lock();
+            try {
+                if (unpublished && !closed) {
+                    publish();
+                }
+            } finally {
+                writer.unlock();
+            }
+        }
+        int ticket = epochs.enter();
+        if (closed || failure != null) {
+            epochs.exit(ticket);
+            throw notUsable();
+        }
+        return ticket;
+    }
+
+    // ---- durability
+
+    /** Makes every change so far durable. */
+    public void sync() {
+        persist(() -> engine.commit(0));
+    }
+
+    /** Makes every change so far durable and writes the FlexTree to its file, which shortens the next recovery. */
+    public void checkpoint() {
+        persist(engine::checkpoint);
+    }
+
+    private void persist(Runnable action) {
+        writer.lock();
+        try {
+            checkUsable();
+            try {
+                if (unpublished) {
+                    publish(); // so that reads do not wait for the files
+                }
+                action.run();
+            } catch (Throwable e) {
+                failure = e;
+                throw e;
+            }
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    /** Figures of this moment. */
+    public FlexSpaceStats stats() {
+        writer.lock();
+        try {
+            checkUsable();
+            return new FlexSpaceStats(
+                    engine.size(),
+                    engine.extentCount(),
+                    engine.liveBytes(),
+                    engine.segmentCount(),
+                    engine.freeSegmentCount(),
+                    engine.segmentBytes(),
+                    engine.dataBytesWritten(),
+                    engine.logBytesWritten(),
+                    engine.treeBytesWritten(),
+                    engine.bytesMoved(),
+                    engine.checkpoints(),
+                    engine.treeMemoryBytes());
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    /** Checks that the structures in memory fit each other; an {@link AssertionError} says what does not. */
+    void checkInvariants() {
+        writer.lock();
+        try {
+            engine.checkInvariants();
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    /**
+     * Makes every change durable and closes the space. Reads under way finish; later calls throw
+     * {@link StoreClosedException}. Closing again does nothing. After a failure nothing is written.
+     */
+    @Override
+    public void close() {
+        writer.lock();
+        try {
+            if (released) {
+                return;
+            }
+            closed = true;
+            while (epochs.hasReaders()) {
+                LockSupport.parkNanos(10_000);
+            }
+            released = true;
+            try {
+                if (failure == null) {
+                    engine.closeCleanly();
+                } else {
+                    engine.close();
+                }
+            } finally {
+                lock.close();
+            }
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    // ---- how changes are made
+
+    /**
+     * Makes a change that a crash keeps whole or not at all.
+     *
+     * @param checks throws if an argument is bad
+     * @param changes must not throw for any other reason than that the space has failed
+     */
+    private void change(Runnable checks, Runnable changes) {
+        writer.lock();
+        try {
+            checkUsable();
+            checks.run();
+            try {
+                engine.beginGroup();
+                changes.run();
+                unpublished = true;
+                engine.endGroup();
+                collectGarbageSometimes();
+            } catch (Throwable e) {
+                failure = e;
+                throw e;
+            }
+        } finally {
+            writer.unlock();
+        }
+    }
+
+    private void collectGarbageSometimes() {
+        int inUse = engine.segmentCount() - engine.freeSegmentCount();
+        segmentsAtLastCollection = Math.min(segmentsAtLastCollection, inUse);
+        if (inUse > segmentsAtLastCollection + SEGMENTS_BETWEEN_COLLECTIONS) {
+            publish();
+            engine.collectGarbage();
+            for (int phase = 0; phase < 3; phase++) {
+                publish(); // readers that have come before are gone after the third, unless they take long
+            }
+            segmentsAtLastCollection = engine.segmentCount() - engine.freeSegmentCount();
+        }
+    }
+
+    private void publish() {
+        published = engine.current();
+        unpublished = false;
+        epochs.advance();
+        engine.reclaim();
+    }
+
+    private void checkUsable() {
+        if (closed || failure != null) {
+            throw notUsable();
+        }
+    }
+
+    private StorageException notUsable() {
+        return closed ? new StoreClosedException("the space") : new StoreFailedException(failure);
+    }
+
+    private void checkOffset(long logicalOffset) {
+        if (logicalOffset < 0 || logicalOffset > engine.size()) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset must be from 0 to the size " + engine.size() + ": " + logicalOffset);
+        }
+    }
+
+    private static void checkSize(long size, long length) {
+        if (size > MAX_SIZE - length) {
+            throw new IllegalArgumentException(
+                    "length " + length + " makes the space longer than 2^61 bytes, from " + size);
+        }
+    }
+
+    private void checkGap(long logicalOffset) {
+        long most = (long) MAX_GAP_EXTENTS * engine.maxExtentBytes();
+        if (logicalOffset - engine.size() > most) {
+            throw new IllegalArgumentException("logicalOffset must be at most " + most + " beyond the size "
+                    + engine.size() + ": " + logicalOffset);
+        }
+    }
+
+    private static void checkRange(long logicalOffset, long length, long size) {
+        if (logicalOffset < 0 || length > size || logicalOffset > size - length) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset " + logicalOffset + " + " + length + " is not within the size " + size);
+        }
+    }
+
+    private static int lengthOf(ByteBuffer buffer) {
+        int length = buffer.remaining();
+        if (length == 0) {
+            throw new IllegalArgumentException("buffer has no bytes between position and limit");
+        }
+        return length;
+    }
+
+    private static int writableLengthOf(ByteBuffer buffer) {
+        if (buffer.isReadOnly()) {
+            throw new IllegalArgumentException("buffer is read-only, nothing can be read into it");
+        }
+        return lengthOf(buffer);
+    }
+}

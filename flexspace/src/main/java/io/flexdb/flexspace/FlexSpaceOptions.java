@@ -1,0 +1,126 @@
+package io.flexdb.flexspace;
+
+/**
+ * The settings of a {@link FlexSpace}. Immutable; each {@code with…} method returns a changed copy.
+ *
+ * <p>Segment and frame size belong to the data: they are fixed when a space is created, and opening an existing space
+ * uses the sizes stored in it. The others may differ from one opening to the next.
+ */
+public final class FlexSpaceOptions {
+    /** The smallest frame. */
+    public static final int MIN_FRAME_BYTES = 512;
+
+    /** The largest segment. */
+    public static final int MAX_SEGMENT_BYTES = 64 << 20;
+
+    private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6);
+
+    private final int segmentBytes;
+    private final int frameBytes;
+    private final long checkpointLogBytes;
+    private final int logBufferBytes;
+    private final double minimumUtilization;
+
+    private FlexSpaceOptions(
+            int segmentBytes, int frameBytes, long checkpointLogBytes, int logBufferBytes, double minimumUtilization) {
+        this.segmentBytes = segmentBytes;
+        this.frameBytes = frameBytes;
+        this.checkpointLogBytes = checkpointLogBytes;
+        this.logBufferBytes = logBufferBytes;
+        this.minimumUtilization = minimumUtilization;
+    }
+
+    /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 64 MiB of logical log. */
+    public static FlexSpaceOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * Sizes of a new space's segments and of the frames that each carry a checksum. Small ones suit tests: every
+     * boundary is met sooner.
+     *
+     * @param segmentBytes default 4 MiB; a power of two, at least 32 frames, at most {@link #MAX_SEGMENT_BYTES}
+     * @param frameBytes default 4096; a power of two, at least {@link #MIN_FRAME_BYTES}
+     */
+    public FlexSpaceOptions withSegments(int segmentBytes, int frameBytes) {
+        if (Integer.bitCount(frameBytes) != 1 || frameBytes < MIN_FRAME_BYTES) {
+            throw new IllegalArgumentException(
+                    "frameBytes must be a power of two of at least " + MIN_FRAME_BYTES + ": " + frameBytes);
+        }
+        if (Integer.bitCount(segmentBytes) != 1 || segmentBytes > MAX_SEGMENT_BYTES || segmentBytes / frameBytes < 32) {
+            throw new IllegalArgumentException("segmentBytes must be a power of two, at least 32 frames of "
+                    + frameBytes + " bytes and at most " + MAX_SEGMENT_BYTES + ": " + segmentBytes);
+        }
+        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization);
+    }
+
+    /**
+     * How long the logical log may grow before the FlexTree is written to its file. A longer log means fewer
+     * checkpoints and a longer recovery.
+     *
+     * @param bytes default 64 MiB; at least 4096
+     */
+    public FlexSpaceOptions withCheckpointLogBytes(long bytes) {
+        if (bytes < 4096) {
+            throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
+        }
+        return new FlexSpaceOptions(segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization);
+    }
+
+    /**
+     * How many bytes of log entries may wait in memory before they are committed without being asked for.
+     *
+     * @param bytes default 4 MiB; from 1024 to 256 MiB
+     */
+    public FlexSpaceOptions withLogBufferBytes(int bytes) {
+        if (bytes < 1024 || bytes > 256 << 20) {
+            throw new IllegalArgumentException("logBufferBytes must be from 1024 to 268435456: " + bytes);
+        }
+        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization);
+    }
+
+    /**
+     * The share of live bytes in the segments used below which garbage is collected. A higher share takes less disk
+     * and moves more data.
+     *
+     * @param share default 0.6; from 0 (never collect) to 0.9
+     */
+    public FlexSpaceOptions withMinimumUtilization(double share) {
+        if (!(share >= 0 && share <= 0.9)) {
+            throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
+        }
+        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share);
+    }
+
+    /** Bytes of a segment of a new space. */
+    public int segmentBytes() {
+        return segmentBytes;
+    }
+
+    /** Bytes of a frame, the unit that carries a checksum, of a new space. */
+    public int frameBytes() {
+        return frameBytes;
+    }
+
+    /** The length of the logical log at which a checkpoint is made. */
+    public long checkpointLogBytes() {
+        return checkpointLogBytes;
+    }
+
+    /** The log entries that may wait in memory. */
+    public int logBufferBytes() {
+        return logBufferBytes;
+    }
+
+    /** The share of live bytes below which garbage is collected. */
+    public double minimumUtilization() {
+        return minimumUtilization;
+    }
+
+    @Override
+    public String toString() {
+        return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
+                + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
+                + minimumUtilization + "]";
+    }
+}

@@ -1,0 +1,31 @@
+package io.flexdb.flexspace;
+
+/**
+ * Figures of an open {@link FlexSpace}, as of one moment. Bytes written count since the space was opened.
+ *
+ * @param size bytes of the address space
+ * @param extents extents in the FlexTree
+ * @param liveBytes bytes of segments that the address space uses
+ * @param segments segments in the data file
+ * @param freeSegments segments that are free
+ * @param segmentBytes bytes of a segment
+ * @param dataBytesWritten bytes written to the data file
+ * @param logBytesWritten bytes written to logical logs
+ * @param treeBytesWritten bytes written to the FlexTree file
+ * @param bytesMoved bytes moved by garbage collection
+ * @param checkpoints checkpoints made
+ * @param treeMemoryBytes off-heap bytes of the FlexTree
+ */
+public record FlexSpaceStats(
+        long size,
+        long extents,
+        long liveBytes,
+        int segments,
+        int freeSegments,
+        int segmentBytes,
+        long dataBytesWritten,
+        long logBytesWritten,
+        long treeBytesWritten,
+        long bytesMoved,
+        long checkpoints,
+        long treeMemoryBytes) {}

@@ -1,0 +1,92 @@
+package io.flexdb.flexspace.internal;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The log entries since the last commit of the logical log, in the form in which they are written.
+ *
+ * <pre>
+ * OFFSET       SIZE     FIELD
+ * 0            8        tag: what the owner wants to find again with these edits
+ * 8            4        edits
+ * 12           4        segment notes
+ * 16           24 each  edits: operation (2 bits) and logical offset (62 bits), address (48) and flags (16), length
+ * then         16 each  segment notes: segment, generation, sealed (bit 31) and first frame, frames; then their
+ *                       checksums, 4 bytes each
+ * </pre>
+ */
+final class LogBatch {
+    static final int HEADER_BYTES = 16;
+    static final int EDIT_BYTES = 24;
+    static final int NOTE_BYTES = 16;
+
+    static final int INSERT = 0;
+    static final int COLLAPSE = 1;
+    static final int REMAP = 2;
+
+    private static final int OPERATION_SHIFT = 62;
+    static final long OFFSET_MASK = (1L << OPERATION_SHIFT) - 1;
+    static final int SEALED = 1 << 31;
+
+    private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+    private int edits;
+    private int notes;
+
+    LogBatch() {
+        clear();
+    }
+
+    void clear() {
+        buffer.clear().position(HEADER_BYTES);
+        edits = 0;
+        notes = 0;
+    }
+
+    void edit(int operation, long logicalOffset, long length, long address, int flags) {
+        room(EDIT_BYTES);
+        buffer.putLong((long) operation << OPERATION_SHIFT | logicalOffset)
+                .putLong(address << 16 | flags)
+                .putLong(length);
+        edits++;
+    }
+
+    /** Comes after all edits. The checksums are those of the frames from {@code first} to before {@code end}. */
+    void segmentNote(int segment, int generation, boolean sealed, int first, int[] sums, int end) {
+        room(NOTE_BYTES + (end - first) * Integer.BYTES);
+        buffer.putInt(segment)
+                .putInt(generation)
+                .putInt(sealed ? first | SEALED : first)
+                .putInt(end - first);
+        for (int frame = first; frame < end; frame++) {
+            buffer.putInt(sums[frame]);
+        }
+        notes++;
+    }
+
+    private void room(int bytes) {
+        if (buffer.remaining() < bytes) {
+            ByteBuffer larger = ByteBuffer.allocate(Math.max(buffer.capacity() * 2, buffer.position() + bytes))
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            buffer = larger.put(buffer.flip());
+        }
+    }
+
+    boolean hasEdits() {
+        return edits > 0;
+    }
+
+    int bytes() {
+        return buffer.position();
+    }
+
+    /** The batch as it is written; valid until the next change. */
+    ByteBuffer finish(long tag) {
+        buffer.putLong(0, tag).putInt(8, edits).putInt(12, notes);
+        return buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip();
+    }
+
+    static int operation(long word) {
+        return (int) (word >>> OPERATION_SHIFT);
+    }
+}

@@ -1,0 +1,66 @@
+package io.flexdb.flexspace.internal;
+
+/**
+ * Where the bytes of a logical log are. The file is named {@code log-<generation>}.
+ *
+ * <pre>
+ * file     OFFSET  SIZE  FIELD
+ *          0       32    common fields, see FilePreamble
+ *          32      8     generation of the log
+ *          40      8     version of the FlexTree it extends
+ *          48      4     CRC32C
+ *          512     8     synced-up-to mark: this generation
+ *          520     8     synced-up-to mark: position up to which the log was forced
+ *          528     4     synced-up-to mark: CRC32C of the 16 bytes before it
+ *          4096          frames
+ *
+ * frame    OFFSET  SIZE  FIELD
+ *          0       4     bytes of the payload
+ *          4       4     reserved, zero
+ *          8       8     generation of the log
+ *          16      8     sequence of the frame, from 1
+ *          24      4     CRC32C of the payload
+ *          28      4     CRC32C of the 28 bytes before it
+ *          32      n     payload, a LogBatch
+ *          32 + n        zeros up to the next multiple of 8
+ * </pre>
+ *
+ * <p>The log ends before the first frame that is not whole. If that is below the synced-up-to mark, the file is
+ * damaged; above it, a crash cut a frame that was not acknowledged.
+ */
+final class LogFormat {
+    static final String NAME_PREFIX = "log-";
+    static final int GENERATION_OFFSET = FilePreamble.FIELDS_OFFSET;
+    static final int TREE_VERSION_OFFSET = GENERATION_OFFSET + Long.BYTES;
+    static final int FIELD_BYTES = 2 * Long.BYTES;
+
+    static final int MARK_OFFSET = 512;
+    static final int MARK_BYTES = 20;
+
+    static final int FRAMES_OFFSET = FilePreamble.BLOCK_BYTES;
+    static final int FRAME_HEADER_BYTES = 32;
+    static final int FRAME_PAYLOAD_BYTES_OFFSET = 0;
+    static final int FRAME_RESERVED_OFFSET = 4;
+    static final int FRAME_GENERATION_OFFSET = 8;
+    static final int FRAME_SEQUENCE_OFFSET = 16;
+    static final int FRAME_PAYLOAD_CRC_OFFSET = 24;
+    static final int FRAME_HEADER_CRC_OFFSET = 28;
+
+    private LogFormat() {}
+
+    static String fileName(long generation) {
+        return NAME_PREFIX + generation;
+    }
+
+    /** The generation in a file's name, or -1 if it is not the name of a log. */
+    static long generationOf(String fileName) {
+        if (!fileName.matches(NAME_PREFIX + "[1-9][0-9]{0,17}")) {
+            return -1;
+        }
+        return Long.parseLong(fileName.substring(NAME_PREFIX.length()));
+    }
+
+    static long frameBytes(int payloadBytes) {
+        return (FRAME_HEADER_BYTES + (long) payloadBytes + 7) & -8L;
+    }
+}

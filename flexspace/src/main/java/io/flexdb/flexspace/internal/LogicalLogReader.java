@@ -1,0 +1,97 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the whole frames of a logical log. */
+final class LogicalLogReader {
+    private final VfsFile file;
+    private final Path path;
+    private final long generation;
+    private final long treeVersion;
+    private final long size;
+
+    /** Opens a log whose name gives its generation; the caller closes the file. */
+    LogicalLogReader(VfsFile file, long storeId, long generationInName) {
+        this.file = file;
+        this.path = file.path();
+        this.size = file.size();
+        ByteBuffer block = FilePreamble.check(
+                path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.LOG, LogFormat.FIELD_BYTES, storeId);
+        this.generation = block.getLong();
+        this.treeVersion = block.getLong();
+        if (generation != generationInName) {
+            throw new CorruptionException(
+                    path,
+                    LogFormat.GENERATION_OFFSET,
+                    "generation " + generationInName + " as in the name of the file",
+                    Long.toString(generation));
+        }
+    }
+
+    long treeVersion() {
+        return treeVersion;
+    }
+
+    /**
+     * The payloads of all whole frames.
+     *
+     * @throws CorruptionException if a frame below the synced-up-to mark is not whole
+     */
+    List<ByteBuffer> payloads() {
+        List<ByteBuffer> payloads = new ArrayList<>();
+        long position = LogFormat.FRAMES_OFFSET;
+        ByteBuffer payload;
+        while ((payload = payloadAt(position, payloads.size() + 1)) != null) {
+            payloads.add(payload);
+            position += LogFormat.frameBytes(payload.remaining());
+        }
+        long synced = syncedUpTo();
+        if (position < synced) {
+            throw new CorruptionException(
+                    path, position, "a whole frame below the synced-up-to mark " + synced, "a damaged frame");
+        }
+        return payloads;
+    }
+
+    private ByteBuffer payloadAt(long position, long sequence) {
+        if (position + LogFormat.FRAME_HEADER_BYTES > size) {
+            return null;
+        }
+        ByteBuffer header = ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(header, position);
+        int bytes = header.getInt(LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
+        boolean sound = header.getInt(LogFormat.FRAME_HEADER_CRC_OFFSET)
+                        == FilePreamble.crc(header, 0, LogFormat.FRAME_HEADER_CRC_OFFSET)
+                && header.getInt(LogFormat.FRAME_RESERVED_OFFSET) == 0
+                && header.getLong(LogFormat.FRAME_GENERATION_OFFSET) == generation
+                && header.getLong(LogFormat.FRAME_SEQUENCE_OFFSET) == sequence
+                && bytes >= LogBatch.HEADER_BYTES
+                && bytes <= size - position - LogFormat.FRAME_HEADER_BYTES;
+        if (!sound) {
+            return null;
+        }
+        ByteBuffer payload = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(payload, position + LogFormat.FRAME_HEADER_BYTES);
+        payload.flip();
+        return FilePreamble.crc(payload, 0, bytes) == header.getInt(LogFormat.FRAME_PAYLOAD_CRC_OFFSET)
+                ? payload
+                : null;
+    }
+
+    private long syncedUpTo() {
+        if (size < LogFormat.MARK_OFFSET + LogFormat.MARK_BYTES) {
+            return 0;
+        }
+        ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(mark, LogFormat.MARK_OFFSET);
+        int end = LogFormat.MARK_BYTES - Integer.BYTES;
+        boolean sound = mark.getInt(end) == FilePreamble.crc(mark, 0, end) && mark.getLong(0) == generation;
+        return sound ? mark.getLong(Long.BYTES) : 0;
+    }
+}

@@ -1,0 +1,40 @@
+package io.flexdb.flexspace.internal;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One use of a segment of the data file, from its opening until it is free again.
+ *
+ * <p>Readers use {@code memory} and {@code checksums}; everything else is the writer's.
+ */
+final class Segment {
+    final int number;
+    final int generation;
+    /** The epoch in which it was opened: no earlier version has extents in it. */
+    final long birth;
+
+    /** The writer's bytes of an open segment, indexed by position in the segment; null once they are in the file. */
+    volatile ByteBuffer memory;
+    /** What lies before this position is in the file even while the segment is open. */
+    int memoryStart;
+    /** Checksums of the data frames that are in the file; null until they are read from the footer. */
+    volatile int[] checksums;
+
+    int usedBytes;
+    int liveBytes;
+    boolean sealed;
+    /** It holds live bytes that could not be read, so that garbage collection leaves it alone. */
+    boolean unreadable;
+
+    Segment(int number, int generation, long birth) {
+        this.number = number;
+        this.generation = generation;
+        this.birth = birth;
+    }
+
+    @Override
+    public String toString() {
+        return "Segment[" + number + ", generation=" + generation + ", used=" + usedBytes + ", live=" + liveBytes
+                + (sealed ? ", sealed]" : ", open]");
+    }
+}

@@ -1,0 +1,75 @@
+package io.flexdb.flexspace.internal;
+
+/**
+ * Where the bytes of a segment are.
+ *
+ * <pre>
+ * data file   OFFSET                     SIZE          FIELD
+ *             0                          4096          file preamble, see FilePreamble
+ *             4096 + n * segmentBytes    segmentBytes  segment n
+ *
+ * segment     OFFSET                     SIZE          FIELD
+ *             0                          dataBytes     data frames
+ *             dataBytes                  4 * frames    checksum of each data frame
+ *             segmentBytes - 4           4             checksum of the footer before it
+ * </pre>
+ *
+ * <p>An address is {@code segment * segmentBytes + position in the segment}. A frame's checksum is the CRC32C of its
+ * bytes, combined with a hash of store, segment, generation and frame number, so that stale and misplaced frames fail
+ * too. The footer exists once the segment is sealed. Bytes between the last checksum and the footer's own are zero.
+ */
+public final class SegmentFormat {
+    /** Position of segment 0 in the data file. */
+    public static final int FIRST_SEGMENT_POSITION = FilePreamble.BLOCK_BYTES;
+
+    final int segmentBytes;
+    final int frameBytes;
+    final int segmentShift;
+    final int frameShift;
+    final int footerBytes;
+    final int dataBytes;
+    final int dataFrames;
+    final int maxExtentBytes;
+    private final long storeId;
+
+    SegmentFormat(int segmentBytes, int frameBytes, long storeId) {
+        this.segmentBytes = segmentBytes;
+        this.frameBytes = frameBytes;
+        this.segmentShift = Integer.numberOfTrailingZeros(segmentBytes);
+        this.frameShift = Integer.numberOfTrailingZeros(frameBytes);
+        this.storeId = storeId;
+        int frames = segmentBytes / frameBytes;
+        int footerFrames = 1;
+        while ((frames - footerFrames) * Integer.BYTES + Integer.BYTES > footerFrames * frameBytes) {
+            footerFrames++;
+        }
+        this.footerBytes = footerFrames * frameBytes;
+        this.dataFrames = frames - footerFrames;
+        this.dataBytes = dataFrames * frameBytes;
+        this.maxExtentBytes = segmentBytes / 32;
+    }
+
+    /** The data file's position of a byte of a segment. */
+    long filePosition(int segment, int positionInSegment) {
+        return FIRST_SEGMENT_POSITION + ((long) segment << segmentShift) + positionInSegment;
+    }
+
+    int segmentOf(long address) {
+        return (int) (address >>> segmentShift);
+    }
+
+    int positionOf(long address) {
+        return (int) address & (segmentBytes - 1);
+    }
+
+    long address(int segment, int positionInSegment) {
+        return ((long) segment << segmentShift) + positionInSegment;
+    }
+
+    /** Turns the CRC32C of a frame's bytes into its checksum; the footer counts as frame {@code dataFrames}. */
+    int seal(int crc, int segment, int generation, int frame) {
+        long mixed = storeId ^ ((long) segment << 32 | frame & 0xFFFFFFFFL) * 0x9E3779B97F4A7C15L;
+        mixed = (mixed ^ mixed >>> 29) * 0xBF58476D1CE4E5B9L + generation * 0x94D049BB133111EBL;
+        return crc ^ (int) (mixed ^ mixed >>> 32);
+    }
+}

@@ -1,0 +1,500 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/**
+ * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
+ * readers inside an epoch.
+ */
+final class SegmentStore implements AutoCloseable {
+    /*
+     * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
+     *     forced is never written again.
+     * I2  Every frame in the file has its checksum in the footer of its sealed segment, or in the logical log.
+     * I3  A byte once appended does not change until the segment is free, so readers need no lock.
+     * I4  A segment is free only when its last live extent is gone, the log that says so is durable (releaseEmptied is
+     *     called after the force), and no version that readers may hold has extents in it.
+     */
+    private static final int FREE_BUFFERS_KEPT = 4;
+
+    private final VfsFile file;
+    private final SegmentFormat format;
+    private final Epochs epochs;
+    private final StripedPool<ReadScratch> scratches;
+    private final RetiredQueue retiredSegments;
+    private final RetiredQueue retiredBuffers;
+    private final Map<Long, ByteBuffer> buffersInUse = new HashMap<>();
+    private final ArrayDeque<ByteBuffer> freeBuffers = new ArrayDeque<>();
+    private long nextBufferHandle;
+
+    private volatile Segment[] segments = new Segment[8];
+    private int segmentCount;
+    private final BitSet freeSegments = new BitSet();
+    private final List<Segment> emptied = new ArrayList<>();
+    private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
+
+    private Segment open;
+    private ByteBuffer openWriter; // a private view of open.memory: readers must not see positions move
+    private long openBufferHandle;
+    private int framesInFile; // of the open segment
+    private int framesLogged; // of the open segment: their checksums are in the logical log
+    private boolean unforced;
+    private long liveBytes;
+    private long bytesWritten;
+
+    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs) {
+        this.file = file;
+        this.format = format;
+        this.epochs = epochs;
+        int scratchBytes = Math.max(format.maxExtentBytes, 16 * 1024) / format.frameBytes * format.frameBytes
+                + 2 * format.frameBytes;
+        this.scratches = new StripedPool<>(() -> new ReadScratch(scratchBytes));
+        this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
+        this.retiredBuffers = new RetiredQueue(epochs, this::bufferIsFree);
+    }
+
+    // ---- appending
+
+    /** Bytes that an extent appended now may have without a new segment being opened. */
+    int roomInOpenSegment() {
+        return open == null ? 0 : format.dataBytes - open.usedBytes;
+    }
+
+    /**
+     * Appends an extent, whole in one segment.
+     *
+     * @param length from 1 to the largest extent
+     * @return its address
+     */
+    long append(ByteBuffer source, int sourcePosition, int length) {
+        Segment segment = open;
+        if (segment == null || format.dataBytes - segment.usedBytes < length) {
+            segment = openNext();
+        } else if (openWriter == null) {
+            attachMemory(segment);
+        }
+        int at = segment.usedBytes;
+        openWriter.put(at, source, sourcePosition, length);
+        segment.usedBytes = at + length;
+        return format.address(segment.number, at);
+    }
+
+    private Segment openNext() {
+        if (open != null) {
+            sealOpen();
+        }
+        int number = freeSegments.nextSetBit(0);
+        int generation = 1;
+        if (number >= 0) {
+            freeSegments.clear(number);
+            generation = segments[number].generation + 1;
+        } else {
+            number = segmentCount;
+            growTo(number + 1);
+        }
+        Segment segment = new Segment(number, generation, epochs.writerEpoch());
+        attachMemory(segment);
+        framesInFile = 0;
+        framesLogged = 0;
+        segment.checksums = new int[format.dataFrames];
+        segments[number] = segment;
+        open = segment;
+        touched.add(segment);
+        return segment;
+    }
+
+    private void attachMemory(Segment segment) {
+        retiredBuffers.reclaim();
+        ByteBuffer memory = freeBuffers.poll();
+        if (memory == null) {
+            memory = ByteBuffer.allocateDirect(format.segmentBytes).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        openBufferHandle = nextBufferHandle++;
+        buffersInUse.put(openBufferHandle, memory);
+        segment.memory = memory;
+        openWriter = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void growTo(int count) {
+        Segment[] old = segments;
+        if (count > old.length) {
+            segments = Arrays.copyOf(old, Math.max(count, 2 * old.length));
+        }
+        segmentCount = count;
+    }
+
+    /** Fills what is left with zeros, adds the footer and writes all that is not in the file yet. */
+    private void sealOpen() {
+        Segment segment = open;
+        if (openWriter == null) {
+            attachMemory(segment);
+        }
+        zero(segment.usedBytes, format.segmentBytes);
+        segment.usedBytes = format.dataBytes;
+        checksumFrames(segment, format.dataFrames);
+        int at = format.dataBytes;
+        for (int sum : segment.checksums) {
+            openWriter.putInt(at, sum);
+            at += Integer.BYTES;
+        }
+        int end = format.segmentBytes - Integer.BYTES;
+        int crc = FilePreamble.crc(openWriter, format.dataBytes, end - format.dataBytes);
+        openWriter.putInt(end, format.seal(crc, segment.number, segment.generation, format.dataFrames));
+        writeOut(segment, framesInFile * format.frameBytes, format.segmentBytes);
+        segment.sealed = true;
+        // The volatile write makes checksums and bytes in the file visible before the memory goes away.
+        segment.memory = null;
+        retiredBuffers.retire(openBufferHandle, segment.birth);
+        openWriter = null;
+        open = null;
+        if (segment.liveBytes == 0) {
+            emptied.add(segment);
+        }
+    }
+
+    private void zero(int from, int to) {
+        for (int i = from; i < to; ) {
+            if ((i & 7) == 0 && to - i >= 8) {
+                openWriter.putLong(i, 0);
+                i += 8;
+            } else {
+                openWriter.put(i++, (byte) 0);
+            }
+        }
+    }
+
+    private void checksumFrames(Segment segment, int toFrame) {
+        CRC32C crc = new CRC32C();
+        int[] sums = segment.checksums;
+        for (int frame = framesInFile; frame < toFrame; frame++) {
+            int at = frame << format.frameShift;
+            openWriter.limit(at + format.frameBytes).position(at);
+            crc.reset();
+            crc.update(openWriter);
+            sums[frame] = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
+        }
+        openWriter.clear();
+    }
+
+    private void writeOut(Segment segment, int from, int to) {
+        openWriter.limit(to).position(from);
+        file.write(openWriter, format.filePosition(segment.number, from));
+        openWriter.clear();
+        bytesWritten += to - from;
+        unforced = true;
+    }
+
+    /** Makes every byte appended so far durable. The frames written are {@linkplain #noteTouched noted} by the caller. */
+    void force() {
+        Segment segment = open;
+        if (segment != null && segment.usedBytes > framesInFile << format.frameShift) {
+            int frames = (segment.usedBytes + format.frameBytes - 1) >>> format.frameShift;
+            int end = frames << format.frameShift;
+            zero(segment.usedBytes, end);
+            checksumFrames(segment, frames);
+            writeOut(segment, framesInFile << format.frameShift, end);
+            segment.usedBytes = end;
+            framesInFile = frames;
+        }
+        if (unforced) {
+            file.force();
+            unforced = false;
+        }
+    }
+
+    /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #force}. */
+    void noteTouched(LogBatch batch) {
+        for (Segment segment : touched) {
+            if (segment != open) {
+                batch.segmentNote(segment.number, segment.generation, true, 0, null, 0);
+            }
+        }
+        touched.clear();
+        if (open != null) {
+            batch.segmentNote(open.number, open.generation, false, framesLogged, open.checksums, framesInFile);
+            framesLogged = framesInFile;
+            touched.add(open);
+        }
+    }
+
+    // ---- live bytes and reuse
+
+    void addLive(long address, long length) {
+        segments[format.segmentOf(address)].liveBytes += (int) length;
+        liveBytes += length;
+    }
+
+    void removeLive(long address, long length) {
+        Segment segment = segments[format.segmentOf(address)];
+        segment.liveBytes -= (int) length;
+        liveBytes -= length;
+        assert segment.liveBytes >= 0 : segment;
+        if (segment.liveBytes == 0 && segment.sealed) {
+            emptied.add(segment);
+        }
+    }
+
+    /** Lets the emptied segments go as soon as no reader can see them. Call when the log that emptied them is durable. */
+    void releaseEmptied() {
+        for (Segment segment : emptied) {
+            retiredSegments.retire(segment.number, segment.birth);
+        }
+        emptied.clear();
+        reclaim();
+    }
+
+    /** Reuses what no reader can see any more. */
+    void reclaim() {
+        retiredSegments.reclaim();
+        retiredBuffers.reclaim();
+    }
+
+    /** Whether there are segments that {@link #releaseEmptied} would let go. */
+    boolean hasEmptied() {
+        return !emptied.isEmpty();
+    }
+
+    private void becomeFree(int number) {
+        segments[number].checksums = null;
+        freeSegments.set(number);
+    }
+
+    private void bufferIsFree(long handle) {
+        ByteBuffer buffer = buffersInUse.remove(handle);
+        if (freeBuffers.size() < FREE_BUFFERS_KEPT) {
+            freeBuffers.add(buffer);
+        }
+    }
+
+    // ---- reading
+
+    /** Copies bytes of one extent, each verified. Any thread, inside an epoch that holds a version with the extent. */
+    void read(long address, ByteBuffer destination, int destinationPosition, int length) {
+        Segment segment = segments[format.segmentOf(address)];
+        int from = format.positionOf(address);
+        ByteBuffer memory = segment.memory;
+        if (memory == null) {
+            readFromFile(segment, from, destination, destinationPosition, length);
+            return;
+        }
+        int inFile = Math.min(length, Math.max(0, segment.memoryStart - from));
+        if (inFile > 0) {
+            readFromFile(segment, from, destination, destinationPosition, inFile);
+        }
+        if (inFile < length) {
+            destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
+        }
+    }
+
+    private void readFromFile(Segment segment, int from, ByteBuffer destination, int destinationPosition, int length) {
+        int[] sums = segment.checksums;
+        if (sums == null) {
+            sums = loadFooter(segment);
+        }
+        ReadScratch scratch = scratches.borrow();
+        try {
+            ByteBuffer buffer = scratch.buffer;
+            int done = 0;
+            while (done < length) {
+                int first = (from + done) >>> format.frameShift;
+                int inFrame = from + done - (first << format.frameShift);
+                int frames = Math.min(
+                        buffer.capacity() >>> format.frameShift,
+                        (inFrame + length - done + format.frameBytes - 1) >>> format.frameShift);
+                long position = format.filePosition(segment.number, first << format.frameShift);
+                buffer.limit(frames << format.frameShift).position(0);
+                file.readFully(buffer, position);
+                verify(segment, sums, first, frames, scratch);
+                int piece = Math.min(length - done, (frames << format.frameShift) - inFrame);
+                buffer.clear();
+                destination.put(destinationPosition + done, buffer, inFrame, piece);
+                done += piece;
+            }
+        } finally {
+            scratches.giveBack(scratch);
+        }
+    }
+
+    private void verify(Segment segment, int[] sums, int first, int frames, ReadScratch scratch) {
+        ByteBuffer buffer = scratch.buffer;
+        CRC32C crc = scratch.crc;
+        for (int i = 0; i < frames; i++) {
+            int at = i << format.frameShift;
+            buffer.limit(at + format.frameBytes).position(at);
+            crc.reset();
+            crc.update(buffer);
+            int frame = first + i;
+            int found = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
+            if (found != sums[frame]) {
+                throw new CorruptionException(
+                        file.path(),
+                        format.filePosition(segment.number, frame << format.frameShift),
+                        "checksum " + Integer.toHexString(sums[frame]) + " of frame " + frame + " of segment "
+                                + segment.number + ", generation " + segment.generation,
+                        Integer.toHexString(found));
+            }
+        }
+    }
+
+    private int[] loadFooter(Segment segment) {
+        ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
+        long position = format.filePosition(segment.number, format.dataBytes);
+        file.readFully(footer, position);
+        int end = format.footerBytes - Integer.BYTES;
+        int found =
+                format.seal(FilePreamble.crc(footer, 0, end), segment.number, segment.generation, format.dataFrames);
+        if (found != footer.getInt(end)) {
+            throw new CorruptionException(
+                    file.path(),
+                    position,
+                    "checksum " + Integer.toHexString(footer.getInt(end)) + " of the footer of segment "
+                            + segment.number + ", generation " + segment.generation,
+                    Integer.toHexString(found));
+        }
+        int[] sums = new int[format.dataFrames];
+        for (int frame = 0; frame < sums.length; frame++) {
+            sums[frame] = footer.getInt(frame * Integer.BYTES);
+        }
+        segment.checksums = sums; // several readers may load it at once: the same values
+        return sums;
+    }
+
+    // ---- recovery and checkpoint
+
+    /** Takes a segment's generation from a checkpoint. */
+    void restore(int number, int generation) {
+        if (number >= segmentCount) {
+            growTo(number + 1);
+        }
+        Segment segment = new Segment(number, generation, 0);
+        segment.sealed = true;
+        segment.usedBytes = format.dataBytes;
+        segments[number] = segment;
+    }
+
+    /** Whether an extent lies within a known segment; to be asked of every address that comes from a file. */
+    boolean isExtent(long address, long length) {
+        int number = format.segmentOf(address);
+        return address >>> format.segmentShift < segmentCount
+                && segments[number] != null
+                && length <= format.maxExtentBytes
+                && format.positionOf(address) + length <= segments[number].usedBytes;
+    }
+
+    /** Whether a note of a segment can follow what is known of it; to be asked of every note that comes from a file. */
+    boolean isNote(int number, int generation, boolean sealed, int firstFrame, int frames) {
+        if (number < 0 || number > segmentCount || frames < 0 || firstFrame > format.dataFrames - frames) {
+            return false;
+        }
+        Segment known = number < segmentCount ? segments[number] : null;
+        if (known == null || known.generation != generation) {
+            return firstFrame == 0 && (known == null || known.liveBytes == 0);
+        }
+        return sealed
+                ? firstFrame == 0 && frames == 0
+                : !known.sealed && firstFrame == known.usedBytes >>> format.frameShift;
+    }
+
+    /** Takes what a checkpoint or a log batch says of the frames of an open segment. */
+    void restoreFrames(int number, int generation, boolean sealed, int firstFrame, ByteBuffer sums, int frames) {
+        Segment segment = number < segmentCount ? segments[number] : null;
+        if (segment == null || segment.generation != generation) {
+            restore(number, generation);
+            segment = segments[number];
+            segment.checksums = new int[format.dataFrames];
+        }
+        if (sealed) {
+            segment.sealed = true;
+            segment.usedBytes = format.dataBytes;
+            segment.checksums = null;
+            open = open == segment ? null : open;
+            return;
+        }
+        segment.sealed = false;
+        if (segment.checksums == null) {
+            segment.checksums = new int[format.dataFrames];
+        }
+        for (int i = 0; i < frames; i++) {
+            segment.checksums[firstFrame + i] = sums.getInt();
+        }
+        segment.usedBytes = (firstFrame + frames) << format.frameShift;
+        open = segment;
+    }
+
+    /** Ends a recovery: what has no live byte is free, and the open segment goes on with its next frame. */
+    void recovered() {
+        emptied.clear();
+        touched.clear();
+        for (int number = 0; number < segmentCount; number++) {
+            if (segments[number].liveBytes == 0 && segments[number] != open) {
+                segments[number].sealed = true;
+                becomeFree(number);
+            }
+        }
+        if (open != null) {
+            framesInFile = open.usedBytes >>> format.frameShift;
+            framesLogged = framesInFile;
+            open.memoryStart = open.usedBytes;
+            touched.add(open);
+        }
+    }
+
+    int segmentCount() {
+        return segmentCount;
+    }
+
+    Segment segment(int number) {
+        return segments[number];
+    }
+
+    Segment openSegment() {
+        return open;
+    }
+
+    int openFramesInFile() {
+        return framesInFile;
+    }
+
+    boolean isFree(int number) {
+        return freeSegments.get(number);
+    }
+
+    int freeSegmentCount() {
+        return freeSegments.cardinality();
+    }
+
+    long liveBytes() {
+        return liveBytes;
+    }
+
+    long bytesWritten() {
+        return bytesWritten;
+    }
+
+    SegmentFormat format() {
+        return format;
+    }
+
+    /** Segments emptied and not yet free, for want of a durable log or because of a reader. */
+    int awaitingReuse() {
+        return emptied.size() + retiredSegments.size();
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}

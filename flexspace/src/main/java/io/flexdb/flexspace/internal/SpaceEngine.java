@@ -1,0 +1,468 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The engine of a FlexSpace. One writer at a time changes it; what readers see is up to the owner, who publishes
+ * {@link #current()} views and then advances the epochs.
+ *
+ * <p>After a write method has thrown, the engine is of no use any more but for {@link #close()}: memory and files may
+ * differ. The owner sees to that.
+ */
+public final class SpaceEngine implements AutoCloseable {
+    /*
+     * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
+     *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
+     *   may be used again (O2).
+     * The order of a checkpoint: a commit; nodes and segment table are forced (O3); the next version's log exists and
+     *   is durable; the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
+     */
+    private static final int MAX_HOLE_EXTENTS = 1 << 16;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
+
+    private final Vfs vfs;
+    private final Path directory;
+    private final FlexSpaceOptions options;
+    private final TreeFile treeFile;
+    private final FlexTree tree;
+    private final SegmentStore store;
+    private final GarbageCollector collector;
+    private final LogBatch batch = new LogBatch();
+    private final long openedTreeVersion;
+    private final long openedLogGeneration;
+    private LogicalLog log;
+    private long tag;
+    private int groupDepth;
+    private long logBytesWritten;
+    private long checkpoints;
+
+    private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, SpaceRecovery recovered) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.options = options;
+        this.treeFile = recovered.treeFile;
+        this.tree = recovered.tree;
+        this.store = recovered.store;
+        this.log = recovered.log;
+        this.tag = recovered.tag;
+        this.openedTreeVersion = treeFile.header().treeVersion();
+        this.openedLogGeneration = recovered.openedLogGeneration;
+        this.logBytesWritten = log.bytes();
+        this.collector = new GarbageCollector(this, store, options.minimumUtilization());
+    }
+
+    /** Whether a directory holds a space. */
+    public static boolean exists(Vfs vfs, Path directory) {
+        return SpaceFiles.exist(vfs, directory);
+    }
+
+    /** Checks, before anything is changed, that {@link #create} would find nothing in its way. */
+    public static void checkCreatable(Vfs vfs, Path directory, List<String> allowedNames) {
+        SpaceFiles.checkCreatable(vfs, directory, allowedNames);
+    }
+
+    /** Makes a directory and its missing parents, and their names durable. */
+    public static void createDirectory(Vfs vfs, Path directory) {
+        SpaceFiles.createDirectory(vfs, directory);
+    }
+
+    /** Creates an empty space in a directory with no files but those allowed. */
+    public static void create(
+            Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, List<String> allowedNames) {
+        SpaceFiles.create(vfs, directory, storeId, options, allowedNames);
+    }
+
+    /**
+     * Opens a space and recovers it.
+     *
+     * @param storeId the id that its files must have, or 0 for any
+     */
+    public static SpaceEngine open(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
+        recovery.run();
+        return new SpaceEngine(vfs, directory, options, recovery);
+    }
+
+    // ---- changes, by the writer
+
+    /** The longest extent; a shorter record is never cut. */
+    public int maxExtentBytes() {
+        return store.format().maxExtentBytes;
+    }
+
+    /** Begins changes that a crash keeps all or none of. Groups nest. */
+    public void beginGroup() {
+        groupDepth++;
+    }
+
+    /** Ends a group, and commits if many log entries are waiting. */
+    public void endGroup() {
+        if (--groupDepth == 0) {
+            if (batch.bytes() >= options.logBufferBytes()) {
+                commit(tag);
+            } else {
+                checkpointIfLogIsLong();
+            }
+        }
+    }
+
+    /**
+     * Inserts bytes as one extent, which shifts what follows.
+     *
+     * @param length from 1 to {@link #maxExtentBytes()}
+     * @param flags of the extent
+     */
+    public void insert(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
+        beginGroup();
+        long address = store.append(source, position, length);
+        tree.insertRange(logicalOffset, length, address, flags);
+        store.addLive(address, length);
+        batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
+        endGroup();
+    }
+
+    /** Inserts unmapped bytes, which read as zeros. The cost grows with their number. */
+    public void insertHole(long logicalOffset, long length) {
+        beginGroup();
+        for (long done = 0; done < length; ) {
+            long piece = Math.min(length - done, maxHoleBytes(store.format()));
+            tree.insertHole(logicalOffset + done, piece);
+            batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
+            done += piece;
+        }
+        endGroup();
+    }
+
+    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
+    static long maxHoleBytes(SegmentFormat format) {
+        return (long) format.maxExtentBytes * MAX_HOLE_EXTENTS;
+    }
+
+    /** Removes bytes and closes the gap. */
+    public void collapse(long logicalOffset, long length) {
+        beginGroup();
+        tree.collapseRange(logicalOffset, length, this::removed);
+        batch.edit(LogBatch.COLLAPSE, logicalOffset, length, 0, 0);
+        endGroup();
+    }
+
+    /** Puts other bytes, as one extent, in the place of as many. */
+    public void overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
+        beginGroup();
+        long address = store.append(source, position, length);
+        tree.remap(logicalOffset, length, address, flags, this::removed);
+        store.addLive(address, length);
+        batch.edit(LogBatch.REMAP, logicalOffset, length, address, flags);
+        endGroup();
+    }
+
+    private void removed(long logicalOffset, long length, long address, int flags) {
+        if (address != FlexTree.HOLE) {
+            store.removeLive(address, length);
+        }
+    }
+
+    /** Bytes that fit the open segment still; an extent cut there wastes none of it. */
+    public int roomInOpenSegment() {
+        return store.roomInOpenSegment();
+    }
+
+    /** Bytes of the address space, by the writer's state. */
+    public long size() {
+        return tree.size();
+    }
+
+    /** The writer's state, for readers once it has been published and the epochs have advanced. */
+    public FlexTreeView current() {
+        return tree.current();
+    }
+
+    /** Reuses what no reader can see any more. To be called after publishing. */
+    public void reclaim() {
+        tree.reclaim();
+        store.reclaim();
+    }
+
+    // ---- durability, by the writer
+
+    /**
+     * Makes all changes so far durable, together with a tag that is found again after a crash.
+     *
+     * @param newTag what {@link #tag()} returns after a recovery to this point or a later one
+     */
+    public void commit(long newTag) {
+        if (batch.hasEdits() || newTag != tag) {
+            tag = newTag;
+            writeBatch();
+        }
+        store.releaseEmptied();
+        if (groupDepth == 0) {
+            checkpointIfLogIsLong();
+        }
+    }
+
+    private void checkpointIfLogIsLong() {
+        if (log.bytes() >= options.checkpointLogBytes()) {
+            checkpoint();
+        }
+    }
+
+    /** Writes the FlexTree to its file and begins a new log. Commits first. */
+    public void checkpoint() {
+        if (log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits()) {
+            if (batch.hasEdits()) {
+                writeBatch();
+            }
+            TreeHeader next = treeFile.writeVersion(tree, segmentTable(), tag);
+            LogicalLog old = log;
+            log = LogicalLog.create(
+                    vfs, directory, next.storeId(), old.generation() + 1, next.treeVersion(), List.of());
+            logBytesWritten += log.bytes();
+            try {
+                treeFile.commit(next);
+            } finally {
+                old.close();
+            }
+            vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
+            checkpoints++;
+            store.releaseEmptied();
+        }
+    }
+
+    private void writeBatch() {
+        store.force();
+        store.noteTouched(batch);
+        ByteBuffer payload = batch.finish(tag);
+        logBytesWritten += LogFormat.frameBytes(payload.remaining());
+        log.append(payload);
+        log.force();
+        batch.clear();
+    }
+
+    private ByteBuffer segmentTable() {
+        Segment open = store.openSegment();
+        int segments = store.segmentCount();
+        int frames = open == null ? 0 : store.openFramesInFile();
+        ByteBuffer table = ByteBuffer.allocate(TreeFileFormat.TABLE_HEADER_BYTES + (segments + frames) * Integer.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        table.putInt(segments).putInt(open == null ? -1 : open.number).putInt(frames);
+        for (int number = 0; number < segments; number++) {
+            table.putInt(store.segment(number).generation);
+        }
+        for (int frame = 0; frame < frames; frame++) {
+            table.putInt(open.checksums[frame]);
+        }
+        return table.flip();
+    }
+
+    /** The tag of the last commit. */
+    public long tag() {
+        return tag;
+    }
+
+    /**
+     * Moves live data out of segments with little of it, if there is enough to gain, and commits, so that segments
+     * without any can be used again. Returns the bytes moved.
+     */
+    public long collectGarbage() {
+        long moved = collector.run();
+        if (moved > 0 || store.hasEmptied()) {
+            commit(tag);
+        }
+        return moved;
+    }
+
+    // ---- reading, by any thread inside an epoch that holds the view
+
+    /**
+     * Copies bytes of the address space, each verified.
+     *
+     * @param cursor any, for this call
+     */
+    public void read(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        cursor.reset(view);
+        int done = 0;
+        boolean found = length > 0 && cursor.seek(logicalOffset);
+        while (done < length && found) {
+            long skip = logicalOffset + done - cursor.logicalOffset();
+            int piece = (int) Math.min(length - done, cursor.length() - skip);
+            if (cursor.isHole()) {
+                zero(destination, destinationPosition + done, piece);
+            } else {
+                store.read(cursor.address() + skip, destination, destinationPosition + done, piece);
+            }
+            done += piece;
+            found = done < length && cursor.next();
+        }
+        if (done < length) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
+        }
+    }
+
+    private static void zero(ByteBuffer destination, int position, int length) {
+        int done = 0;
+        while (done < length) {
+            int piece = Math.min(length - done, ZEROS.capacity());
+            destination.put(position + done, ZEROS, 0, piece);
+            done += piece;
+        }
+    }
+
+    /** Copies a part of the extent on which a cursor stands, each byte verified. */
+    public void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
+        if (cursor.isHole()) {
+            zero(destination, position, length);
+        } else {
+            store.read(cursor.address() + skip, destination, position, length);
+        }
+    }
+
+    // ---- figures
+
+    /** Bytes written to the data file. */
+    public long dataBytesWritten() {
+        return store.bytesWritten();
+    }
+
+    /** Bytes written to logical logs. */
+    public long logBytesWritten() {
+        return logBytesWritten;
+    }
+
+    /** Bytes written to the FlexTree file. */
+    public long treeBytesWritten() {
+        return treeFile.bytesWritten();
+    }
+
+    /** Checkpoints made since opening. */
+    public long checkpoints() {
+        return checkpoints;
+    }
+
+    /** Bytes moved by garbage collection since opening. */
+    public long bytesMoved() {
+        return collector.bytesMoved();
+    }
+
+    /** Live bytes in segments. */
+    public long liveBytes() {
+        return store.liveBytes();
+    }
+
+    /** Segments in the data file. */
+    public int segmentCount() {
+        return store.segmentCount();
+    }
+
+    /** Segments that are free. */
+    public int freeSegmentCount() {
+        return store.freeSegmentCount();
+    }
+
+    /** Bytes of a segment. */
+    public int segmentBytes() {
+        return store.format().segmentBytes;
+    }
+
+    /** Extents in the tree, by the writer's state. */
+    public long extentCount() {
+        return tree.extentCount();
+    }
+
+    /** Off-heap bytes of the tree. */
+    public long treeMemoryBytes() {
+        return tree.memoryBytes();
+    }
+
+    /** The id in the space's files. */
+    public long storeId() {
+        return treeFile.header().storeId();
+    }
+
+    /** The version of the FlexTree in its file. */
+    public long treeVersion() {
+        return treeFile.header().treeVersion();
+    }
+
+    /** The generation of the logical log in use. */
+    public long logGeneration() {
+        return log.generation();
+    }
+
+    /** The version of the FlexTree that was found at opening. */
+    public long openedTreeVersion() {
+        return openedTreeVersion;
+    }
+
+    /** The generation of the logical log that was found at opening; the one in use is a later one. */
+    public long openedLogGeneration() {
+        return openedLogGeneration;
+    }
+
+    FlexTree tree() {
+        return tree;
+    }
+
+    LogBatch batch() {
+        return batch;
+    }
+
+    /** Checks that tree, segments and live bytes fit each other; for tests and the checker. */
+    public void checkInvariants() {
+        tree.checkInvariants();
+        long[] live = new long[store.segmentCount()];
+        tree.query(0, tree.size(), (logicalOffset, length, address, flags) -> {
+            if (address != FlexTree.HOLE) {
+                live[store.format().segmentOf(address)] += length;
+            }
+        });
+        for (int number = 0; number < live.length; number++) {
+            Segment segment = store.segment(number);
+            if (live[number] != segment.liveBytes || store.isFree(number) && live[number] != 0) {
+                throw new AssertionError("live bytes " + live[number] + " in the tree, but " + segment
+                        + (store.isFree(number) ? " free" : ""));
+            }
+        }
+    }
+
+    /** Closes the files after a checkpoint, so that opening again has no log to replay. */
+    public void closeCleanly() {
+        try {
+            checkpoint();
+            log.closeForced();
+        } finally {
+            close();
+        }
+    }
+
+    /** Closes the files as they are. */
+    @Override
+    public void close() {
+        tree.close();
+        try {
+            log.close();
+        } finally {
+            try {
+                treeFile.close();
+            } finally {
+                store.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.ExtentConsumer;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.internal.BadNodeException;
+import io.flexdb.flextree.internal.NodeImages;
+import io.flexdb.flextree.internal.SavedRoot;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** The FlexTree file: versions of the tree by copy-on-write (section 4.2 of the paper). Writer only. */
+final class TreeFile implements AutoCloseable {
+    /*
+     * I1  The units that the durable header reaches are never written. A node's slot is retired when its node in
+     *     memory is replaced, and free when the next header is durable.
+     * I2  A header is written only after everything that it reaches has been forced.
+     */
+    private static final int RUN_BYTES = 64 * 1024;
+
+    private final VfsFile file;
+    private final long storeId;
+    private final SlotAllocator slots = new SlotAllocator();
+    private int[] retired = new int[64]; // pairs of slot and units, since the last checkpoint
+    private int retiredCount;
+    private TreeHeader header;
+    private long bytesWritten;
+    private ByteBuffer run = ByteBuffer.allocateDirect(RUN_BYTES);
+    private int runSlot;
+    private int runEnd;
+
+    TreeFile(VfsFile file, TreeHeader header) {
+        this.file = file;
+        this.header = header;
+        this.storeId = header.storeId();
+    }
+
+    TreeHeader header() {
+        return header;
+    }
+
+    /** Loads the tree that the header names. */
+    void load(FlexTree tree, ExtentConsumer eachExtent) {
+        slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
+        try {
+            NodeImages.load(tree, header.root(), seed(), maxSlot(), this::readNode, eachExtent);
+        } catch (BadNodeException e) {
+            throw new CorruptionException(
+                    file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());
+        }
+        tree.slotListener((slot, level) -> retire(slot, TreeFileFormat.unitsOfNode(level)));
+    }
+
+    private int maxSlot() {
+        long units = (file.size() - TreeFileFormat.UNITS_OFFSET) / TreeFileFormat.UNIT_BYTES;
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, units));
+    }
+
+    private void readNode(int slot, int level, ByteBuffer destination) {
+        slotsTake(slot, TreeFileFormat.unitsOfNode(level));
+        file.readFully(destination, TreeFileFormat.slotPosition(slot));
+    }
+
+    private void slotsTake(int slot, int units) {
+        long end = slot <= 0 ? 0 : TreeFileFormat.slotPosition(slot) + (long) units * TreeFileFormat.UNIT_BYTES;
+        if (slot <= 0 || end > file.size()) {
+            throw new CorruptionException(
+                    file.path(), file.size(), "a slot within the file", "slot " + slot + " of " + units + " units");
+        }
+        if (!slots.take(slot, units)) {
+            throw new CorruptionException(
+                    file.path(),
+                    TreeFileFormat.slotPosition(slot),
+                    "a slot that is reached once",
+                    "slot " + slot + " reached again");
+        }
+    }
+
+    /** The segment table that the header names. */
+    ByteBuffer readTable() {
+        int bytes = header.tableBytes();
+        long position = TreeFileFormat.slotPosition(header.tableSlot());
+        if (bytes > file.size() - position) {
+            throw new CorruptionException(file.path(), position, bytes + " bytes of segment table", "end of file");
+        }
+        ByteBuffer table = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(table, position);
+        table.flip();
+        int crc = FilePreamble.crc(table, 0, bytes);
+        if (crc != header.tableCrc()) {
+            throw new CorruptionException(
+                    file.path(),
+                    position,
+                    "checksum " + Integer.toHexString(header.tableCrc()) + " of the segment table",
+                    Integer.toHexString(crc));
+        }
+        return table;
+    }
+
+    /** Writes all nodes that changed since the last checkpoint and the segment table, and forces them (O3). */
+    TreeHeader writeVersion(FlexTree tree, ByteBuffer table, long tag) {
+        retire(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
+        SavedRoot root = NodeImages.save(tree, tree.current(), seed(), this::writeNode);
+        int tableBytes = table.remaining();
+        int tableCrc = FilePreamble.crc(table, table.position(), tableBytes);
+        int tableSlot = writeUnits(table, TreeFileFormat.unitsOfBytes(tableBytes));
+        writeRun();
+        file.force();
+        return new TreeHeader(
+                header.treeVersion() + 1,
+                tag,
+                root,
+                tableSlot,
+                tableBytes,
+                tableCrc,
+                header.segmentBytes(),
+                header.frameBytes(),
+                storeId);
+    }
+
+    private int writeNode(ByteBuffer image, int level) {
+        return writeUnits(image, TreeFileFormat.unitsOfNode(level));
+    }
+
+    /** Gathers runs of neighbouring slots, so that a checkpoint is not one small write per node. */
+    private int writeUnits(ByteBuffer bytes, int units) {
+        int slot = slots.allocate(units);
+        int length = units * TreeFileFormat.UNIT_BYTES;
+        if (slot != runEnd || run.remaining() < length) {
+            writeRun();
+            if (run.capacity() < length) {
+                run = ByteBuffer.allocateDirect(length);
+            }
+            run.clear();
+            runSlot = slot;
+        }
+        int padded = run.position() + length;
+        run.put(bytes);
+        while (run.position() < padded) {
+            run.put((byte) 0);
+        }
+        runEnd = slot + units;
+        return slot;
+    }
+
+    private void writeRun() {
+        if (runSlot > 0) {
+            run.flip();
+            bytesWritten += run.remaining();
+            file.write(run, TreeFileFormat.slotPosition(runSlot));
+        }
+        runSlot = 0;
+        runEnd = 0;
+    }
+
+    /**
+     * Writes the header again and forces it, for a header that was found in the file but may not have been forced by
+     * whoever wrote it: it could still be lost, and with it what extends it.
+     */
+    void recommit() {
+        header.write(file);
+        file.force();
+    }
+
+    /** Makes a version the one that counts, and the units of the one before free. */
+    void commit(TreeHeader next) {
+        next.write(file);
+        file.force();
+        bytesWritten += TreeFileFormat.SLOT_BYTES;
+        header = next;
+        for (int i = 0; i < retiredCount; i += 2) {
+            slots.free(retired[i], retired[i + 1]);
+        }
+        retiredCount = 0;
+    }
+
+    private void retire(int slot, int units) {
+        if (retiredCount == retired.length) {
+            retired = Arrays.copyOf(retired, retiredCount * 2);
+        }
+        retired[retiredCount++] = slot;
+        retired[retiredCount++] = units;
+    }
+
+    /** Node images of one store never pass for those of another. */
+    private long seed() {
+        return storeId;
+    }
+
+    long bytesWritten() {
+        return bytesWritten;
+    }
+
+    int usedUnits() {
+        return slots.usedUnits();
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}

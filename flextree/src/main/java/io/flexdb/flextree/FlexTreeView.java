@@ -1,0 +1,114 @@
+package io.flexdb.flextree;
+
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.NodePool;
+import io.flexdb.flextree.internal.TreeReader;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One version of a {@link FlexTree}, which never changes. Safe for any number of threads at once.
+ *
+ * <p>A view from {@link FlexTree#view()} keeps the nodes it reaches until it is closed, once, by whoever asked for it.
+ * Closing the others does nothing: the writer, or the owner of the tree, knows how long they are good. One that is
+ * read too late gives nonsense or an unchecked exception, and never harms the process.
+ */
+public final class FlexTreeView implements AutoCloseable {
+    private static final VarHandle CLOSED;
+
+    static {
+        try {
+            CLOSED = MethodHandles.lookup().findVarHandle(FlexTreeView.class, "closed", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final NodePool pool;
+    final int root;
+    final int level;
+    private final long size;
+    private final long extentCount;
+    private final long version;
+    private final Epochs pinnedBy;
+    private volatile boolean closed;
+
+    FlexTreeView(NodePool pool, int root, int level, long size, long extentCount, long version, Epochs pinnedBy) {
+        this.pool = pool;
+        this.root = root;
+        this.level = level;
+        this.size = size;
+        this.extentCount = extentCount;
+        this.version = version;
+        this.pinnedBy = pinnedBy;
+    }
+
+    FlexTreeView pinnedBy(Epochs epochs) {
+        return new FlexTreeView(pool, root, level, size, extentCount, version, epochs);
+    }
+
+    boolean shows(NodePool otherPool, int otherRoot, long otherSize, long otherExtentCount) {
+        return pool == otherPool && root == otherRoot && size == otherSize && extentCount == otherExtentCount;
+    }
+
+    /** Bytes of the logical address space. */
+    public long size() {
+        return size;
+    }
+
+    /** Extents in the tree. */
+    public long extentCount() {
+        return extentCount;
+    }
+
+    /** The writer epoch of which this is the last state. */
+    public long version() {
+        return version;
+    }
+
+    /** The address of one byte, or {@link FlexTree#HOLE}. */
+    public long lookup(long logicalOffset) {
+        checkOpen();
+        if (logicalOffset < 0 || logicalOffset >= size) {
+            throw FlexTree.outOfBounds(logicalOffset, 1, size);
+        }
+        return TreeReader.lookup(pool, root, level, logicalOffset);
+    }
+
+    /** Hands over what a range is mapped to; its first and last extent are clipped. */
+    public void query(long logicalOffset, long length, ExtentConsumer consumer) {
+        checkOpen();
+        if (logicalOffset < 0 || length < 0 || length > size - logicalOffset) {
+            throw FlexTree.outOfBounds(logicalOffset, length, size);
+        }
+        if (length > 0) {
+            TreeReader.query(pool, root, level, 0, logicalOffset, logicalOffset + length, consumer);
+        }
+    }
+
+    /** A cursor over this view. */
+    public ExtentCursor cursor() {
+        ExtentCursor cursor = new ExtentCursor();
+        cursor.reset(this);
+        return cursor;
+    }
+
+    void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException("the view is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (pinnedBy != null && CLOSED.compareAndSet(this, false, true)) {
+            pinnedBy.unpin(version);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "FlexTreeView[version=" + version + ", size=" + size + ", extents=" + extentCount + ", level=" + level
+                + (pinnedBy == null ? "" : closed ? ", closed" : ", pinned") + "]";
+    }
+}

@@ -1,0 +1,134 @@
+package io.flexdb.flextree.internal;
+
+import static io.flexdb.flextree.internal.NodeFormat.child;
+import static io.flexdb.flextree.internal.NodeFormat.childStart;
+import static io.flexdb.flextree.internal.NodeFormat.count;
+import static io.flexdb.flextree.internal.NodeFormat.end;
+import static io.flexdb.flextree.internal.NodeFormat.word;
+
+import io.flexdb.flextree.ExtentConsumer;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import java.nio.ByteBuffer;
+
+/** Saves the nodes that have changed since the last checkpoint, and loads saved trees. Writer only. */
+public final class NodeImages {
+    /*
+     * A node remembers the slot and the checksum of its image; it forgets them when it is changed, and so do the nodes
+     * above it. So a walk that turns back at every node with an image visits the changed ones only, and their parents
+     * can name the slots of all children.
+     */
+    private final NodePool pool;
+    private final long seed;
+    private final NodeSink sink;
+    private final ByteBuffer image = NodeImageFormat.newBuffer();
+
+    private NodeImages(NodePool pool, long seed, NodeSink sink) {
+        this.pool = pool;
+        this.seed = seed;
+        this.sink = sink;
+    }
+
+    /**
+     * Stores an image of every node that has none yet, children before parents. By the writer's thread, between two
+     * operations. If the sink throws, what it has stored stays known, and another call goes on from there.
+     *
+     * @param tree the tree
+     * @param view the writer's current state
+     * @param seed what the checksums are to be seeded with
+     * @param sink stores the images
+     * @return what is needed to load the tree
+     */
+    public static SavedRoot save(FlexTree tree, FlexTreeView view, long seed, NodeSink sink) {
+        if (!tree.isCurrent(view)) {
+            throw new IllegalArgumentException("not the tree's current state: " + view);
+        }
+        TreeWriter writer = tree.writer();
+        int root = writer.root();
+        if (root == 0) {
+            return new SavedRoot(0, 0, 0, 0, 0);
+        }
+        NodePool pool = writer.pool();
+        new NodeImages(pool, seed, sink).save(root, writer.level());
+        int slot = pool.chunk(root).getInt(pool.base(root) + NodeFormat.SLOT_OFFSET);
+        int crc = pool.chunk(root).getInt(pool.base(root) + NodeFormat.CRC_OFFSET);
+        return new SavedRoot(slot, crc, writer.level(), writer.size(), writer.extentCount());
+    }
+
+    private void save(int node, int level) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        if (buffer.getInt(base + NodeFormat.SLOT_OFFSET) != 0) {
+            return;
+        }
+        int count = count(buffer, base);
+        if (level > 0) {
+            for (int i = 0; i < count; i++) {
+                save(child(buffer, base, i), level - 1);
+            }
+        }
+        NodeImageFormat.begin(image, level, count);
+        if (level == 0) {
+            putExtents(buffer, base, count);
+        } else {
+            putChildren(buffer, base, count);
+        }
+        int crc = NodeImageFormat.finish(image, seed);
+        int slot = sink.write(image, level);
+        if (slot <= 0) {
+            throw new IllegalStateException("a slot must be positive: " + slot);
+        }
+        buffer.putInt(base + NodeFormat.SLOT_OFFSET, slot);
+        buffer.putInt(base + NodeFormat.CRC_OFFSET, crc);
+    }
+
+    private void putExtents(ByteBuffer leaf, int base, int count) {
+        for (int i = 0; i < count; i++) {
+            image.putInt(end(leaf, base, i));
+        }
+        for (int i = 0; i < count; i++) {
+            image.putLong(word(leaf, base, i));
+        }
+    }
+
+    private void putChildren(ByteBuffer node, int base, int count) {
+        for (int i = 0; i < count; i++) {
+            image.putLong(childStart(node, base, i));
+        }
+        for (int i = 0; i < count; i++) {
+            int child = child(node, base, i);
+            image.putInt(pool.chunk(child).getInt(pool.base(child) + NodeFormat.SLOT_OFFSET));
+        }
+        for (int i = 0; i < count; i++) {
+            int child = child(node, base, i);
+            image.putInt(pool.chunk(child).getInt(pool.base(child) + NodeFormat.CRC_OFFSET));
+        }
+    }
+
+    /**
+     * Builds a tree from images. Every image is verified, by its checksum as well as by what it says, so that no
+     * content whatever can do more than make this fail; each slot is read once at most.
+     *
+     * @param emptyTree the tree to fill; to be thrown away if this throws
+     * @param root what {@link #save} returned
+     * @param seed what the checksums were seeded with
+     * @param maxSlot the largest slot there is
+     * @param source reads the images
+     * @param eachExtent takes every extent, in logical order, before the whole tree is known to be good; may be null
+     * @throws BadNodeException if an image is not what it should be
+     */
+    public static void load(
+            FlexTree emptyTree, SavedRoot root, long seed, int maxSlot, NodeSource source, ExtentConsumer eachExtent) {
+        TreeWriter writer = emptyTree.writer();
+        if (writer.root() != 0) {
+            throw new IllegalArgumentException("not an empty tree: " + emptyTree);
+        }
+        if (root.slot() == 0) {
+            if (root.level() != 0 || root.size() != 0 || root.extentCount() != 0) {
+                throw new BadNodeException(0, "nothing in an empty tree", root.toString());
+            }
+            return;
+        }
+        new NodeLoader(writer, seed, maxSlot, source, eachExtent).load(root);
+    }
+}

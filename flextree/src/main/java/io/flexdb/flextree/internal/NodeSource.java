@@ -1,0 +1,16 @@
+package io.flexdb.flextree.internal;
+
+import java.nio.ByteBuffer;
+
+/** Reads images of nodes back. */
+@FunctionalInterface
+public interface NodeSource {
+    /**
+     * Puts the content of a slot into a buffer.
+     *
+     * @param slot the slot, from 1 to the limit given for the load
+     * @param level the level of the node expected there
+     * @param destination takes the longest image of that level; shorter content, or bytes after the image, are fine
+     */
+    void read(int slot, int level, ByteBuffer destination);
+}

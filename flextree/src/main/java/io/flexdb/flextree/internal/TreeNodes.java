@@ -1,0 +1,223 @@
+package io.flexdb.flextree.internal;
+
+import static io.flexdb.flextree.internal.NodeFormat.ENDS_OFFSET;
+import static io.flexdb.flextree.internal.NodeFormat.SLOT_OFFSET;
+import static io.flexdb.flextree.internal.NodeFormat.STARTS_OFFSET;
+import static io.flexdb.flextree.internal.NodeFormat.child;
+import static io.flexdb.flextree.internal.NodeFormat.childStart;
+import static io.flexdb.flextree.internal.NodeFormat.count;
+import static io.flexdb.flextree.internal.NodeFormat.end;
+import static io.flexdb.flextree.internal.NodeFormat.setChild;
+import static io.flexdb.flextree.internal.NodeFormat.setChildStart;
+import static io.flexdb.flextree.internal.NodeFormat.setCount;
+import static io.flexdb.flextree.internal.NodeFormat.setEnd;
+import static io.flexdb.flextree.internal.NodeFormat.setWord;
+
+import java.nio.ByteBuffer;
+
+/** What the writer does to single nodes and to pairs of siblings. Writer only. */
+final class TreeNodes {
+    /*
+     * Path copying: a node is changed in place if it was born in the writer's present epoch, else it is copied and the
+     * original retired. Whoever changes a node has made its parent writable before, so that the parent can be told of
+     * the copy; hence no node is younger than its parent.
+     *
+     * A node with an image in the last checkpoint loses it when it is changed: the slot goes to the listener. Since the
+     * parents are writable, they have lost theirs too, and whatever is below a node with an image has an image.
+     */
+    final Epochs epochs;
+    final NodePool pool;
+    final int leafCapacity;
+    final int internalCapacity;
+
+    SlotListener slotListener = (slot, level) -> {};
+    long nodeCount;
+    private long epoch;
+
+    TreeNodes(Epochs epochs, int leafCapacity, int internalCapacity) {
+        this.epochs = epochs;
+        this.pool = new NodePool(epochs, NodeFormat.NODE_BYTES);
+        this.leafCapacity = leafCapacity;
+        this.internalCapacity = internalCapacity;
+    }
+
+    /** To be called before the first change after the epoch may have been advanced. */
+    void refreshEpoch() {
+        epoch = epochs.writerEpoch();
+    }
+
+    int capacity(int level) {
+        return level == 0 ? leafCapacity : internalCapacity;
+    }
+
+    /** An empty node of this epoch. */
+    int create(int level) {
+        int node = pool.allocate();
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        buffer.putLong(base, NodeFormat.state(epoch, level, 0));
+        buffer.putLong(base + SLOT_OFFSET, 0);
+        nodeCount++;
+        return node;
+    }
+
+    /** The node itself if it may be changed, else the copy that takes its place. */
+    int writable(int node) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        long state = buffer.getLong(base);
+        if (NodeFormat.birth(state) == epoch) {
+            if (buffer.getInt(base + SLOT_OFFSET) != 0) {
+                giveUpSlot(buffer, base, NodeFormat.level(state));
+            }
+            return node;
+        }
+        int copy = pool.allocate();
+        ByteBuffer copyBuffer = pool.chunk(copy);
+        int copyBase = pool.base(copy);
+        copyBuffer.put(copyBase, buffer, base, NodeFormat.NODE_BYTES);
+        copyBuffer.putLong(copyBase, state & 0xffff | epoch << 16);
+        copyBuffer.putLong(copyBase + SLOT_OFFSET, 0);
+        int slot = buffer.getInt(base + SLOT_OFFSET);
+        if (slot != 0) {
+            slotListener.slotRetired(slot, NodeFormat.level(state));
+        }
+        pool.retire(node, NodeFormat.birth(state));
+        return copy;
+    }
+
+    private void giveUpSlot(ByteBuffer buffer, int base, int level) {
+        int slot = buffer.getInt(base + SLOT_OFFSET);
+        buffer.putLong(base + SLOT_OFFSET, 0);
+        slotListener.slotRetired(slot, level);
+    }
+
+    /** Makes child i of a writable node writable and returns it. */
+    int writableChild(ByteBuffer parent, int parentBase, int i) {
+        int child = child(parent, parentBase, i);
+        int writable = writable(child);
+        if (writable != child) {
+            setChild(parent, parentBase, i, writable);
+        }
+        return writable;
+    }
+
+    /** Retires a node that the tree no longer holds. */
+    void drop(int node) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        long state = buffer.getLong(base);
+        int slot = buffer.getInt(base + SLOT_OFFSET);
+        if (slot != 0) {
+            slotListener.slotRetired(slot, NodeFormat.level(state));
+        }
+        nodeCount--;
+        pool.retire(node, NodeFormat.birth(state));
+    }
+
+    /** Moves the entries from index {@code from} on to index {@code to} of the same node. */
+    static void moveEntries(ByteBuffer buffer, int base, int level, int from, int to, int entryCount) {
+        copyEntries(buffer, base, from, buffer, base, to, level, entryCount);
+    }
+
+    private static void copyEntries(
+            ByteBuffer source, int sourceBase, int from, ByteBuffer target, int base, int to, int level, int entries) {
+        // The two arrays of both kinds of nodes: first the one that tells positions, then the one that tells contents.
+        int firstBytes = level == 0 ? Integer.BYTES : Long.BYTES;
+        int secondBytes = level == 0 ? Long.BYTES : Integer.BYTES;
+        int first = level == 0 ? ENDS_OFFSET : STARTS_OFFSET;
+        int second = level == 0 ? NodeFormat.WORDS_OFFSET : NodeFormat.CHILDREN_OFFSET;
+        target.put(
+                base + first + to * firstBytes, source, sourceBase + first + from * firstBytes, entries * firstBytes);
+        target.put(
+                base + second + to * secondBytes,
+                source,
+                sourceBase + second + from * secondBytes,
+                entries * secondBytes);
+    }
+
+    /** Adds to the positions of the entries [from, to): the shift of the paper, in both kinds of nodes. */
+    static void shift(ByteBuffer buffer, int base, int level, int from, int to, long bytes) {
+        if (level == 0) {
+            int delta = (int) bytes;
+            int stop = base + ENDS_OFFSET + to * Integer.BYTES;
+            for (int at = base + ENDS_OFFSET + from * Integer.BYTES; at < stop; at += Integer.BYTES) {
+                buffer.putInt(at, buffer.getInt(at) + delta);
+            }
+        } else {
+            int stop = base + STARTS_OFFSET + to * Long.BYTES;
+            for (int at = base + STARTS_OFFSET + from * Long.BYTES; at < stop; at += Long.BYTES) {
+                buffer.putLong(at, buffer.getLong(at) + bytes);
+            }
+        }
+    }
+
+    static void setExtent(ByteBuffer leaf, int base, int i, int end, long word) {
+        setEnd(leaf, base, i, end);
+        setWord(leaf, base, i, word);
+    }
+
+    static void insertChild(ByteBuffer node, int base, int i, long start, int child) {
+        int count = count(node, base);
+        moveEntries(node, base, 1, i, i + 1, count - i);
+        setChildStart(node, base, i, start);
+        setChild(node, base, i, child);
+        setCount(node, base, count + 1);
+    }
+
+    static void removeChildren(ByteBuffer node, int base, int from, int to) {
+        int count = count(node, base);
+        moveEntries(node, base, 1, to, from, count - to);
+        setCount(node, base, count - (to - from));
+    }
+
+    /**
+     * Moves the upper half of a writable child's entries to a new sibling. Their positions are rebased to the start of
+     * the sibling, which becomes the parent's next child and starts where the median entry did.
+     *
+     * @return the sibling's start relative to the child
+     */
+    long split(ByteBuffer parent, int parentBase, int i, int child, int level) {
+        ByteBuffer left = pool.chunk(child);
+        int leftBase = pool.base(child);
+        int count = count(left, leftBase);
+        int kept = count / 2;
+        int sibling = create(level);
+        ByteBuffer right = pool.chunk(sibling);
+        int rightBase = pool.base(sibling);
+        long median = level == 0 ? end(left, leftBase, kept - 1) : childStart(left, leftBase, kept);
+        copyEntries(left, leftBase, kept, right, rightBase, 0, level, count - kept);
+        shift(right, rightBase, level, 0, count - kept, -median);
+        setCount(right, rightBase, count - kept);
+        setCount(left, leftBase, kept);
+        insertChild(parent, parentBase, i + 1, childStart(parent, parentBase, i) + median, sibling);
+        return median;
+    }
+
+    /** Merges child i + 1 of a writable node into child i if both exist and fill three quarters of a node at most. */
+    boolean mergeIfSmall(ByteBuffer parent, int parentBase, int i, int level) {
+        if (i < 0 || i + 1 >= count(parent, parentBase)) {
+            return false;
+        }
+        int sibling = child(parent, parentBase, i + 1);
+        ByteBuffer right = pool.chunk(sibling);
+        int rightBase = pool.base(sibling);
+        int rightCount = count(right, rightBase);
+        int left = child(parent, parentBase, i);
+        int leftCount = count(pool.chunk(left), pool.base(left));
+        if ((leftCount + rightCount) * 4 > capacity(level) * 3) {
+            return false;
+        }
+        left = writableChild(parent, parentBase, i);
+        ByteBuffer leftBuffer = pool.chunk(left);
+        int leftBase = pool.base(left);
+        // What was relative to the right node becomes relative to the left one.
+        long rebase = childStart(parent, parentBase, i + 1) - childStart(parent, parentBase, i);
+        copyEntries(right, rightBase, 0, leftBuffer, leftBase, leftCount, level, rightCount);
+        shift(leftBuffer, leftBase, level, leftCount, leftCount + rightCount, rebase);
+        setCount(leftBuffer, leftBase, leftCount + rightCount);
+        drop(sibling);
+        removeChildren(parent, parentBase, i + 1, i + 2);
+        return true;
+    }
+}

@@ -1,0 +1,82 @@
+package io.flexdb.flextree.internal;
+
+import io.flexdb.flextree.ExtentConsumer;
+import java.nio.ByteBuffer;
+
+/** Reads a tree, given by its root, that does not change meanwhile. Stateless; any thread. */
+public final class TreeReader {
+    private TreeReader() {}
+
+    /** The address of the byte at an offset below the tree's size. */
+    public static long lookup(NodePool pool, int root, int level, long logicalOffset) {
+        int node = root;
+        long offset = logicalOffset;
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        for (int at = level; at > 0; at--) {
+            int i = NodeFormat.childAt(buffer, base, NodeFormat.count(buffer, base), offset);
+            offset -= NodeFormat.childStart(buffer, base, i);
+            node = NodeFormat.child(buffer, base, i);
+            buffer = pool.chunk(node);
+            base = pool.base(node);
+        }
+        int relative = (int) offset;
+        int i = NodeFormat.extentAt(buffer, base, NodeFormat.count(buffer, base), relative);
+        return NodeFormat.addressAt(NodeFormat.word(buffer, base, i), relative - NodeFormat.start(buffer, base, i));
+    }
+
+    /** Whether the range from an offset below the tree's size on is one extent, neither more nor less. */
+    public static boolean isExtent(NodePool pool, int root, int level, long logicalOffset, long length) {
+        int node = root;
+        long offset = logicalOffset;
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        for (int at = level; at > 0; at--) {
+            int i = NodeFormat.childAt(buffer, base, NodeFormat.count(buffer, base), offset);
+            offset -= NodeFormat.childStart(buffer, base, i);
+            node = NodeFormat.child(buffer, base, i);
+            buffer = pool.chunk(node);
+            base = pool.base(node);
+        }
+        int i = NodeFormat.extentAt(buffer, base, NodeFormat.count(buffer, base), (int) offset);
+        return NodeFormat.start(buffer, base, i) == offset && NodeFormat.end(buffer, base, i) == offset + length;
+    }
+
+    /**
+     * Hands over what [from, to) maps to; the first and the last extent are clipped.
+     *
+     * @param node the root
+     * @param nodeStart what to add to offsets relative to the node: 0 for the root
+     * @param from the first byte, relative to the node, at least 0
+     * @param to the byte after the last one; more than the node has is as good as all it has
+     */
+    public static void query(
+            NodePool pool, int node, int level, long nodeStart, long from, long to, ExtentConsumer consumer) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        int count = NodeFormat.count(buffer, base);
+        if (level > 0) {
+            for (int i = NodeFormat.childAt(buffer, base, count, from); i < count; i++) {
+                long start = NodeFormat.childStart(buffer, base, i);
+                if (start >= to) {
+                    return;
+                }
+                int child = NodeFormat.child(buffer, base, i);
+                query(pool, child, level - 1, nodeStart + start, Math.max(from - start, 0), to - start, consumer);
+            }
+            return;
+        }
+        int i = NodeFormat.extentAt(buffer, base, count, (int) from);
+        for (long start = NodeFormat.start(buffer, base, i); i < count && start < to; i++) {
+            long end = NodeFormat.end(buffer, base, i);
+            long word = NodeFormat.word(buffer, base, i);
+            long first = Math.max(start, from);
+            consumer.accept(
+                    nodeStart + first,
+                    Math.min(end, to) - first,
+                    NodeFormat.addressAt(word, first - start),
+                    NodeFormat.flags(word));
+            start = end;
+        }
+    }
+}

@@ -1,0 +1,448 @@
+package io.flexdb.flextree.internal;
+
+import static io.flexdb.flextree.internal.NodeFormat.advance;
+import static io.flexdb.flextree.internal.NodeFormat.child;
+import static io.flexdb.flextree.internal.NodeFormat.childAt;
+import static io.flexdb.flextree.internal.NodeFormat.childStart;
+import static io.flexdb.flextree.internal.NodeFormat.count;
+import static io.flexdb.flextree.internal.NodeFormat.end;
+import static io.flexdb.flextree.internal.NodeFormat.extentAt;
+import static io.flexdb.flextree.internal.NodeFormat.setChildStart;
+import static io.flexdb.flextree.internal.NodeFormat.setCount;
+import static io.flexdb.flextree.internal.NodeFormat.setEnd;
+import static io.flexdb.flextree.internal.NodeFormat.start;
+import static io.flexdb.flextree.internal.NodeFormat.word;
+import static io.flexdb.flextree.internal.TreeNodes.insertChild;
+import static io.flexdb.flextree.internal.TreeNodes.moveEntries;
+import static io.flexdb.flextree.internal.TreeNodes.removeChildren;
+import static io.flexdb.flextree.internal.TreeNodes.setExtent;
+import static io.flexdb.flextree.internal.TreeNodes.shift;
+
+import io.flexdb.flextree.FlexTreeOptions;
+import java.nio.ByteBuffer;
+
+/** The writer's state and its operations on it. Arguments have been checked by the caller. Writer only. */
+public final class TreeWriter {
+    /*
+     * An insertion at a boundary goes to the node on the left of it. So the extent that it may continue is always in
+     * the leaf where the insertion ends, and whether two extents are merged never depends on the shape of the tree.
+     *
+     * Each operation visits a node of its path once: on the way down it splits the child it will enter if that is full,
+     * shifts the children after it, and goes on.
+     */
+    private final TreeNodes nodes;
+    private final NodePool pool;
+    private final int maxExtentBytes;
+    private final boolean mergeExtents;
+    private final int[] path = new int[NodeFormat.MAX_LEVEL + 1];
+    private final long[] pathStart = new long[NodeFormat.MAX_LEVEL + 1];
+
+    private int root;
+    private int level;
+    private long size;
+    private long extentCount;
+    private int relative; // second result of the descent: the offset relative to the leaf
+
+    /**
+     * @param options capacities and merging
+     * @param epochs the readers
+     */
+    public TreeWriter(FlexTreeOptions options, Epochs epochs) {
+        this.nodes = new TreeNodes(epochs, options.leafCapacity(), options.internalCapacity());
+        this.pool = nodes.pool;
+        this.maxExtentBytes = options.maxExtentBytes();
+        this.mergeExtents = options.mergeExtents();
+    }
+
+    /** Inserts extents that map {@code length} bytes from {@code logicalOffset} on. */
+    public void insert(long logicalOffset, long length, long address, int flags) {
+        nodes.refreshEpoch();
+        long at = logicalOffset;
+        long end = logicalOffset + length;
+        for (long word = NodeFormat.word(address, flags); at < end; ) {
+            int piece = (int) Math.min(end - at, maxExtentBytes);
+            if (at == size) {
+                append(piece, word);
+            } else {
+                insertIntoLeaf(descend(at, piece), piece, word);
+            }
+            size += piece;
+            at += piece;
+            word = advance(word, piece);
+        }
+    }
+
+    /** Appends one extent. Nodes of the rightmost path are filled to the last entry before a new one is begun. */
+    private void append(int length, long word) {
+        if (root == 0) {
+            root = leafOf(length, word);
+            return;
+        }
+        int node = root = nodes.writable(root);
+        long nodeStart = 0;
+        for (int at = level; at > 0; at--) {
+            path[at] = node;
+            pathStart[at] = nodeStart;
+            ByteBuffer buffer = pool.chunk(node);
+            int base = pool.base(node);
+            int last = count(buffer, base) - 1;
+            nodeStart += childStart(buffer, base, last);
+            node = nodes.writableChild(buffer, base, last);
+        }
+        ByteBuffer leaf = pool.chunk(node);
+        int base = pool.base(node);
+        int count = count(leaf, base);
+        int leafBytes = end(leaf, base, count - 1);
+        if (continues(word(leaf, base, count - 1), leafBytes - start(leaf, base, count - 1), word, length)) {
+            setEnd(leaf, base, count - 1, leafBytes + length);
+        } else if (count < nodes.leafCapacity) {
+            setExtent(leaf, base, count, leafBytes + length, word);
+            setCount(leaf, base, count + 1);
+            extentCount++;
+        } else {
+            appendNode(leafOf(length, word));
+        }
+    }
+
+    private int leafOf(int length, long word) {
+        int leaf = nodes.create(0);
+        ByteBuffer buffer = pool.chunk(leaf);
+        int base = pool.base(leaf);
+        setExtent(buffer, base, 0, length, word);
+        setCount(buffer, base, 1);
+        extentCount++;
+        return leaf;
+    }
+
+    private void appendNode(int leaf) {
+        int right = leaf;
+        for (int at = 1; at <= level; at++) {
+            ByteBuffer buffer = pool.chunk(path[at]);
+            int base = pool.base(path[at]);
+            int count = count(buffer, base);
+            if (count < nodes.internalCapacity) {
+                insertChild(buffer, base, count, size - pathStart[at], right);
+                return;
+            }
+            int parent = nodes.create(at);
+            insertChild(pool.chunk(parent), pool.base(parent), 0, 0, right);
+            right = parent;
+        }
+        growRoot();
+        insertChild(pool.chunk(root), pool.base(root), 1, size, right);
+    }
+
+    private void growRoot() {
+        if (level == NodeFormat.MAX_LEVEL) {
+            throw new IllegalStateException("the tree has reached its greatest height");
+        }
+        int grown = nodes.create(level + 1);
+        insertChild(pool.chunk(grown), pool.base(grown), 0, 0, root);
+        root = grown;
+        level++;
+    }
+
+    /**
+     * Makes the path to the leaf that ends at an offset, or holds the byte before it, writable, splits what is full on
+     * it, and shifts all nodes after the path.
+     */
+    private int descend(long logicalOffset, long shift) {
+        int node = root = nodes.writable(root);
+        if (isFull(node, level)) {
+            growRoot();
+            nodes.split(pool.chunk(root), pool.base(root), 0, node, level - 1);
+            node = root;
+        }
+        long offset = logicalOffset;
+        for (int at = level; at > 0; at--) {
+            ByteBuffer buffer = pool.chunk(node);
+            int base = pool.base(node);
+            int i = offset == 0 ? 0 : childAt(buffer, base, count(buffer, base), offset - 1);
+            node = nodes.writableChild(buffer, base, i);
+            offset -= childStart(buffer, base, i);
+            if (isFull(node, at - 1)) {
+                long median = nodes.split(buffer, base, i, node, at - 1);
+                if (offset > median) {
+                    i++;
+                    offset -= median;
+                    node = child(buffer, base, i);
+                }
+            }
+            if (shift != 0) {
+                shift(buffer, base, at, i + 1, count(buffer, base), shift);
+            }
+        }
+        relative = (int) offset;
+        return node;
+    }
+
+    /** Full means that a leaf has no room for two entries more: an insertion may also cut an extent in two. */
+    private boolean isFull(int node, int nodeLevel) {
+        int count = count(pool.chunk(node), pool.base(node));
+        return nodeLevel == 0 ? count > nodes.leafCapacity - 2 : count == nodes.internalCapacity;
+    }
+
+    private void insertIntoLeaf(int node, int length, long word) {
+        ByteBuffer leaf = pool.chunk(node);
+        int base = pool.base(node);
+        int count = count(leaf, base);
+        int at = relative;
+        if (at == 0) {
+            moveEntries(leaf, base, 0, 0, 1, count);
+            shift(leaf, base, 0, 1, count + 1, length);
+            setExtent(leaf, base, 0, length, word);
+            setCount(leaf, base, count + 1);
+            extentCount++;
+            return;
+        }
+        int i = extentAt(leaf, base, count, at - 1);
+        int extentStart = start(leaf, base, i);
+        int extentEnd = end(leaf, base, i);
+        long extentWord = word(leaf, base, i);
+        boolean merges = continues(extentWord, at - extentStart, word, length);
+        boolean cuts = extentEnd > at;
+        int added = (merges ? 0 : 1) + (cuts ? 1 : 0);
+        if (added > 0) {
+            moveEntries(leaf, base, 0, i + 1, i + 1 + added, count - i - 1);
+            setCount(leaf, base, count + added);
+            extentCount += added;
+        }
+        shift(leaf, base, 0, i + 1 + added, count + added, length);
+        if (merges) {
+            setEnd(leaf, base, i, at + length);
+        } else {
+            setEnd(leaf, base, i, at);
+            setExtent(leaf, base, ++i, at + length, word);
+        }
+        if (cuts) {
+            setExtent(leaf, base, i + 1, extentEnd + length, advance(extentWord, at - extentStart));
+        }
+    }
+
+    /** Whether an extent can be made longer by another one. A hole and data never join, whatever the addresses. */
+    private boolean continues(long word, int length, long nextWord, int nextLength) {
+        return mergeExtents
+                && (NodeFormat.isHole(nextWord)
+                        ? word == nextWord
+                        : word + length == nextWord && !NodeFormat.isHole(word))
+                && length + nextLength <= maxExtentBytes;
+    }
+
+    /** Removes a range and shifts what follows back. */
+    public void collapse(long logicalOffset, long length) {
+        nodes.refreshEpoch();
+        if (length == size) {
+            dropSubtree(root, level);
+            root = 0;
+            level = 0;
+        } else {
+            root = nodes.writable(root);
+            if (!collapse(root, level, size, logicalOffset, logicalOffset + length)) {
+                // Both ends lie in one extent of a full leaf. Cut it at one of them, as an insertion would.
+                cut(descend(logicalOffset + length, 0));
+                collapse(root, level, size, logicalOffset, logicalOffset + length);
+            }
+            shrinkRoot();
+        }
+        size -= length;
+    }
+
+    private void cut(int node) {
+        ByteBuffer leaf = pool.chunk(node);
+        int base = pool.base(node);
+        int count = count(leaf, base);
+        int i = extentAt(leaf, base, count, relative - 1);
+        moveEntries(leaf, base, 0, i, i + 1, count - i);
+        setEnd(leaf, base, i, relative);
+        NodeFormat.setWord(leaf, base, i + 1, advance(word(leaf, base, i), relative - start(leaf, base, i)));
+        setCount(leaf, base, count + 1);
+        extentCount++;
+    }
+
+    private void shrinkRoot() {
+        while (level > 0 && count(pool.chunk(root), pool.base(root)) == 1) {
+            int child = child(pool.chunk(root), pool.base(root), 0);
+            nodes.drop(root);
+            root = child;
+            level--;
+        }
+    }
+
+    /**
+     * Removes [from, to), which is not all of it, from a writable node of {@code bytes} bytes.
+     *
+     * @return false, with nothing changed, if a leaf has no room for the extent that this cuts in two
+     */
+    private boolean collapse(int node, int nodeLevel, long bytes, long from, long to) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        if (nodeLevel == 0) {
+            return collapseLeaf(buffer, base, (int) from, (int) to);
+        }
+        int count = count(buffer, base);
+        int first = childAt(buffer, base, count, from);
+        int last = childAt(buffer, base, count, to - 1);
+        long firstStart = childStart(buffer, base, first);
+        long lastStart = childStart(buffer, base, last);
+        long lastEnd = last + 1 < count ? childStart(buffer, base, last + 1) : bytes;
+        boolean keepFirst = from > firstStart;
+        boolean keepLast = to < lastEnd;
+        if (first == last && (keepFirst || keepLast)) {
+            int child = nodes.writableChild(buffer, base, first);
+            if (!collapse(child, nodeLevel - 1, lastEnd - firstStart, from - firstStart, to - firstStart)) {
+                return false;
+            }
+            shift(buffer, base, nodeLevel, first + 1, count, from - to);
+            mergeIfUnderfull(buffer, base, first, nodeLevel - 1, child);
+            return true;
+        }
+        if (keepFirst) {
+            int child = nodes.writableChild(buffer, base, first);
+            long childBytes = childStart(buffer, base, first + 1) - firstStart;
+            collapse(child, nodeLevel - 1, childBytes, from - firstStart, childBytes);
+        }
+        if (keepLast) {
+            int child = nodes.writableChild(buffer, base, last);
+            collapse(child, nodeLevel - 1, lastEnd - lastStart, 0, to - lastStart);
+            setChildStart(buffer, base, last, from);
+        }
+        shift(buffer, base, nodeLevel, last + 1, count, from - to);
+        int dropFrom = keepFirst ? first + 1 : first;
+        int dropTo = keepLast ? last : last + 1;
+        for (int i = dropFrom; i < dropTo; i++) {
+            dropSubtree(child(buffer, base, i), nodeLevel - 1);
+        }
+        removeChildren(buffer, base, dropFrom, dropTo);
+        // The children on both sides of the seam, changed or not, may be small together now.
+        for (int i = dropFrom; i >= dropFrom - 2; i--) {
+            nodes.mergeIfSmall(buffer, base, i, nodeLevel - 1);
+        }
+        return true;
+    }
+
+    /** Looks at the siblings, which costs cache misses, only when the child has become small itself. */
+    private void mergeIfUnderfull(ByteBuffer parent, int base, int i, int childLevel, int child) {
+        if (count(pool.chunk(child), pool.base(child)) * 8 <= nodes.capacity(childLevel) * 3) {
+            nodes.mergeIfSmall(parent, base, i, childLevel);
+            nodes.mergeIfSmall(parent, base, i - 1, childLevel);
+        }
+    }
+
+    private boolean collapseLeaf(ByteBuffer leaf, int base, int from, int to) {
+        int count = count(leaf, base);
+        int first = extentAt(leaf, base, count, from);
+        int last = extentAt(leaf, base, count, to - 1);
+        int lastEnd = end(leaf, base, last);
+        boolean keepFirst = from > start(leaf, base, first);
+        boolean keepLast = to < lastEnd;
+        int added = (keepFirst ? 1 : 0) + (keepLast ? 1 : 0) - (last - first + 1);
+        if (count + added > nodes.leafCapacity) {
+            return false;
+        }
+        long rest = advance(word(leaf, base, last), to - start(leaf, base, last));
+        if (added != 0) {
+            moveEntries(leaf, base, 0, last + 1, last + 1 + added, count - last - 1);
+        }
+        shift(leaf, base, 0, last + 1 + added, count + added, from - to);
+        if (keepFirst) {
+            setEnd(leaf, base, first, from);
+        }
+        if (keepLast) {
+            setExtent(leaf, base, last + added, lastEnd - (to - from), rest);
+        }
+        setCount(leaf, base, count + added);
+        extentCount += added;
+        return true;
+    }
+
+    private void dropSubtree(int node, int nodeLevel) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        int count = count(buffer, base);
+        if (nodeLevel == 0) {
+            extentCount -= count;
+        } else {
+            for (int i = 0; i < count; i++) {
+                dropSubtree(child(buffer, base, i), nodeLevel - 1);
+            }
+        }
+        nodes.drop(node);
+    }
+
+    /** Maps a range anew. An extent that is replaced whole by one extent stays an extent of its own. */
+    public void remap(long logicalOffset, long length, long address, int flags) {
+        if (length <= maxExtentBytes && TreeReader.isExtent(pool, root, level, logicalOffset, length)) {
+            nodes.refreshEpoch();
+            int node = descendWithoutSplits(logicalOffset);
+            ByteBuffer leaf = pool.chunk(node);
+            int base = pool.base(node);
+            int i = extentAt(leaf, base, count(leaf, base), relative);
+            NodeFormat.setWord(leaf, base, i, NodeFormat.word(address, flags));
+            return;
+        }
+        collapse(logicalOffset, length);
+        insert(logicalOffset, length, address, flags);
+    }
+
+    /** Makes the path to the leaf that holds the byte at an offset writable. */
+    private int descendWithoutSplits(long logicalOffset) {
+        int node = root = nodes.writable(root);
+        long offset = logicalOffset;
+        for (int at = level; at > 0; at--) {
+            ByteBuffer buffer = pool.chunk(node);
+            int base = pool.base(node);
+            int i = childAt(buffer, base, count(buffer, base), offset);
+            offset -= childStart(buffer, base, i);
+            node = nodes.writableChild(buffer, base, i);
+        }
+        relative = (int) offset;
+        return node;
+    }
+
+    /** Takes a tree that was built from images. */
+    void install(int newRoot, int newLevel, long newSize, long newExtentCount) {
+        root = newRoot;
+        level = newLevel;
+        size = newSize;
+        extentCount = newExtentCount;
+    }
+
+    TreeNodes nodes() {
+        return nodes;
+    }
+
+    /** The memory of the nodes. */
+    public NodePool pool() {
+        return pool;
+    }
+
+    /** Says who hears of images that are no longer in use. */
+    public void slotListener(SlotListener listener) {
+        nodes.slotListener = listener;
+    }
+
+    /** The root, 0 if the tree is empty. */
+    public int root() {
+        return root;
+    }
+
+    /** The root's level. */
+    public int level() {
+        return level;
+    }
+
+    /** Bytes of the logical address space. */
+    public long size() {
+        return size;
+    }
+
+    /** Extents in the tree. */
+    public long extentCount() {
+        return extentCount;
+    }
+
+    /** Nodes that the tree consists of. */
+    public long nodeCount() {
+        return nodes.nodeCount;
+    }
+}

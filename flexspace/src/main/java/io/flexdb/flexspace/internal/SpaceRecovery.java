@@ -273,7 +273,7 @@ final class SpaceRecovery {
             }
         }
         vfs.deleteIfExists(directory.resolve(TreeFileFormat.NAME_WHILE_MADE));
-        vfs.syncDirectory(directory);
+        // Not synced: what comes back after a power cut is older than the new log, and deleted next time.
     }
 
     private void closeAll() {

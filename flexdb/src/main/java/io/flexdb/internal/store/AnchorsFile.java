@@ -42,12 +42,16 @@ import java.util.Arrays;
 final class AnchorsFile {
     private static final int FIELD_BYTES = 5 * Long.BYTES + Integer.BYTES;
     private static final int ENTRY_BYTES = 16;
+    private static final int MAX_BODY_BYTES = 1 << 30;
 
     private AnchorsFile() {}
 
-    /** Writes the file of a space that was closed cleanly. */
+    /** Writes the file of a space that was closed cleanly, unless it would be too large to be read again. */
     static void write(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine) {
         ByteBuffer body = encode(index);
+        if (body == null) {
+            return;
+        }
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         vfs.deleteIfExists(path);
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
@@ -69,6 +73,9 @@ final class AnchorsFile {
         for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
             int length = cursor.copyAnchor(anchor);
             if (body.remaining() < ENTRY_BYTES + length) {
+                if (body.capacity() > MAX_BODY_BYTES / 2) {
+                    return null;
+                }
                 body = ByteBuffer.allocate(Math.max(2 * body.capacity(), body.position() + ENTRY_BYTES + length))
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .put(body.flip());

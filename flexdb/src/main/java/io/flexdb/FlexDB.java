@@ -4,6 +4,7 @@ import static io.flexdb.Limits.checkKeyLength;
 import static io.flexdb.Limits.checkValueLength;
 import static io.flexdb.Limits.notNull;
 
+import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.memtable.MemTable;
@@ -58,7 +59,7 @@ public final class FlexDB implements AutoCloseable {
     private final Store store;
     private final StoreReader reader;
     private final Durability durability;
-    private final PayloadBuffer.Pool payloads = new PayloadBuffer.Pool();
+    private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
 
     private FlexDB(Store store) {
         this.store = store;
@@ -107,7 +108,7 @@ public final class FlexDB implements AutoCloseable {
             System.arraycopy(value, 0, payload.bytes, at + key.length, value.length);
             return write(payload, key.length, value.length, durability);
         } finally {
-            payloads.giveBack(payload);
+            giveBack(payload);
         }
     }
 
@@ -129,7 +130,7 @@ public final class FlexDB implements AutoCloseable {
             value.get(payload.bytes, at + keyLength, valueLength);
             return write(payload, keyLength, valueLength, durability);
         } finally {
-            payloads.giveBack(payload);
+            giveBack(payload);
         }
     }
 
@@ -155,12 +156,18 @@ public final class FlexDB implements AutoCloseable {
             key.get(payload.bytes, payload.beginDelete(keyLength), keyLength);
             return write(payload, keyLength, 0, durability);
         } finally {
-            payloads.giveBack(payload);
+            giveBack(payload);
         }
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
         return store.write(payload.bytes, payload.length(), 1, MemTable.bodyBytes(keyLength, valueLength), mode);
+    }
+
+    private void giveBack(PayloadBuffer payload) {
+        if (payload.isWorthKeeping()) {
+            payloads.giveBack(payload);
+        }
     }
 
     /**

@@ -4,7 +4,6 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.index.IntervalRef;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** What one read needs, reused so that reads make no garbage: an interval found, and an image of it. */
 final class ReadContext {
@@ -39,7 +38,8 @@ final class ReadContext {
         return key;
     }
 
-    private void shrink() {
+    /** Lets large memory go, before the context is kept for later. */
+    void shrink() {
         image = null;
         if (memory.capacity() > KEPT_BYTES) {
             memory = newBuffer(FIRST_BYTES);
@@ -48,39 +48,5 @@ final class ReadContext {
 
     private static ByteBuffer newBuffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** A few contexts that threads borrow; threads may be virtual, so there is none per thread. */
-    static final class Pool {
-        private static final int SLOTS = 64;
-        private static final int TRIES = 4; // a cursor keeps its context, so a thread may need several
-
-        private final AtomicReferenceArray<ReadContext> slots = new AtomicReferenceArray<>(SLOTS);
-
-        ReadContext borrow() {
-            int first = slotOfThread();
-            for (int i = 0; i < TRIES; i++) {
-                int slot = (first + i) & (SLOTS - 1);
-                ReadContext context = slots.getPlain(slot) == null ? null : slots.getAndSet(slot, null);
-                if (context != null) {
-                    return context;
-                }
-            }
-            return new ReadContext();
-        }
-
-        void giveBack(ReadContext context) {
-            context.shrink();
-            int first = slotOfThread();
-            for (int i = 0; i < TRIES; i++) {
-                if (slots.compareAndSet((first + i) & (SLOTS - 1), null, context)) {
-                    return;
-                }
-            }
-        }
-
-        private static int slotOfThread() {
-            return (int) Thread.currentThread().getId() & (SLOTS - 1);
-        }
     }
 }

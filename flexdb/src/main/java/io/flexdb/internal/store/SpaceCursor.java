@@ -23,7 +23,7 @@ final class SpaceCursor {
         this.store = store;
         this.version = version;
         this.interval = store.index.cursor();
-        this.context = store.contexts.borrow();
+        this.context = store.borrowContext();
     }
 
     boolean isValid() {
@@ -115,7 +115,7 @@ final class SpaceCursor {
 
     void close() {
         pairs = 0;
-        store.contexts.giveBack(context);
+        store.giveBack(context);
     }
 
     ByteBuffer image() {

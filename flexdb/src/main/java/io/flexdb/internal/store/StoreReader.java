@@ -29,7 +29,7 @@ public final class StoreReader {
      */
     public byte[] get(byte[] key, PinnedVersion snapshot) {
         int ticket = store.enter();
-        ReadContext context = store.contexts.borrow();
+        ReadContext context = store.borrowContext();
         try {
             int length = find(key, key.length, snapshot, context);
             if (length == ABSENT) {
@@ -39,7 +39,7 @@ public final class StoreReader {
             context.image.get(context.base, value);
             return value;
         } finally {
-            store.contexts.giveBack(context);
+            store.giveBack(context);
             store.epochs.exit(ticket);
         }
     }
@@ -52,7 +52,7 @@ public final class StoreReader {
      */
     public int get(ByteBuffer key, ByteBuffer destination, PinnedVersion snapshot) {
         int ticket = store.enter();
-        ReadContext context = store.contexts.borrow();
+        ReadContext context = store.borrowContext();
         try {
             int keyLength = key.remaining();
             int length = find(context.copyKey(key), keyLength, snapshot, context);
@@ -62,7 +62,7 @@ public final class StoreReader {
             }
             return length;
         } finally {
-            store.contexts.giveBack(context);
+            store.giveBack(context);
             store.epochs.exit(ticket);
         }
     }

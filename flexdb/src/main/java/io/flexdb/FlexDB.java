@@ -2,6 +2,7 @@ package io.flexdb;
 
 import static io.flexdb.Limits.notNull;
 
+import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.memtable.MemTable;
@@ -56,7 +57,7 @@ public final class FlexDB implements AutoCloseable {
     private final Store store;
     private final StoreReader reader;
     private final Durability durability;
-    private final PayloadBuffer.Pool payloads = new PayloadBuffer.Pool();
+    private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
 
     private FlexDB(Store store) {
         this.store = store;
@@ -105,7 +106,7 @@ public final class FlexDB implements AutoCloseable {
             System.arraycopy(value, 0, payload.bytes, at + keyLength, valueLength);
             return write(payload, keyLength, valueLength, durability);
         } finally {
-            payloads.giveBack(payload);
+            giveBack(payload);
         }
     }
 
@@ -128,7 +129,7 @@ public final class FlexDB implements AutoCloseable {
             value.position(value.limit());
             return sequence;
         } finally {
-            payloads.giveBack(payload);
+            giveBack(payload);
         }
     }
 
@@ -155,12 +156,18 @@ public final class FlexDB implements AutoCloseable {
             key.position(key.limit());
             return sequence;
         } finally {
-            payloads.giveBack(payload);
+            giveBack(payload);
         }
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
         return store.write(payload.bytes, payload.length(), 1, MemTable.bodyBytes(keyLength, valueLength), mode);
+    }
+
+    private void giveBack(PayloadBuffer payload) {
+        if (payload.isWorthKeeping()) {
+            payloads.giveBack(payload);
+        }
     }
 
     /**

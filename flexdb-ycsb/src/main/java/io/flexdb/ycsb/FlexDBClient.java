@@ -207,7 +207,13 @@ public final class FlexDBClient extends DB {
         }
         String memtableBytes = properties.getProperty(MEMTABLE_BYTES_PROPERTY);
         if (memtableBytes != null) {
-            options = options.withMemtableBytes(bytesFrom(MEMTABLE_BYTES_PROPERTY, memtableBytes));
+            long bytes = bytesFrom(MEMTABLE_BYTES_PROPERTY, memtableBytes);
+            if (bytes < FlexDBOptions.MIN_MEMTABLE_BYTES || bytes > FlexDBOptions.MAX_MEMTABLE_BYTES) {
+                throw new IllegalArgumentException(MEMTABLE_BYTES_PROPERTY + ": must be from "
+                        + FlexDBOptions.MIN_MEMTABLE_BYTES + " to " + FlexDBOptions.MAX_MEMTABLE_BYTES + ", was "
+                        + bytes);
+            }
+            options = options.withMemtableBytes((int) bytes);
         }
         return options;
     }

@@ -2,13 +2,17 @@ package io.flexdb.ycsb;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
-import io.flexdb.FlexDBStats;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicLong;
 import site.ycsb.DBException;
 import site.ycsb.WorkloadException;
 import site.ycsb.measurements.exporter.MeasurementsExporter;
@@ -75,7 +79,7 @@ final class Run {
     }
 
     private void phase(SharedStore shared, String name, boolean load, Properties ofWorkload, int operations)
-            throws WorkloadException, DBException, InterruptedException {
+            throws WorkloadException, DBException, InterruptedException, IOException {
         Properties properties = propertiesFor(ofWorkload);
         properties.setProperty("recordcount", Long.toString(load ? settings.records() : nextKey));
         properties.setProperty("operationcount", Integer.toString(operations));
@@ -83,8 +87,8 @@ final class Run {
         nextKey += result.inserts();
         expectedRecords += result.successfulInserts();
 
-        FlexDBStats stats = shared.store().stats();
-        report.add(result, stats.diskBytes(), (double) stats.bytesWritten() / Math.max(shared.putBytes(), 1));
+        long written = shared.store().stats().bytesWritten();
+        report.add(result, bytesOfFiles(), (double) written / Math.max(shared.putBytes(), 1));
         result.measurements().failures().forEach((what, count) -> {
             good = false;
             System.err.printf(Locale.ROOT, "%s: %s %,d times%n", name, what, count);
@@ -93,6 +97,23 @@ final class Run {
             good = false;
             System.err.printf(Locale.ROOT, "%s: broke off%n", name);
         }
+    }
+
+    private long bytesOfFiles() throws IOException {
+        AtomicLong sum = new AtomicLong();
+        Files.walkFileTree(settings.directory(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                sum.addAndGet(attributes.size());
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) {
+                return FileVisitResult.CONTINUE; // the store is open, and has just removed or renamed it
+            }
+        });
+        return sum.get();
     }
 
     private Properties propertiesFor(Properties ofWorkload) {

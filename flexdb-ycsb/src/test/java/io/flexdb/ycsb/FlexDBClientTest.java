@@ -186,6 +186,8 @@ class FlexDBClientTest {
         assertRefused("flexdb.durability", Map.of("flexdb.dir", "x", "flexdb.durability", "maybe"));
         assertRefused("flexdb.cache.bytes", Map.of("flexdb.dir", "x", "flexdb.cache.bytes", "much"));
         assertRefused("flexdb.memtable.bytes", Map.of("flexdb.dir", "x", "flexdb.memtable.bytes", "-1"));
+        assertRefused("flexdb.memtable.bytes", Map.of("flexdb.dir", "x", "flexdb.memtable.bytes", "1"));
+        assertRefused("flexdb.memtable.bytes", Map.of("flexdb.dir", "x", "flexdb.memtable.bytes", "5g"));
     }
 
     private static void assertRefused(String name, Map<String, String> given) {

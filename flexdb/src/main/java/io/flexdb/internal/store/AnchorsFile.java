@@ -19,14 +19,14 @@ import java.util.Arrays;
  *
  * <pre>
  * file    OFFSET  SIZE  FIELD
- *         0       24    common fields, see FilePreamble
- *         24      8     version of the FlexTree
- *         32      8     generation of the logical log
- *         40      8     tag of the last commit
- *         48      8     intervals
- *         56      8     bytes behind the first block
- *         64      4     CRC32C of these bytes
- *         68      4     CRC32C
+ *         0       32    common fields, see FilePreamble
+ *         32      8     version of the FlexTree
+ *         40      8     generation of the logical log
+ *         48      8     tag of the last commit
+ *         56      8     intervals
+ *         64      8     bytes behind the first block
+ *         72      4     CRC32C of these bytes
+ *         76      4     CRC32C
  *         4096          intervals, in order
  *
  * interval OFFSET SIZE  FIELD

@@ -26,6 +26,7 @@ public final class MergeCursor implements AutoCloseable {
     private final byte[] upperBound;
     private int current = NOWHERE;
     private boolean backward;
+    private boolean closed;
     private byte[] turningKey = new byte[256];
 
     /**
@@ -308,7 +309,11 @@ public final class MergeCursor implements AutoCloseable {
 
     @Override
     public void close() {
-        current = NOWHERE;
-        pin.close();
+        if (!closed) {
+            closed = true;
+            current = NOWHERE;
+            space.close();
+            pin.close();
+        }
     }
 }

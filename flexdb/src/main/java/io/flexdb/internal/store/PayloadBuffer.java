@@ -1,7 +1,6 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.internal.memtable.WritePayload;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The payload of a write of one entry, in memory that is used again. */
 public final class PayloadBuffer {
@@ -12,7 +11,8 @@ public final class PayloadBuffer {
 
     private int length;
 
-    private PayloadBuffer() {}
+    /** An empty buffer. */
+    public PayloadBuffer() {}
 
     /** Writes what precedes a put's key, and returns where the key goes; the value goes right behind it. */
     public int beginPut(int keyLength, int valueLength) {
@@ -33,35 +33,13 @@ public final class PayloadBuffer {
         }
     }
 
+    /** Whether the memory is small enough to be kept for later writes. */
+    public boolean isWorthKeeping() {
+        return bytes.length <= KEPT_BYTES;
+    }
+
     /** Bytes of the payload. */
     public int length() {
         return length;
-    }
-
-    /** A few buffers that threads borrow; threads may be virtual, so there is none per thread. */
-    public static final class Pool {
-        private static final int SLOTS = 64;
-
-        private final AtomicReferenceArray<PayloadBuffer> slots = new AtomicReferenceArray<>(SLOTS);
-
-        /** An empty pool. */
-        public Pool() {}
-
-        /** A buffer for this thread, until it is given back. */
-        public PayloadBuffer borrow() {
-            PayloadBuffer buffer = slots.getAndSet(slotOfThread(), null);
-            return buffer != null ? buffer : new PayloadBuffer();
-        }
-
-        /** Takes a buffer back. */
-        public void giveBack(PayloadBuffer buffer) {
-            if (buffer.bytes.length <= KEPT_BYTES) {
-                slots.lazySet(slotOfThread(), buffer);
-            }
-        }
-
-        private static int slotOfThread() {
-            return (int) Thread.currentThread().getId() & (SLOTS - 1);
-        }
     }
 }

@@ -4,7 +4,6 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.index.IntervalRef;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** What one read needs, reused so that reads make no garbage: an interval found, and an image of it. */
 final class ReadContext {
@@ -39,36 +38,15 @@ final class ReadContext {
         return key;
     }
 
-    private void shrink() {
+    /** Lets large memory go, before the context is kept for later. */
+    void shrink() {
         image = null;
         if (memory.capacity() > KEPT_BYTES) {
             memory = newBuffer(FIRST_BYTES);
         }
     }
 
-    /** Little-endian direct memory. */
-    static ByteBuffer newBuffer(int bytes) {
+    private static ByteBuffer newBuffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** A few contexts that threads borrow; threads may be virtual, so there is none per thread. */
-    static final class Pool {
-        private static final int SLOTS = 64;
-
-        private final AtomicReferenceArray<ReadContext> slots = new AtomicReferenceArray<>(SLOTS);
-
-        ReadContext borrow() {
-            ReadContext context = slots.getAndSet(slotOfThread(), null);
-            return context != null ? context : new ReadContext();
-        }
-
-        void giveBack(ReadContext context) {
-            context.shrink();
-            slots.lazySet(slotOfThread(), context);
-        }
-
-        private static int slotOfThread() {
-            return (int) Thread.currentThread().getId() & (SLOTS - 1);
-        }
     }
 }

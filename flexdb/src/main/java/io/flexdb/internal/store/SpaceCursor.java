@@ -8,12 +8,13 @@ import java.nio.ByteBuffer;
 final class SpaceCursor {
     /*
      * Has a copy of the interval it stands in, so that steps within it touch nothing but that copy. A short read
-     * protects the copying, since the image may lie in the cache.
+     * protects the copying, since the image may lie in the cache. The copy lies in the memory of a context that the
+     * cursor keeps until it is closed; an interval that was not in the cache has been built there already.
      */
     private final Store store;
     private final Version version;
     private final IntervalCursor interval;
-    private final ReadContext context = new ReadContext();
+    private final ReadContext context;
     private ByteBuffer image;
     private int pairs;
     private int pair;
@@ -22,6 +23,7 @@ final class SpaceCursor {
         this.store = store;
         this.version = version;
         this.interval = store.index.cursor();
+        this.context = store.borrowContext();
     }
 
     boolean isValid() {
@@ -101,14 +103,19 @@ final class SpaceCursor {
         try {
             store.intervals.open(version.space(), context, interval);
             int bytes = IntervalFormat.imageBytes(context.image, context.base);
-            if (image == null || image.capacity() < bytes) {
-                image = ReadContext.newBuffer(Math.max(bytes, 16 << 10));
+            image = context.memory(bytes);
+            if (image != context.image) {
+                image.put(0, context.image, context.base, bytes);
             }
-            image.put(0, context.image, context.base, bytes);
             pairs = IntervalFormat.pairCount(image, 0);
         } finally {
             store.epochs.exit(ticket);
         }
+    }
+
+    void close() {
+        pairs = 0;
+        store.giveBack(context);
     }
 
     ByteBuffer image() {

@@ -4,6 +4,7 @@ import io.flexdb.Durability;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.FlexDBStats;
 import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flextree.internal.Epochs;
@@ -50,7 +51,7 @@ public final class Store implements AutoCloseable {
     final SparseIndex index;
     final IntervalCache cache;
     final IntervalReader intervals;
-    final ReadContext.Pool contexts = new ReadContext.Pool();
+    private final StripedPool<ReadContext> contexts = new StripedPool<>(ReadContext::new);
     final Committer committer;
     final MemLogs memLogs;
     final GroupCommit groupCommit;
@@ -393,6 +394,16 @@ public final class Store implements AutoCloseable {
             throw notUsable();
         }
         return ticket;
+    }
+
+    /** A context for one read, or for a cursor's life. */
+    ReadContext borrowContext() {
+        return contexts.borrow();
+    }
+
+    void giveBack(ReadContext context) {
+        context.shrink();
+        contexts.giveBack(context);
     }
 
     /** The settings. */

@@ -31,7 +31,7 @@ public final class StoreReader {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
-            context = store.contexts.borrow();
+            context = store.borrowContext();
             int length = find(key, key.length, snapshot, context);
             if (length == ABSENT) {
                 return null;
@@ -54,7 +54,7 @@ public final class StoreReader {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
-            context = store.contexts.borrow();
+            context = store.borrowContext();
             int keyLength = key.remaining();
             int length = find(context.copyKey(key), keyLength, snapshot, context);
             if (length >= 0 && length <= destination.remaining()) {
@@ -83,7 +83,7 @@ public final class StoreReader {
 
     private void end(PinnedVersion snapshot, int ticket, ReadContext context) {
         if (context != null) {
-            store.contexts.giveBack(context);
+            store.giveBack(context);
         }
         store.epochs.exit(ticket);
         if (snapshot != null) {

@@ -461,11 +461,10 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
-    /** Closes the files after a checkpoint, so that opening again has no log to replay. */
+    /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
         try {
             checkpoint();
-            log.closeForced();
         } finally {
             close();
         }

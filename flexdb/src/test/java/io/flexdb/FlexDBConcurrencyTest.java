@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many threads on one store, with its own commit thread. */
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBConcurrencyTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int WRITERS = 8;

@@ -1,0 +1,259 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens beside a commit, and what a commit and open snapshots cost. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FlexDBCommitTest {
+    private static byte[] key(int number) {
+        return String.format("key%05d", number).getBytes();
+    }
+
+    private static byte[] value(int number) {
+        byte[] value = new byte[300];
+        value[0] = (byte) number;
+        value[1] = (byte) (number >> 8);
+        return value;
+    }
+
+    /** Parks the commit thread before one of its file operations. */
+    private static final class Parking implements HookedVfs.Hook {
+        final CountDownLatch parked = new CountDownLatch(1);
+        final CountDownLatch goOn = new CountDownLatch(1);
+        private int left;
+
+        Parking(int operation) {
+            this.left = operation;
+        }
+
+        @Override
+        public void before(HookedVfs.Kind kind, Path path) {
+            // Not in the write-ahead log: a sync waits for a force that is under way.
+            boolean counts = Thread.currentThread().getName().equals("flexdb-commit")
+                    && path.startsWith(StoreDriver.DIRECTORY.resolve("space"));
+            if (counts && left-- == 0) {
+                parked.countDown();
+                boolean interrupted = false;
+                while (goOn.getCount() > 0) {
+                    try {
+                        goOn.await();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+                assertFalse(interrupted, "only users' threads are interrupted");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 7, 12})
+    void nobodyWaitsForACommitThatHangs(int operation) throws InterruptedException {
+        Parking parking = new Parking(operation);
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDB db = FlexDB.open(new HookedVfs(vfs, parking), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+        int next = 0;
+        while (parking.parked.getCount() > 0) { // at the latest when this thread would have to wait for it
+            db.put(key(next * 7 % 1000), value(next));
+            model.put(key(next * 7 % 1000), value(next++));
+        }
+        parking.parked.await();
+        TreeMap<byte[], byte[]> before = new TreeMap<>(model);
+        try (Snapshot snapshot = db.snapshot();
+                FlexCursor cursor = db.cursor()) {
+            for (int i = 0; i < 40; i++) {
+                db.put(key(i * 13 % 1000), value(next));
+                model.put(key(i * 13 % 1000), value(next++));
+            }
+            db.delete(key(7));
+            model.remove(key(7));
+            db.sync();
+            model.forEach((key, value) -> assertArrayEquals(value, db.get(key)));
+            assertNull(db.get(key(7)));
+            assertArrayEquals(before.get(key(7)), snapshot.get(key(7)));
+            StoreOracle.assertSame(before, StoreDriver.all(cursor), "the cursor");
+            StoreOracle.assertSame(model, StoreDriver.all(db), "now");
+            assertNotNull(db.stats());
+        } finally {
+            parking.goOn.countDown();
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "after");
+        db.close();
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
+    @Test
+    void whatACommitMeetsReachesTheNextCaller() {
+        HookedVfs.Hook hook = (kind, path) -> {
+            if (Thread.currentThread().getName().equals("flexdb-commit") && path.endsWith("data")) {
+                throw new StoreIoException("write", path, new IOException("as told"));
+            }
+        };
+        FlexDB db =
+                FlexDB.open(new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        db.put(key(0), value(0));
+        StoreFailedException thrown = assertThrows(StoreFailedException.class, () -> {
+            for (int i = 0; ; i++) {
+                db.put(key(i % 1000), value(i));
+            }
+        });
+        assertEquals(StoreIoException.class, thrown.getCause().getClass());
+        assertThrows(StoreFailedException.class, () -> db.get(key(0)));
+        db.close();
+        db.close();
+    }
+
+    @Test
+    void aSnapshotHoldsBackNoMoreThanItSees() {
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(1 << 20);
+        FlexDB db = StoreDriver.open(new SimulatedVfs(), options);
+        update(db, 60_000, 1);
+        FlexDBStats without = db.stats();
+        try (Snapshot snapshot = db.snapshot()) {
+            TreeMap<byte[], byte[]> before = StoreOracle.newMap();
+            before.putAll(StoreDriver.all(db));
+            update(db, 150_000, 2);
+            FlexDBStats with = db.stats();
+            long allowed = 2 * (without.treeMemoryBytes() + without.indexMemoryBytes()) + (1 << 20);
+            long used = with.treeMemoryBytes() + with.indexMemoryBytes();
+            assertTrue(used <= allowed, used + " bytes of nodes, " + allowed + " allowed");
+            try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {
+                StoreOracle.assertSame(before, StoreDriver.all(cursor), "the snapshot");
+            }
+        }
+        db.close();
+    }
+
+    private static void update(FlexDB db, int times, int seed) {
+        Random random = new Random(seed);
+        WriteBatch batch = new WriteBatch();
+        for (int i = 0; i < times; i++) {
+            batch.put(key(random.nextInt(5000)), new byte[random.nextInt(60)]);
+            if (batch.size() == 100) {
+                db.write(batch);
+                batch.clear();
+            }
+        }
+        db.write(batch);
+    }
+
+    @Test
+    void snapshotsOverTheCapAreRefusedUntilSomeAreClosed() {
+        FlexDBOptions options = StoreDriver.SMALL.withMaxPinnedBytes(10 * (64 << 10));
+        FlexDB db = StoreDriver.open(new SimulatedVfs(), options);
+        List<Snapshot> open = new ArrayList<>();
+        IllegalStateException refused = null;
+        for (int i = 0; i < 20_000 && refused == null; i++) {
+            db.put(key(i % 1000), value(i));
+            if (i % 100 == 0) {
+                try {
+                    open.add(db.snapshot());
+                } catch (IllegalStateException e) {
+                    refused = e;
+                }
+            }
+        }
+        assertNotNull(refused, "never refused");
+        assertTrue(refused.getMessage().contains("maxPinnedBytes 655360"), refused.getMessage());
+        assertThrows(IllegalStateException.class, db::cursor);
+        assertTrue(open.size() >= 5, open.size() + " open");
+        db.put(key(1), value(1)); // writing goes on
+        assertArrayEquals(value(1), db.get(key(1)));
+        open.forEach(Snapshot::close);
+        db.snapshot().close();
+        db.cursor().close();
+        db.close();
+    }
+
+    @Test
+    void aHundredSnapshotsOverAHundredRotationsSeeWhatTheyShould() {
+        FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL);
+        List<Snapshot> open = new ArrayList<>();
+        for (int i = 0; i < 16_000; i++) {
+            db.put(key(i % 100), value(i));
+            if (i % 160 == 159) {
+                open.add(db.snapshot());
+            }
+        }
+        for (int i = 0; i < open.size(); i++) {
+            int last = i * 160 + 159;
+            for (int back = 0; back < 100; back += 33) {
+                assertArrayEquals(value(last - back), open.get(i).get(key((last - back) % 100)), "snapshot " + i);
+            }
+        }
+        open.forEach(Snapshot::close);
+        db.close();
+    }
+
+    /** A full disk refuses writes that need another log; what is there is read, and writing goes on with more space. */
+    @Test
+    void aFullDiskHarmsNothing() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL);
+        TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+        db.put(key(0), value(0));
+        model.put(key(0), value(0));
+        vfs.setCapacity(220 << 10);
+        int refusals = 0;
+        for (int i = 1; refusals < 20; i++) {
+            try {
+                db.put(key(i), value(i));
+                model.put(key(i), value(i));
+            } catch (StoreFullException e) {
+                refusals++;
+            }
+        }
+        assertTrue(vfs.files().stream().noneMatch(file -> file.toString().endsWith(".new")), "left behind");
+        StoreOracle.assertSame(model, StoreDriver.all(db), "full");
+        vfs.setCapacity(Long.MAX_VALUE);
+        for (int i = 0; i < 500; i++) {
+            db.put(key(i), value(i + 1));
+            model.put(key(i), value(i + 1));
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "with space again");
+        db.close();
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
+    @Test
+    void closingOnAFullDiskLosesNothing() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL);
+        for (int i = 0; i < 100; i++) {
+            db.put(key(i), value(i));
+        }
+        vfs.setCapacity(1);
+        assertThrows(StoreFullException.class, db::close);
+        vfs.setCapacity(Long.MAX_VALUE);
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            assertEquals(100, StoreDriver.all(again).size());
+        }
+    }
+}

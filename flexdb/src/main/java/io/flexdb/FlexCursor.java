@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
  * a new cursor stands nowhere. Later writes do not show.
  *
  * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
- * closed. After it or the store is closed, its methods throw {@link io.flexdb.storage.StoreClosedException}. Keys and
- * values handed out are copies.
+ * closed. After it or the store is closed, its methods throw {@link io.flexdb.storage.StoreClosedException}. After any
+ * other exception from a move it stands nowhere. Keys and values handed out are copies.
  */
 public final class FlexCursor implements AutoCloseable {
     private final MergeCursor cursor;
@@ -88,7 +88,7 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalArgumentException if the buffer has less room
      */
     public int key(ByteBuffer destination) {
-        int room = destination.remaining();
+        int room = Limits.notNull(destination, "destination").remaining();
         return FlexDB.requireRoom(cursor.key(destination), room, "key");
     }
 
@@ -99,7 +99,7 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalArgumentException if the buffer has less room
      */
     public int value(ByteBuffer destination) {
-        int room = destination.remaining();
+        int room = Limits.notNull(destination, "destination").remaining();
         return FlexDB.requireRoom(cursor.value(destination), room, "value");
     }
 

@@ -1,7 +1,5 @@
 package io.flexdb;
 
-import static io.flexdb.Limits.checkKeyLength;
-import static io.flexdb.Limits.checkValueLength;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.flexspace.internal.StripedPool;
@@ -99,14 +97,14 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long put(byte[] key, byte[] value) {
-        checkKeyLength(notNull(key, "key").length);
-        checkValueLength(notNull(value, "value").length);
+        int keyLength = Limits.keyLength(key);
+        int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = payloads.borrow();
         try {
-            int at = payload.beginPut(key.length, value.length);
-            System.arraycopy(key, 0, payload.bytes, at, key.length);
-            System.arraycopy(value, 0, payload.bytes, at + key.length, value.length);
-            return write(payload, key.length, value.length, durability);
+            int at = payload.beginPut(keyLength, valueLength);
+            System.arraycopy(key, 0, payload.bytes, at, keyLength);
+            System.arraycopy(value, 0, payload.bytes, at + keyLength, valueLength);
+            return write(payload, keyLength, valueLength, durability);
         } finally {
             giveBack(payload);
         }
@@ -119,16 +117,17 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long put(ByteBuffer key, ByteBuffer value) {
-        int keyLength = notNull(key, "key").remaining();
-        int valueLength = notNull(value, "value").remaining();
-        checkKeyLength(keyLength);
-        checkValueLength(valueLength);
+        int keyLength = Limits.keyLength(key);
+        int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = payloads.borrow();
         try {
             int at = payload.beginPut(keyLength, valueLength);
-            key.get(payload.bytes, at, keyLength);
-            value.get(payload.bytes, at + keyLength, valueLength);
-            return write(payload, keyLength, valueLength, durability);
+            key.get(key.position(), payload.bytes, at, keyLength);
+            value.get(value.position(), payload.bytes, at + keyLength, valueLength);
+            long sequence = write(payload, keyLength, valueLength, durability);
+            key.position(key.limit());
+            value.position(value.limit());
+            return sequence;
         } finally {
             giveBack(payload);
         }
@@ -149,12 +148,13 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long delete(ByteBuffer key) {
-        int keyLength = notNull(key, "key").remaining();
-        checkKeyLength(keyLength);
+        int keyLength = Limits.keyLength(key);
         PayloadBuffer payload = payloads.borrow();
         try {
-            key.get(payload.bytes, payload.beginDelete(keyLength), keyLength);
-            return write(payload, keyLength, 0, durability);
+            key.get(key.position(), payload.bytes, payload.beginDelete(keyLength), keyLength);
+            long sequence = write(payload, keyLength, 0, durability);
+            key.position(key.limit());
+            return sequence;
         } finally {
             giveBack(payload);
         }
@@ -171,8 +171,8 @@ public final class FlexDB implements AutoCloseable {
     }
 
     /**
-     * Removes all keys from one on to before another. This release removes them key by key, in batches: a crash or a
-     * reader in between may see a part of them gone.
+     * Removes all keys from one on to before another, as of the moment of the call. This release removes them key by key,
+     * in batches: a crash or a reader in between may see a part of them gone.
      *
      * @return the sequence number of the last write, or of the last visible one if there was nothing to remove
      */
@@ -188,17 +188,16 @@ public final class FlexDB implements AutoCloseable {
             last = store.lastVisibleSequence();
             cursor.seek(fromInclusive);
             while (cursor.isValid()) {
-                batch.delete(cursor.key());
-                cursor.next();
-                if (batch.size() == DELETES_AT_ONCE
-                        || batch.sizeBytes() > store.options().memtableBytes() / 8
-                        || !cursor.isValid()) {
+                byte[] key = cursor.key();
+                if (batch.size() == DELETES_AT_ONCE || !store.hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
                     last = write(batch);
                     batch.clear();
                 }
+                batch.delete(key);
+                cursor.next();
             }
         }
-        return last;
+        return batch.size() == 0 ? last : write(batch);
     }
 
     /**
@@ -230,7 +229,7 @@ public final class FlexDB implements AutoCloseable {
 
     /** The value of a key, or null if it is absent. */
     public byte[] get(byte[] key) {
-        checkKeyLength(notNull(key, "key").length);
+        Limits.keyLength(key);
         return reader.get(key, null);
     }
 
@@ -246,7 +245,7 @@ public final class FlexDB implements AutoCloseable {
     }
 
     static int get(StoreReader reader, ByteBuffer key, ByteBuffer destination, PinnedVersion pin) {
-        checkKeyLength(notNull(key, "key").remaining());
+        Limits.keyLength(key);
         notNull(destination, "destination");
         int room = destination.remaining();
         int length = reader.get(key, destination, pin);
@@ -279,8 +278,13 @@ public final class FlexDB implements AutoCloseable {
         Snapshot snapshot = options.snapshot();
         PinnedVersion pin = snapshot == null
                 ? PinnedVersion.newest(store, "the cursor")
-                : snapshot.pin().again("the cursor");
-        return new FlexCursor(new MergeCursor(store, pin, options.bound()));
+                : snapshot.pin().again(store, "the cursor");
+        try {
+            return new FlexCursor(new MergeCursor(store, pin, options.bound()));
+        } catch (Throwable e) {
+            pin.close();
+            throw e;
+        }
     }
 
     /** The store as it is now, to be read later. To be closed. */

@@ -2,7 +2,6 @@ package io.flexdb;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * The settings of a store. Immutable; each {@code with…} method returns a changed copy. All of them may differ from one
@@ -18,6 +17,7 @@ public final class FlexDBOptions {
     /** The largest memtable. */
     public static final int MAX_MEMTABLE_BYTES = 1 << 30;
 
+    private static final Duration MAX_SYNC_INTERVAL = Duration.ofDays(1);
     private static final FlexDBOptions DEFAULTS = new FlexDBOptions(
             Durability.OS, 256L << 20, 64 << 20, Duration.ofSeconds(1), 1L << 30, FlexSpaceOptions.defaults());
 
@@ -50,7 +50,7 @@ public final class FlexDBOptions {
 
     /** What has happened to a write when its call returns; default {@link Durability#OS}. */
     public FlexDBOptions withDurability(Durability newDurability) {
-        Objects.requireNonNull(newDurability, "durability");
+        Limits.notNull(newDurability, "durability");
         return new FlexDBOptions(newDurability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space);
     }
 
@@ -84,11 +84,11 @@ public final class FlexDBOptions {
     /**
      * With {@link Durability#OS}, how much time of writes a power cut may take at most.
      *
-     * @param interval default one second; zero to leave forcing to {@link FlexDB#sync()}
+     * @param interval default one second, at most a day; zero to leave forcing to {@link FlexDB#sync()}
      */
     public FlexDBOptions withSyncInterval(Duration interval) {
-        if (interval.isNegative()) {
-            throw new IllegalArgumentException("syncInterval must not be negative: " + interval);
+        if (Limits.notNull(interval, "syncInterval").isNegative() || interval.compareTo(MAX_SYNC_INTERVAL) > 0) {
+            throw new IllegalArgumentException("syncInterval must be from 0 to " + MAX_SYNC_INTERVAL + ": " + interval);
         }
         return new FlexDBOptions(durability, cacheBytes, memtableBytes, interval, maxPinnedBytes, space);
     }
@@ -107,7 +107,7 @@ public final class FlexDBOptions {
 
     /** The settings of the FlexSpace underneath. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
-        Objects.requireNonNull(newSpace, "space");
+        Limits.notNull(newSpace, "space");
         return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, newSpace);
     }
 

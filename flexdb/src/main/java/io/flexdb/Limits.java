@@ -1,12 +1,13 @@
 package io.flexdb;
 
 import io.flexdb.internal.memtable.WritePayload;
+import java.nio.ByteBuffer;
 
 /** What a key and a value may be; checked before anything is written. */
 final class Limits {
     private Limits() {}
 
-    static void checkKeyLength(int length) {
+    private static void checkKeyLength(int length) {
         if (length == 0) {
             throw new IllegalArgumentException("key must not be empty");
         }
@@ -16,11 +17,37 @@ final class Limits {
         }
     }
 
-    static void checkValueLength(int length) {
+    private static void checkValueLength(int length) {
         if (length > FlexDB.MAX_VALUE_BYTES) {
             throw new IllegalArgumentException(
                     "value must have at most " + FlexDB.MAX_VALUE_BYTES + " bytes: " + length);
         }
+    }
+
+    /** The length of a key. */
+    static int keyLength(byte[] key) {
+        checkKeyLength(notNull(key, "key").length);
+        return key.length;
+    }
+
+    /** The length of the key that a buffer has between position and limit. */
+    static int keyLength(ByteBuffer key) {
+        int length = notNull(key, "key").remaining();
+        checkKeyLength(length);
+        return length;
+    }
+
+    /** The length of a value. */
+    static int valueLength(byte[] value) {
+        checkValueLength(notNull(value, "value").length);
+        return value.length;
+    }
+
+    /** The length of the value that a buffer has between position and limit. */
+    static int valueLength(ByteBuffer value) {
+        int length = notNull(value, "value").remaining();
+        checkValueLength(length);
+        return length;
     }
 
     static <T> T notNull(T argument, String name) {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The store as it was at one moment, for as long as the snapshot is open. It holds back memory and disk that later writes
- * would free, so it is to be closed. Any thread may use it; after it or the store is closed, its methods throw
+ * would free, so it is to be closed. Any thread may use it; after it or the store is closed, reading throws
  * {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class Snapshot implements AutoCloseable {
@@ -20,7 +20,7 @@ public final class Snapshot implements AutoCloseable {
 
     /** The value that the key had, or null. */
     public byte[] get(byte[] key) {
-        Limits.checkKeyLength(Limits.notNull(key, "key").length);
+        Limits.keyLength(key);
         return reader.get(key, pin);
     }
 

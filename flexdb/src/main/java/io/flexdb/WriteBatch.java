@@ -21,7 +21,7 @@ public final class WriteBatch {
 
     /** Adds a put. */
     public WriteBatch put(byte[] key, byte[] value) {
-        int at = beginPut(key.length, value.length);
+        int at = beginPut(Limits.keyLength(key), Limits.valueLength(value));
         System.arraycopy(key, 0, payload, at, key.length);
         System.arraycopy(value, 0, payload, at + key.length, value.length);
         return this;
@@ -29,30 +29,31 @@ public final class WriteBatch {
 
     /** Adds a put of what the buffers have between position and limit, which becomes their position. */
     public WriteBatch put(ByteBuffer key, ByteBuffer value) {
-        int keyLength = key.remaining();
-        int at = beginPut(keyLength, value.remaining());
-        key.get(payload, at, keyLength);
-        value.get(payload, at + keyLength, value.remaining());
+        int keyLength = Limits.keyLength(key);
+        int valueLength = Limits.valueLength(value);
+        int at = beginPut(keyLength, valueLength);
+        key.get(key.position(), payload, at, keyLength);
+        value.get(value.position(), payload, at + keyLength, valueLength);
+        key.position(key.limit());
+        value.position(value.limit());
         return this;
     }
 
     /** Adds a delete; deleting an absent key does nothing. */
     public WriteBatch delete(byte[] key) {
-        int at = beginDelete(key.length);
+        int at = beginDelete(Limits.keyLength(key));
         System.arraycopy(key, 0, payload, at, key.length);
         return this;
     }
 
     /** Adds a delete of the key between position and limit, which becomes the position. */
     public WriteBatch delete(ByteBuffer key) {
-        int keyLength = key.remaining();
+        int keyLength = Limits.keyLength(key);
         key.get(payload, beginDelete(keyLength), keyLength);
         return this;
     }
 
     private int beginPut(int keyLength, int valueLength) {
-        Limits.checkKeyLength(keyLength);
-        Limits.checkValueLength(valueLength);
         int from = length;
         room(WritePayload.putBytes(keyLength, valueLength));
         bodyBytes += MemTable.bodyBytes(keyLength, valueLength);
@@ -60,7 +61,6 @@ public final class WriteBatch {
     }
 
     private int beginDelete(int keyLength) {
-        Limits.checkKeyLength(keyLength);
         int from = length;
         room(WritePayload.deleteBytes(keyLength));
         bodyBytes += MemTable.bodyBytes(keyLength, 0);

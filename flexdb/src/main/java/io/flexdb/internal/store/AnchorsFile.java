@@ -19,14 +19,14 @@ import java.util.Arrays;
  *
  * <pre>
  * file    OFFSET  SIZE  FIELD
- *         0       24    common fields, see FilePreamble
- *         24      8     version of the FlexTree
- *         32      8     generation of the logical log
- *         40      8     tag of the last commit
- *         48      8     intervals
- *         56      8     bytes behind the first block
- *         64      4     CRC32C of these bytes
- *         68      4     CRC32C
+ *         0       32    common fields, see FilePreamble
+ *         32      8     version of the FlexTree
+ *         40      8     generation of the logical log
+ *         48      8     tag of the last commit
+ *         56      8     intervals
+ *         64      8     bytes behind the first block
+ *         72      4     CRC32C of these bytes
+ *         76      4     CRC32C
  *         4096          intervals, in order
  *
  * interval OFFSET SIZE  FIELD
@@ -42,12 +42,16 @@ import java.util.Arrays;
 final class AnchorsFile {
     private static final int FIELD_BYTES = 5 * Long.BYTES + Integer.BYTES;
     private static final int ENTRY_BYTES = 16;
+    private static final int MAX_BODY_BYTES = 1 << 30;
 
     private AnchorsFile() {}
 
-    /** Writes the file of a space that was closed cleanly. */
+    /** Writes the file of a space that was closed cleanly, unless it would be too large to be read again. */
     static void write(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine) {
         ByteBuffer body = encode(index);
+        if (body == null) {
+            return;
+        }
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         vfs.deleteIfExists(path);
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
@@ -69,6 +73,9 @@ final class AnchorsFile {
         for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
             int length = cursor.copyAnchor(anchor);
             if (body.remaining() < ENTRY_BYTES + length) {
+                if (body.capacity() > MAX_BODY_BYTES / 2) {
+                    return null;
+                }
                 body = ByteBuffer.allocate(Math.max(2 * body.capacity(), body.position() + ENTRY_BYTES + length))
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .put(body.flip());

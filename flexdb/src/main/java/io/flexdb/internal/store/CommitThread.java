@@ -2,6 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.flextree.internal.RetiredQueue;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.storage.StoreFullException;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -19,6 +20,7 @@ final class CommitThread {
     private final Thread thread;
     private final RetiredQueue retiredTables;
     private final Map<Long, MemTable> tablesInUse = new HashMap<>();
+    private final Object tablesLock = new Object(); // guards retiredTables, tablesInUse and nextHandle
     private long nextHandle;
     private volatile long pinnedBytes;
 
@@ -47,10 +49,18 @@ final class CommitThread {
         try {
             for (MemLog log = store.awaitFrozen(); log != null; log = store.awaitFrozen()) {
                 commit(log);
-                store.memLogs.prepare();
+                prepareNext();
             }
         } catch (Throwable e) {
             store.fail(e);
+        }
+    }
+
+    private void prepareNext() {
+        try {
+            store.memLogs.prepare();
+        } catch (StoreFullException e) {
+            // Nothing depends on it yet. A writer that needs one tries again, and gets the exception.
         }
     }
 
@@ -83,14 +93,32 @@ final class CommitThread {
     private void release(MemLog log) {
         store.memLogs.expectKeysLike(log.table);
         store.memLogs.covered(log.wal);
-        long handle = nextHandle++;
-        tablesInUse.put(handle, log.table);
-        retiredTables.retire(handle, log.birth);
-        retiredTables.reclaim();
-        pinnedBytes = retiredTables.heldByPins() * log.table.memoryBytes();
+        synchronized (tablesLock) {
+            long handle = nextHandle++;
+            tablesInUse.put(handle, log.table);
+            retiredTables.retire(handle, log.birth);
+            reclaimTables();
+        }
     }
 
-    long pinnedBytes() {
+    private void reclaimTables() {
+        retiredTables.reclaim();
+        long bytes = 0;
+        if (retiredTables.heldByPins() > 0) {
+            for (MemTable table : tablesInUse.values()) {
+                bytes += table.memoryBytes();
+            }
+        }
+        pinnedBytes = bytes;
+    }
+
+    /** Bytes of memtables that only pins hold back. The figure is brought up to date if it is above a limit. */
+    long pinnedBytes(long limit) {
+        if (pinnedBytes > limit) {
+            synchronized (tablesLock) {
+                reclaimTables(); // pins may have gone since the last commit
+            }
+        }
         return pinnedBytes;
     }
 

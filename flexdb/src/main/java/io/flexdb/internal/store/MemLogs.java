@@ -52,21 +52,45 @@ final class MemLogs {
         if (spare != null) {
             return;
         }
-        WalWriter covered = coveredWals.poll();
+        MemTable table = table(memtableBytes);
+        try {
+            spare = new MemLog(table, makeWal(walBytes(memtableBytes), coveredWals.poll()), 0);
+        } finally {
+            if (spare == null) {
+                freeTables.add(table);
+            }
+        }
+    }
+
+    private WalWriter makeWal(long bytes, WalWriter covered) {
         long number = ++lastNumber;
         long generation = ++lastGeneration;
-        WalWriter wal = covered != null
-                ? covered.recycle(number, generation)
-                : WalWriter.create(vfs, directory, number, storeId, generation, walBytes(memtableBytes), mapped);
-        spare = new MemLog(table(memtableBytes), wal, 0);
+        try {
+            return covered != null
+                    ? covered.recycle(number, generation)
+                    : WalWriter.create(vfs, directory, number, storeId, generation, bytes, mapped);
+        } catch (RuntimeException e) {
+            deleteUnfinished(number, e);
+            throw e;
+        }
+    }
+
+    /** Gives back the space of a log that could not be made, which would be missed most when the disk is full. */
+    private void deleteUnfinished(long number, RuntimeException cause) {
+        try {
+            String name = WalFormat.fileName(number);
+            vfs.deleteIfExists(directory.resolve(name + WalFormat.UNFINISHED_SUFFIX));
+            vfs.deleteIfExists(directory.resolve(name));
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /** One for a write that a memtable of the usual size can't hold; an earlier opening may have had larger ones. */
     synchronized MemLog takeLarge(long bytes, long birth) {
         int arenaBytes = (int) Math.min(MemTable.MAX_ARENA_BYTES, bytes);
-        WalWriter wal =
-                WalWriter.create(vfs, directory, ++lastNumber, storeId, ++lastGeneration, walBytes(arenaBytes), mapped);
-        return new MemLog(MemTable.allocate(lastNumber, arenaBytes), wal, birth);
+        MemTable table = MemTable.allocate(lastNumber, arenaBytes);
+        return new MemLog(table, makeWal(walBytes(arenaBytes), null), birth);
     }
 
     private MemTable table(int bytes) {
@@ -130,6 +154,7 @@ final class MemLogs {
     synchronized void releaseAll() {
         if (spare != null) {
             spare.wal.release();
+            spare = null;
         }
         for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
             wal.release();

@@ -58,7 +58,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Goes to the first pair. */
     public void seekToFirst() {
-        pin.requireOpen();
+        beginSeek();
         for (MemTableCursor cursor : memtables) {
             cursor.seekToFirst();
         }
@@ -69,7 +69,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Goes to the first pair whose key is not below the one given. */
     public void seek(byte[] key, int length) {
-        pin.requireOpen();
+        beginSeek();
         for (MemTableCursor cursor : memtables) {
             cursor.seek(key, 0, length);
         }
@@ -80,7 +80,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Goes to the last pair. */
     public void seekToLast() {
-        pin.requireOpen();
+        beginSeek();
         if (upperBound != null) {
             seekBelow(upperBound, upperBound.length);
             return;
@@ -95,7 +95,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Goes to the last pair whose key is not above the one given. */
     public void seekForPrev(byte[] key, int length) {
-        pin.requireOpen();
+        beginSeek();
         if (upperBound != null && Arrays.compareUnsigned(key, 0, length, upperBound, 0, upperBound.length) >= 0) {
             seekBelow(upperBound, upperBound.length);
             return;
@@ -108,7 +108,13 @@ public final class MergeCursor implements AutoCloseable {
         settleBackward();
     }
 
+    private void beginSeek() {
+        pin.requireOpen();
+        current = NOWHERE;
+    }
+
     private void seekBelow(byte[] key, int length) {
+        current = NOWHERE;
         for (MemTableCursor cursor : memtables) {
             cursor.seekForPrev(key, 0, length);
             if (cursor.isValid() && cursor.table().compareKey(cursor.ref(), key, 0, length) == 0) {
@@ -161,13 +167,15 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Moves every source on that stands on the current key. */
     private void leave() {
+        int left = current;
+        current = NOWHERE; // and stays there if a step fails, since then the sources do not fit each other
         for (int i = SPACE; i < memtables.length; i++) {
             // The current source is the last to move: the key compared lies in it.
-            if (i != current && isValid(i) && compare(i, current) == 0) {
+            if (i != left && isValid(i) && compare(i, left) == 0) {
                 step(i);
             }
         }
-        step(current);
+        step(left);
     }
 
     private void step(int source) {

@@ -44,6 +44,7 @@ public final class Store implements AutoCloseable {
      */
     private static final int MAX_FROZEN = 2;
     private static final int SPINS = 64;
+    private static final int MAX_LINK_BYTES = 8 * 14; // a node of the memtable has room for 14 links at most
 
     final Epochs epochs;
     final SpaceEngine engine;
@@ -67,6 +68,7 @@ public final class Store implements AutoCloseable {
     private final Object versionLock = new Object();
 
     private volatile Version version;
+    private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
     private volatile long visibleSequence;
     private long lastSequence; // under the commit lock
     private MemLog active; // under the commit lock
@@ -93,6 +95,7 @@ public final class Store implements AutoCloseable {
         this.version =
                 new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence);
         epochs.advance();
+        this.freeSegments = engine.freeSegmentCount();
         this.commits = new CommitThread(this, opened.inline);
         this.syncs = new SyncThread(this, opened.inline);
     }
@@ -107,12 +110,17 @@ public final class Store implements AutoCloseable {
     /** Whether a write can be made at all, by its size. */
     void requireFits(long payloadBytes, long bodyBytes, int entries) {
         long arena = options.memtableBytes() - 1024L;
-        // A node of the memtable has room for 14 links at most.
-        if (payloadBytes > memLogs.maxPayloadBytes() || bodyBytes + 8L * 14 * entries > arena) {
+        if (payloadBytes > memLogs.maxPayloadBytes() || bodyBytes + (long) MAX_LINK_BYTES * entries > arena) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
                     + " entries, which a memtable of " + options.memtableBytes()
                     + " bytes can't hold; split it, or open the store with larger memtables");
         }
+    }
+
+    /** Whether one more delete fits an eighth of a memtable together with others, or there are no others. */
+    public boolean hasRoomFor(long bodyBytes, int entries, int keyLength) {
+        long bytes = bodyBytes + MemTable.bodyBytes(keyLength, 0) + (entries + 1L) * MAX_LINK_BYTES;
+        return entries == 0 || bytes <= options.memtableBytes() / 8;
     }
 
     /**
@@ -141,13 +149,8 @@ public final class Store implements AutoCloseable {
                 rotate();
             }
             first = lastSequence + 1;
-            log.wal.append(payload, 0, length, checksum, first, entries);
+            append(log, payload, length, checksum, first, entries);
             lastSequence += entries;
-        } catch (StoreClosedException | StoreFailedException | StoreFullException e) {
-            throw e; // nothing was changed, or the failure is known
-        } catch (Throwable e) {
-            fail(e);
-            throw e;
         } finally {
             commitLock.unlock();
         }
@@ -158,6 +161,15 @@ public final class Store implements AutoCloseable {
             groupCommit.awaitDurable(last);
         }
         return last;
+    }
+
+    private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {
+        try {
+            log.wal.append(payload, 0, length, checksum, first, entries);
+        } catch (Throwable e) {
+            fail(e); // room in the memtable is taken, and the log may end in a part of a frame
+            throw e;
+        }
     }
 
     private void insert(MemLog log, byte[] payload, int length, long first, long last, int reserved) {
@@ -187,7 +199,11 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Freezes the active memtable and begins another, or waits until there may be another. Under the commit lock. */
+    /**
+     * Freezes the active memtable and begins another, or waits until there may be another. Under the commit lock.
+     *
+     * @throws StoreFullException if there is no space for a log; nothing has changed then, and later there may be some
+     */
     private void rotate() {
         if (version.logs().length > MAX_FROZEN) {
             if (commits.isInline()) {
@@ -197,7 +213,14 @@ public final class Store implements AutoCloseable {
             }
             return;
         }
-        begin(memLogs.take(version.id()));
+        try {
+            begin(memLogs.take(version.id()));
+        } catch (StoreFullException e) {
+            throw e;
+        } catch (Throwable e) {
+            fail(e);
+            throw e;
+        }
     }
 
     private void begin(MemLog next) {
@@ -223,7 +246,7 @@ public final class Store implements AutoCloseable {
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             if (reserved == MemTable.NONE) {
-                long needed = bodyBytes + 8L * 14 * entries + length + (64 << 10);
+                long needed = bodyBytes + (long) MAX_LINK_BYTES * entries + length + (64 << 10);
                 boolean large = needed > options.memtableBytes();
                 begin(large ? memLogs.takeLarge(needed, version.id()) : memLogs.take(version.id()));
                 reserved = active.table.reserve(bodyBytes, entries, first);
@@ -285,6 +308,7 @@ public final class Store implements AutoCloseable {
         }
         engine.reclaim();
         index.reclaim();
+        freeSegments = engine.freeSegmentCount();
     }
 
     /** The oldest memtable if it takes no more writes, else null. */
@@ -334,6 +358,7 @@ public final class Store implements AutoCloseable {
                 failure = cause instanceof StoreFailedException && cause.getCause() != null ? cause.getCause() : cause;
             }
         }
+        groupCommit.fail(failure); // who waits there must not force a log that is being closed
         commitLock.lock();
         try {
             logsChanged.signalAll();
@@ -394,9 +419,9 @@ public final class Store implements AutoCloseable {
         return bytes;
     }
 
-    /** Bytes that snapshots and cursors keep from being used again, roughly. */
-    long pinnedBytes() {
-        return commits.pinnedBytes();
+    /** Bytes that snapshots and cursors keep from being used again, roughly, if they are more than the limit. */
+    long pinnedBytes(long limit) {
+        return commits.pinnedBytes(limit);
     }
 
     /** The sequence number of the last visible write. */
@@ -408,14 +433,15 @@ public final class Store implements AutoCloseable {
     public FlexDBStats stats() {
         int ticket = enter();
         try {
+            Version now = version;
             return new FlexDBStats(
                     visibleSequence,
                     groupCommit.durableSequence(),
-                    version.index().intervalCount(),
-                    version.space().extentCount(),
-                    version.space().size(),
+                    now.index().intervalCount(),
+                    now.space().extentCount(),
+                    now.space().size(),
                     engine.segmentCount(),
-                    engine.freeSegmentCount(),
+                    freeSegments,
                     (long) engine.segmentCount() * engine.segmentBytes(),
                     walBytesWritten.sum(),
                     engine.dataBytesWritten(),
@@ -465,10 +491,10 @@ public final class Store implements AutoCloseable {
     }
 
     /** Ends a store whose recovery failed: nothing is written. */
-    void abandon() {
+    void abandon(Throwable cause) {
         synchronized (closeLock) {
             released = true;
-            fail(new IllegalStateException("the store could not be opened"));
+            fail(cause);
             syncs.stop();
             release();
         }
@@ -513,20 +539,27 @@ public final class Store implements AutoCloseable {
 
     private void release() {
         try (lock) {
-            if (failure == null) {
-                engine.closeCleanly();
-                AnchorsFile.write(vfs, directory, index, engine);
-                for (MemLog log : version.logs()) {
-                    memLogs.covered(log.wal);
-                }
-                memLogs.deleteAll();
-            } else {
-                engine.close();
+            try {
+                releaseFiles();
+            } finally { // does nothing to logs that were deleted
+                memLogs.releaseAll();
                 for (MemLog log : version.logs()) {
                     log.wal.release();
                 }
-                memLogs.releaseAll();
             }
         }
+    }
+
+    private void releaseFiles() {
+        if (failure != null) {
+            engine.close();
+            return;
+        }
+        engine.closeCleanly();
+        for (MemLog log : version.logs()) {
+            memLogs.covered(log.wal);
+        }
+        memLogs.deleteAll();
+        AnchorsFile.write(vfs, directory, index, engine);
     }
 }

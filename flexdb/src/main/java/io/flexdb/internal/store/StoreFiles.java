@@ -46,7 +46,7 @@ final class StoreFiles {
         if (vfs.exists(directory.resolve(OPTIONS_NAME))) {
             return;
         }
-        List<String> ours = List.of(LOCK_NAME, SPACE_NAME, WAL_NAME, UNFINISHED_OPTIONS_NAME);
+        List<String> ours = List.of(LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, UNFINISHED_OPTIONS_NAME);
         for (String name : vfs.list(directory)) {
             if (!ours.contains(name)) {
                 throw new NotAStoreException(directory, name);
@@ -71,7 +71,7 @@ final class StoreFiles {
         }
         long storeId;
         if (SpaceEngine.exists(vfs, space)) {
-            try (SpaceEngine engine = SpaceEngine.open(vfs, space, 0, options.space(), new Epochs())) {
+            try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, options.space(), new Epochs())) {
                 if (engine.size() > 0 || engine.tag() > 0) {
                     throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
                 }
@@ -128,7 +128,7 @@ final class StoreFiles {
         }
         int found = crc(text.substring(0, text.indexOf("checksum")).getBytes(StandardCharsets.ISO_8859_1));
         int expected = Integer.parseUnsignedInt(matcher.group(3), 16);
-        if (found != expected) {
+        if (found != expected || Integer.parseInt(matcher.group(1)) == 0) {
             throw new CorruptionException(
                     path, 0, "checksum " + Integer.toHexString(expected), Integer.toHexString(found));
         }

@@ -16,8 +16,9 @@ import java.nio.file.Path;
 
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
- * the write-ahead logs, of which everything that no durable commit covers is written anew, to fresh logs, before the old
- * ones go and the store is used.
+ * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is a file changed: then
+ * everything in the write-ahead logs that no durable commit covers is written anew, to fresh logs, before the old ones
+ * go and the store is used.
  */
 public final class StoreOpener {
     final Vfs vfs;
@@ -58,10 +59,12 @@ public final class StoreOpener {
             long storeId = StoreFiles.openOrCreate(vfs, directory, options);
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             WalRecovery recovery = WalRecovery.open(vfs, walDirectory, storeId);
-            openSpace(storeId);
+            recoverSpace(storeId);
             recovery.replay(
                     engine.tag(),
                     (first, entries, payload, offset, length) -> requireSound(walDirectory, payload, length, entries));
+            engine.begin();
+            AnchorsFile.delete(vfs, directory);
             memLogs = new MemLogs(
                     vfs,
                     walDirectory,
@@ -74,14 +77,14 @@ public final class StoreOpener {
             store.start();
             return store;
         } catch (RuntimeException | Error e) {
-            closeAfter(store);
+            closeAfter(e, store);
             throw e;
         }
     }
 
-    private void openSpace(long storeId) {
+    private void recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
-        engine = SpaceEngine.open(vfs, space, storeId, options.space(), epochs);
+        engine = SpaceEngine.recover(vfs, space, storeId, options.space(), epochs);
         cache = new IntervalCache(epochs, options.cacheBytes());
         intervals = new IntervalReader(engine, cache, space.resolve("data"));
         index = new SparseIndex(epochs);
@@ -89,7 +92,6 @@ public final class StoreOpener {
         if (!AnchorsFile.load(vfs, directory, index, engine, committer)) {
             IndexSampler.sample(engine, index, committer, space.resolve("data"));
         }
-        AnchorsFile.delete(vfs, directory);
     }
 
     private static void requireSound(Path walDirectory, byte[] payload, int length, int entries) {
@@ -122,14 +124,21 @@ public final class StoreOpener {
         recovery.deleteReplayed();
     }
 
-    private void closeAfter(Store store) {
-        if (store != null) {
-            store.abandon();
-        } else {
-            if (engine != null) {
-                engine.close();
+    private void closeAfter(Throwable cause, Store store) {
+        try {
+            if (store != null) {
+                store.abandon(cause);
+                return;
             }
-            lock.close();
+            try {
+                if (engine != null) {
+                    engine.close();
+                }
+            } finally {
+                lock.close();
+            }
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
         }
     }
 }

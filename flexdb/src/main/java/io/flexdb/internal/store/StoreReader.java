@@ -28,9 +28,10 @@ public final class StoreReader {
      * @return the value, or null if the key is absent
      */
     public byte[] get(byte[] key, PinnedVersion snapshot) {
-        int ticket = store.enter();
-        ReadContext context = store.borrowContext();
+        int ticket = begin(snapshot);
+        ReadContext context = null;
         try {
+            context = store.borrowContext();
             int length = find(key, key.length, snapshot, context);
             if (length == ABSENT) {
                 return null;
@@ -39,8 +40,7 @@ public final class StoreReader {
             context.image.get(context.base, value);
             return value;
         } finally {
-            store.giveBack(context);
-            store.epochs.exit(ticket);
+            end(snapshot, ticket, context);
         }
     }
 
@@ -51,9 +51,10 @@ public final class StoreReader {
      * @return bytes of the value, which is copied only if the destination has room for all of it; -1 if it is absent
      */
     public int get(ByteBuffer key, ByteBuffer destination, PinnedVersion snapshot) {
-        int ticket = store.enter();
-        ReadContext context = store.borrowContext();
+        int ticket = begin(snapshot);
+        ReadContext context = null;
         try {
+            context = store.borrowContext();
             int keyLength = key.remaining();
             int length = find(context.copyKey(key), keyLength, snapshot, context);
             if (length >= 0 && length <= destination.remaining()) {
@@ -62,8 +63,31 @@ public final class StoreReader {
             }
             return length;
         } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    private int begin(PinnedVersion snapshot) {
+        if (snapshot != null) {
+            snapshot.beginRead();
+        }
+        try {
+            return store.enter();
+        } catch (RuntimeException e) {
+            if (snapshot != null) {
+                snapshot.endRead();
+            }
+            throw e;
+        }
+    }
+
+    private void end(PinnedVersion snapshot, int ticket, ReadContext context) {
+        if (context != null) {
             store.giveBack(context);
-            store.epochs.exit(ticket);
+        }
+        store.epochs.exit(ticket);
+        if (snapshot != null) {
+            snapshot.endRead();
         }
     }
 
@@ -72,7 +96,6 @@ public final class StoreReader {
         long sequence;
         Version version;
         if (snapshot != null) {
-            snapshot.requireOpen();
             sequence = snapshot.sequence();
             version = snapshot.version();
         } else {

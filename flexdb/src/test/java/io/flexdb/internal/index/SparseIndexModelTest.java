@@ -28,14 +28,14 @@ class SparseIndexModelTest {
 
     @ParameterizedTest
     @CsvSource({
-        "NUMBERED, 4, 4, 3000",
-        "NUMBERED, 63, 84, 6000",
+        "NUMBERED, 4, 4, 2000",
+        "NUMBERED, 63, 84, 4000",
         "TANGLED, 4, 5, 3000",
         "TANGLED, 63, 84, 3000",
-        "UNIFORM, 5, 4, 4000",
-        "UNIFORM, 63, 84, 6000",
-        "LONG, 4, 4, 400",
-        "LONG, 63, 84, 600"
+        "UNIFORM, 5, 4, 2000",
+        "UNIFORM, 63, 84, 4000",
+        "LONG, 4, 4, 300",
+        "LONG, 63, 84, 400"
     })
     void viewsAgreeWithASortedMapWhateverTheWriterDoesLater(
             KeySource keys, int leafCapacity, int internalCapacity, int operations) {
@@ -44,7 +44,7 @@ class SparseIndexModelTest {
         random = new Random(seed);
         source = keys;
         index = new SparseIndex(epochs, leafCapacity, internalCapacity);
-        int checkEvery = Math.max(1, operations / 20);
+        int checkEvery = Math.max(1, operations / 16);
         for (int i = 0; i < operations * EFFORT; i++) {
             boolean shrinking = (i / (operations / 4)) % 2 == 1;
             change(shrinking);

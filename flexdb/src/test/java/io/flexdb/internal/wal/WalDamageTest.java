@@ -140,7 +140,8 @@ class WalDamageTest {
     @Test
     void anotherFormatVersionIsNamed() {
         ByteBuffer content = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
-        content.putInt(WalFormat.HEADER_VERSION, 9);
+        content.putInt(12, 9); // the format version of the common fields
+        content.putInt(24, WalFormat.checksum(content, 0, 24));
         content.putInt(WalFormat.HEADER_CHECKSUM, WalFormat.checksum(content, 0, WalFormat.HEADER_CHECKSUM));
         vfs.setContent(FILE, good);
         UnsupportedFormatException e =

@@ -188,7 +188,7 @@ class WalWriterTest {
         assertFalse(WalFormat.isUnfinishedName("42.new"));
         assertFalse(WalFormat.isUnfinishedName("00000000000000000042"));
         assertEquals(32, WalFormat.FRAME_HEADER_BYTES);
-        assertEquals(64, WalFormat.HEADER_BYTES);
+        assertEquals(60, WalFormat.HEADER_BYTES);
         assertEquals(20, WalFormat.MARK_BYTES);
     }
 

@@ -43,8 +43,8 @@ final class LogicalLog implements AutoCloseable {
             for (ByteBuffer payload : payloads) {
                 log.append(payload);
             }
-            log.force();
-            log.file.force(); // the note of what is durable, too
+            log.writeMark(); // which counts only once the file has its name, and then it is true
+            log.file.force();
             vfs.rename(unfinished, directory.resolve(LogFormat.fileName(generation)));
             vfs.syncDirectory(directory);
             return log;
@@ -91,12 +91,6 @@ final class LogicalLog implements AutoCloseable {
     /** Length of the log so far. */
     long bytes() {
         return position;
-    }
-
-    /** Closes the file; the last note of what is durable is made durable first. */
-    void closeForced() {
-        file.force();
-        file.close();
     }
 
     /** Closes the file as it is. */

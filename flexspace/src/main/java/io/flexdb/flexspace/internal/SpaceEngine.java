@@ -39,7 +39,8 @@ public final class SpaceEngine implements AutoCloseable {
     private final LogBatch batch = new LogBatch();
     private final long openedTreeVersion;
     private final long openedLogGeneration;
-    private LogicalLog log;
+    private SpaceRecovery recovered; // until begin
+    private LogicalLog log; // from begin on
     private long tag;
     private int groupDepth;
     private long logBytesWritten;
@@ -52,11 +53,10 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
-        this.log = recovered.log;
+        this.recovered = recovered;
         this.tag = recovered.tag;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
-        this.logBytesWritten = log.bytes();
         this.collector = new GarbageCollector(this, store, options.minimumUtilization());
     }
 
@@ -81,15 +81,35 @@ public final class SpaceEngine implements AutoCloseable {
         SpaceFiles.create(vfs, directory, storeId, options, allowedNames);
     }
 
+    /** Recovers a space and begins: {@link #recover} and {@link #begin} in one. */
+    public static SpaceEngine open(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
+        SpaceEngine engine = recover(vfs, directory, storeId, options, epochs);
+        try {
+            engine.begin();
+            return engine;
+        } catch (RuntimeException | Error e) {
+            engine.close();
+            throw e;
+        }
+    }
+
     /**
-     * Opens a space and recovers it.
+     * Recovers a space without changing a file, so that its owner can find a reason to refuse it. It can be read, and
+     * changed after {@link #begin}.
      *
      * @param storeId the id that its files must have, or 0 for any
      */
-    public static SpaceEngine open(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
+    public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
         recovery.run();
         return new SpaceEngine(vfs, directory, options, recovery);
+    }
+
+    /** Makes a space that was recovered ready for changes. */
+    public void begin() {
+        log = recovered.beginLog();
+        logBytesWritten = log.bytes();
+        recovered = null;
     }
 
     // ---- changes, by the writer
@@ -441,11 +461,10 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
-    /** Closes the files after a checkpoint, so that opening again has no log to replay. */
+    /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
         try {
             checkpoint();
-            log.closeForced();
         } finally {
             close();
         }
@@ -456,7 +475,9 @@ public final class SpaceEngine implements AutoCloseable {
     public void close() {
         tree.close();
         try {
-            log.close();
+            if (log != null) {
+                log.close();
+            }
         } finally {
             try {
                 treeFile.close();

@@ -10,6 +10,8 @@ import io.flexdb.storage.NotAStoreException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 
 /** The three files of a space in a directory: what makes a directory a space, and how a new one comes to be. */
@@ -25,17 +27,23 @@ final class SpaceFiles {
 
     /** Makes a directory and its missing parents, and their names durable. */
     static void createDirectory(Vfs vfs, Path directory) {
+        Deque<Path> missing = new ArrayDeque<>();
         Path existing = directory;
         while (existing.getParent() != null && !vfs.exists(existing)) {
+            missing.push(existing);
             existing = existing.getParent();
         }
-        vfs.createDirectories(directory);
-        // One more level up: whoever made the directory may not have made its name durable.
-        for (Path path = directory.getParent(); path != null; path = path.getParent()) {
-            vfs.syncDirectory(path);
-            if (path.equals(existing) || existing.equals(directory)) {
-                break;
-            }
+        // Made one after the other, so that whoever is cut short leaves only the last one without a durable name.
+        syncParent(vfs, existing);
+        for (Path path : missing) {
+            vfs.createDirectories(path);
+            syncParent(vfs, path);
+        }
+    }
+
+    private static void syncParent(Vfs vfs, Path directory) {
+        if (directory.getParent() != null) {
+            vfs.syncDirectory(directory.getParent());
         }
     }
 

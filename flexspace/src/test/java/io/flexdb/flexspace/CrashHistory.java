@@ -1,0 +1,141 @@
+package io.flexdb.flexspace;
+
+import io.flexdb.flexspace.simulation.SimulatedCrash;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/** A life of a space: steps, power cuts and deaths of the process, and what must be found after each of them. */
+final class CrashHistory {
+    static final Path DIRECTORY = Path.of("/a/b/space");
+
+    /** Every boundary is met within a few steps. */
+    static final FlexSpaceOptions SMALL = FlexSpaceOptions.defaults()
+            .withSegments(32 * 512, 512)
+            .withCheckpointLogBytes(12 << 10)
+            .withLogBufferBytes(1024)
+            .withMinimumUtilization(0.8);
+
+    private final Consumer<SimulatedVfs> prepare;
+    final Random random;
+    SpaceOracle oracle = new SpaceOracle();
+    SimulatedVfs vfs;
+    FlexSpace space;
+    int crashPoints;
+    private long cutAt = Long.MAX_VALUE / 2;
+
+    /** @param prepare is given each file system before it is used */
+    CrashHistory(long seed, SimulatedVfs vfs, Consumer<SimulatedVfs> prepare) {
+        this.random = new Random(seed);
+        this.vfs = vfs;
+        this.prepare = prepare;
+        prepare.accept(vfs);
+    }
+
+    /** Does the steps. Throws {@link SimulatedCrash} if the power is cut. */
+    void live(List<SpaceStep> steps) {
+        open();
+        for (SpaceStep step : steps) {
+            liveStep(step);
+        }
+    }
+
+    /** Does random steps, with a cut every now and then, after each of which some of the possible states are looked at. */
+    void liveAndDie(int steps, int variants) {
+        cutSometime(200);
+        for (int i = 0; i < steps; i++) {
+            try {
+                if (space == null) {
+                    open();
+                }
+                liveStep(SpaceStep.any(random));
+            } catch (SimulatedCrash e) {
+                survive(variants);
+                cutSometime(120);
+            }
+        }
+    }
+
+    private void cutSometime(int operations) {
+        cutAt(vfs.operationCount() + 1 + random.nextInt(operations));
+    }
+
+    /** Cuts the power before an operation, counted on after the process has been killed. */
+    void cutAt(long operation) {
+        cutAt = operation;
+        vfs.crashAt(operation);
+    }
+
+    private void open() {
+        space = FlexSpace.open(vfs, DIRECTORY, SMALL);
+        check(space);
+        oracle.synced();
+    }
+
+    void liveStep(SpaceStep step) {
+        if (step == SpaceStep.CLOSE_AND_OPEN) {
+            space.close();
+            oracle.synced();
+            open();
+        } else if (step == SpaceStep.KILL) {
+            long left = cutAt - vfs.operationCount();
+            vfs = vfs.kill();
+            prepare.accept(vfs);
+            space = null;
+            cutAt(left);
+            open();
+        } else {
+            step.apply(space, oracle, random);
+        }
+    }
+
+    /** After a cut: checks several of the states it may have left and goes on with the last one. */
+    void survive(int variants) {
+        SimulatedVfs dead = vfs;
+        for (int variant = 0; variant < variants; variant++) {
+            vfs = dead.crash(variant < 2 ? variant : random.nextLong());
+            prepare.accept(vfs);
+            cutAt = Long.MAX_VALUE / 2;
+            cutRecovery();
+            SpaceOracle before = oracle.copy();
+            open();
+            crashPoints++;
+            if (variant < variants - 1) {
+                if (random.nextInt(8) == 0) {
+                    space.insertRange(0, java.nio.ByteBuffer.wrap(new byte[700]));
+                    oracle.begins(SpaceOracle.inserted(oracle.now(), 0, new byte[700]));
+                    space.close();
+                    oracle.synced();
+                    open();
+                }
+                oracle = before;
+            }
+        }
+    }
+
+    /** Sometimes the power is cut again while the space recovers, and again. */
+    private void cutRecovery() {
+        while (random.nextInt(4) == 0) {
+            vfs.crashAt(1 + random.nextInt(14));
+            try {
+                FlexSpace.open(vfs, DIRECTORY, SMALL);
+            } catch (SimulatedCrash e) {
+                crashPoints++;
+            }
+            vfs = vfs.crash(random.nextInt(3) == 0 ? random.nextInt(2) : random.nextLong());
+            prepare.accept(vfs);
+        }
+    }
+
+    /** Checks an opened space; from then on nothing else than what it holds may be found. */
+    private void check(FlexSpace opened) {
+        opened.checkInvariants();
+        byte[] found = SpaceOracle.contentOf(opened);
+        if (!oracle.allows(found)) {
+            throw new AssertionError(oracle.explain(found));
+        }
+        oracle.startFrom(found);
+    }
+}

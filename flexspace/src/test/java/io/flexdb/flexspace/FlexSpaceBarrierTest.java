@@ -1,0 +1,72 @@
+package io.flexdb.flexspace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** No force is there for nothing, and none could be left out without the crash tests seeing it. */
+class FlexSpaceBarrierTest {
+    private static final int DEPTH = 2; // a force and who wants it
+
+    @Test
+    void leavingOutAnyForceIsNoticed() {
+        TreeMap<String, String> unnoticed = new TreeMap<>();
+        Set<String> sites = sites();
+        for (String site : sites) {
+            if (!isNoticed(site)) {
+                unnoticed.put(site, "unnoticed");
+            }
+        }
+        System.out.println(sites.size() + " sites of forces:\n" + String.join("\n", sites));
+        assertTrue(sites.size() >= 10, "sites: " + sites);
+        assertEquals(new TreeMap<>(), unnoticed);
+    }
+
+    private static Set<String> sites() {
+        Set<SimulatedVfs> used = java.util.Collections.newSetFromMap(new java.util.IdentityHashMap<>());
+        Set<String> sites = new TreeSet<>();
+        Consumer<SimulatedVfs> record = vfs -> {
+            used.forEach(other -> sites.addAll(other.forceSites()));
+            used.clear();
+            used.add(vfs);
+            vfs.recordForceSites(DEPTH);
+        };
+        CrashScenarios.randomHistory(1, record);
+        for (long seed = 0; seed < 3; seed++) {
+            CrashScenarios.killAndCutEverywhere(seed, record);
+        }
+        CrashScenarios.killCreationAndCutEverywhere(record);
+        used.forEach(other -> sites.addAll(other.forceSites()));
+        return sites;
+    }
+
+    private static boolean isNoticed(String site) {
+        Consumer<SimulatedVfs> leaveOut = vfs -> {
+            vfs.recordForceSites(DEPTH);
+            vfs.ignoreForcesFrom(site);
+        };
+        try {
+            CrashScenarios.killCreationAndCutEverywhere(leaveOut);
+            for (List<SpaceStep> steps : CrashScenarios.shortHistories(1)) {
+                CrashScenarios.cutEverywhere(steps, new SimulatedVfs(), new SpaceOracle(), 6, leaveOut);
+            }
+            for (long seed = 0; seed < 3; seed++) {
+                CrashScenarios.killAndCutEverywhere(seed, leaveOut);
+            }
+            CrashScenarios.cutGarbageCollectionEverywhere(0, 4, leaveOut);
+            for (long seed = 0; seed < 20; seed++) {
+                CrashScenarios.randomHistory(seed, leaveOut);
+            }
+            return false;
+        } catch (AssertionError e) {
+            return true;
+        }
+    }
+}

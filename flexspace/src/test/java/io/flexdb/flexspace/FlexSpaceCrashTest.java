@@ -1,0 +1,78 @@
+package io.flexdb.flexspace;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Power cuts at every moment: afterwards a space holds what it held after some change, the last one synced or a later
+ * one. A seed in a message repeats the history: {@code CrashScenarios} makes them.
+ */
+class FlexSpaceCrashTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+
+    @Test
+    void randomHistoriesSurviveRandomCuts() {
+        int points = 0;
+        for (long seed = 0; seed < 20L * EFFORT; seed++) {
+            points += CrashScenarios.randomHistory(seed, vfs -> {});
+        }
+        report("random histories", points);
+        assertTrue(points > 2000, "only " + points + " crash points");
+    }
+
+    @Test
+    void shortHistoriesSurviveACutAtEveryOperation() {
+        int points = 0;
+        for (List<SpaceStep> steps : CrashScenarios.shortHistories(EFFORT == 1 ? 2 : 3)) {
+            points += CrashScenarios.cutEverywhere(steps, new SimulatedVfs(), new SpaceOracle(), 4, vfs -> {});
+        }
+        report("short histories", points);
+        assertTrue(points > 2000, "only " + points + " crash points");
+    }
+
+    @Test
+    void garbageCollectionSurvivesACutAtEveryOperation() {
+        int points = 0;
+        for (long seed = 0; seed < 2L * EFFORT; seed++) {
+            points += CrashScenarios.cutGarbageCollectionEverywhere(seed, 4, vfs -> {});
+        }
+        report("garbage collection", points);
+        assertTrue(points > 200, "only " + points + " crash points");
+    }
+
+    @Test
+    void recoverySurvivesACutAtEveryOperationTwice() {
+        int points = 0;
+        for (long seed = 0; seed < 3L * EFFORT; seed++) {
+            points += CrashScenarios.cutRecoveryEverywhere(seed, vfs -> {});
+        }
+        report("recovery", points);
+        assertTrue(points > 1000, "only " + points + " crash points");
+    }
+
+    /** A killed process may have written a header that is not durable: the next one must not rely on it. */
+    @Test
+    void aHeaderLeftByAKilledProcessIsMadeDurableBeforeTheOlderLogGoes() {
+        int points = 0;
+        for (long seed = 0; seed < 3L * EFFORT; seed++) {
+            points += CrashScenarios.killAndCutEverywhere(seed, vfs -> {});
+        }
+        points += CrashScenarios.killCreationAndCutEverywhere(vfs -> {});
+        report("cuts after kills", points);
+        assertTrue(points > 500, "only " + points + " crash points");
+    }
+
+    private static void report(String what, int points) {
+        System.out.println(what + ": " + points + " crash points");
+    }
+
+    static List<SpaceStep> withSync(List<SpaceStep> steps) {
+        List<SpaceStep> longer = new ArrayList<>(steps);
+        longer.add(SpaceStep.SYNC);
+        return longer;
+    }
+}

@@ -303,7 +303,7 @@ public final class FlexTree implements AutoCloseable {
         return writer.pool().memoryBytes();
     }
 
-    /** Visits every node and throws an {@link AssertionError} that names the invariant, and the node, if one is broken. */
+    /** Visits every node and throws an {@link AssertionError} that names the first broken invariant and the node. */
     public void checkInvariants() {
         TreeChecker.check(writer);
     }

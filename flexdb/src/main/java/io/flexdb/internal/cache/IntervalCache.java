@@ -45,7 +45,7 @@ public final class IntervalCache {
     private final int regionBytes;
     private final int bucketCount;
     private final ByteBuffer[] regions;
-    private volatile CacheTable table; // made by the first insert
+    volatile CacheTable table; // made by the first insert; not private for a test
 
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();

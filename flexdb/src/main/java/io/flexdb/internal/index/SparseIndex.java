@@ -265,6 +265,11 @@ public final class SparseIndex {
         return nodes.pool.liveCount();
     }
 
+    /** Full keys, of anchors and of pivots, that are in use or that a reader may still see. */
+    public long liveKeyCount() {
+        return nodes.keys.liveCount();
+    }
+
     /** Nodes and keys that wait for readers. */
     public int retiredCount() {
         return nodes.pool.retiredCount() + nodes.keys.retiredCount();

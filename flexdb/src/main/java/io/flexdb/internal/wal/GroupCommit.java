@@ -116,7 +116,7 @@ public final class GroupCommit {
         } finally {
             lock.lock();
             forcing = false;
-            if (failed != null) {
+            if (failed != null && failure == null) {
                 failure = failed;
             }
             if (reached > durableSequence) {
@@ -126,6 +126,19 @@ public final class GroupCommit {
                 writers.removeFirst(); // a younger one was there, so its last frame was
             }
             forced.signalAll();
+        }
+    }
+
+    /** Makes nothing durable any more: what is not yet never will be. The first failure counts. */
+    public void fail(Throwable cause) {
+        lock.lock();
+        try {
+            if (failure == null) {
+                failure = cause;
+            }
+            forced.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 

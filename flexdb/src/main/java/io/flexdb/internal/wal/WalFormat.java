@@ -1,5 +1,6 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.flexspace.internal.FilePreamble;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -12,16 +13,12 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * OFFSET  SIZE  FIELD
- * 0       8     magic, "FLEXDB\r\n"
- * 8       4     kind, "WAL\0"
- * 12      4     format version
- * 16      8     store id
- * 24      8     file number, which is the file's name
- * 32      8     generation; grows whenever the file is recycled
- * 40      8     capacity: bytes of the file
- * 48      12    zero
- * 60      4     checksum of bytes 0 to 59
- * 64      448   zero
+ * 0       32    common fields, see FilePreamble
+ * 32      8     file number, which is the file's name
+ * 40      8     generation; grows whenever the file is recycled
+ * 48      8     capacity: bytes of the file
+ * 56      4     checksum of the bytes before it
+ * 60      452   zero
  * </pre>
  *
  * <p>The next sector is the mark. It is rewritten after each force, when everything before the position it names is
@@ -53,32 +50,8 @@ import java.util.zip.CRC32C;
  * generation, or a torn frame.
  */
 public final class WalFormat {
-    /** "FLEXDB\r\n". */
-    public static final long MAGIC = 0x0a0d_4244_5845_4c46L;
-
-    /** "WAL\0". */
-    public static final int KIND = 0x004c_4157;
-
-    /** The oldest format version that is read. */
-    public static final int MIN_VERSION = 1;
-
-    /** The newest format version that is read, and the one that is written. */
-    public static final int MAX_VERSION = 1;
-
-    /** Position of the magic. */
-    public static final int HEADER_MAGIC = 0;
-
-    /** Position of the kind. */
-    public static final int HEADER_KIND = HEADER_MAGIC + 8;
-
-    /** Position of the format version. */
-    public static final int HEADER_VERSION = HEADER_KIND + 4;
-
-    /** Position of the store id. */
-    public static final int HEADER_STORE_ID = HEADER_VERSION + 4;
-
     /** Position of the file number. */
-    public static final int HEADER_NUMBER = HEADER_STORE_ID + 8;
+    public static final int HEADER_NUMBER = FilePreamble.FIELDS_OFFSET;
 
     /** Position of the generation. */
     public static final int HEADER_GENERATION = HEADER_NUMBER + 8;
@@ -87,7 +60,7 @@ public final class WalFormat {
     public static final int HEADER_CAPACITY = HEADER_GENERATION + 8;
 
     /** Position of the header's checksum. */
-    public static final int HEADER_CHECKSUM = HEADER_CAPACITY + 8 + 12;
+    public static final int HEADER_CHECKSUM = HEADER_CAPACITY + 8;
 
     /** Bytes of the header. */
     public static final int HEADER_BYTES = HEADER_CHECKSUM + 4;
@@ -105,7 +78,7 @@ public final class WalFormat {
     public static final int MARK_BYTES = MARK_CHECKSUM + 4 - MARK_GENERATION;
 
     /** Position of the first frame. */
-    public static final int FIRST_FRAME = 4096;
+    public static final int FIRST_FRAME = FilePreamble.BLOCK_BYTES;
 
     /** Offset of the payload length in a frame. */
     public static final int FRAME_LENGTH = 0;
@@ -179,14 +152,9 @@ public final class WalFormat {
 
     /** Fills a little-endian block of {@link #FIRST_FRAME} zeros with the header and the mark of a log without frames. */
     static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
-        block.putLong(HEADER_MAGIC, MAGIC);
-        block.putInt(HEADER_KIND, KIND);
-        block.putInt(HEADER_VERSION, MAX_VERSION);
-        block.putLong(HEADER_STORE_ID, storeId);
-        block.putLong(HEADER_NUMBER, number);
-        block.putLong(HEADER_GENERATION, generation);
-        block.putLong(HEADER_CAPACITY, capacity);
-        block.putInt(HEADER_CHECKSUM, checksum(block, 0, HEADER_CHECKSUM));
+        ByteBuffer preamble = FilePreamble.begin(FilePreamble.Kind.WAL, storeId);
+        preamble.putLong(number).putLong(generation).putLong(capacity);
+        block.put(0, FilePreamble.finish(preamble), 0, FIRST_FRAME);
         block.putLong(MARK_GENERATION, generation);
         block.putLong(MARK_POSITION, FIRST_FRAME);
         block.putInt(MARK_CHECKSUM, markChecksum(storeId, number, generation, FIRST_FRAME));

@@ -1,11 +1,11 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.flexspace.internal.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.memtable.PayloadReader;
 import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ public final class WalReader implements AutoCloseable {
      * Opens a log and checks its header.
      *
      * @throws CorruptionException if the header is damaged, the file is not of this store, or not of the header's size
-     * @throws UnsupportedFormatException if it has a format version that can't be read
+     * @throws io.flexdb.storage.UnsupportedFormatException if it has a format version that can't be read
      */
     public WalReader(Vfs vfs, Path path, long storeId) {
         this.storeId = storeId;
@@ -72,19 +72,13 @@ public final class WalReader implements AutoCloseable {
         if (fileBytes < WalFormat.FIRST_FRAME) {
             throw damage(0, "a header of " + WalFormat.FIRST_FRAME + " bytes", "a file of " + fileBytes + " bytes");
         }
-        requireField(WalFormat.HEADER_MAGIC, "magic", WalFormat.MAGIC, window.getLong(WalFormat.HEADER_MAGIC));
-        requireField(WalFormat.HEADER_KIND, "kind", WalFormat.KIND, window.getInt(WalFormat.HEADER_KIND));
-        requireField(
-                WalFormat.HEADER_CHECKSUM,
-                "header checksum",
-                WalFormat.checksum(window, 0, WalFormat.HEADER_CHECKSUM),
-                window.getInt(WalFormat.HEADER_CHECKSUM));
-        int version = window.getInt(WalFormat.HEADER_VERSION);
-        if (version < WalFormat.MIN_VERSION || version > WalFormat.MAX_VERSION) {
-            throw new UnsupportedFormatException(
-                    file.path(), "write-ahead log", version, WalFormat.MIN_VERSION, WalFormat.MAX_VERSION);
-        }
-        requireField(WalFormat.HEADER_STORE_ID, "store id", storeId, window.getLong(WalFormat.HEADER_STORE_ID));
+        FilePreamble.check(
+                file.path(),
+                0,
+                window.duplicate(),
+                FilePreamble.Kind.WAL,
+                WalFormat.HEADER_CHECKSUM - FilePreamble.FIELDS_OFFSET,
+                storeId);
         String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));
         if (!name.equals(file.path().getFileName().toString())) {
             throw damage(WalFormat.HEADER_NUMBER, "the number in the file's name", name);
@@ -96,15 +90,8 @@ public final class WalReader implements AutoCloseable {
         if (capacity != fileBytes || capacity < WalFormat.MIN_CAPACITY || capacity > WalFormat.MAX_CAPACITY) {
             throw damage(WalFormat.HEADER_CAPACITY, "a file of " + capacity + " bytes", fileBytes + " bytes");
         }
-        requireZeros(WalFormat.HEADER_CAPACITY + 8, WalFormat.HEADER_CHECKSUM);
         requireZeros(WalFormat.HEADER_BYTES, WalFormat.MARK_GENERATION);
         requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.FIRST_FRAME);
-    }
-
-    private void requireField(int at, String what, long expected, long found) {
-        if (expected != found) {
-            throw damage(at, what + " " + hex(expected), hex(found));
-        }
     }
 
     private void requireZeros(int from, int to) {

@@ -3,6 +3,7 @@ package io.flexdb.internal.wal;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
@@ -51,8 +52,8 @@ public final class WalWriter implements AutoCloseable {
     private volatile long durablePosition = WalFormat.FIRST_FRAME;
     private volatile long durableSequence;
     private volatile Throwable failure;
-    private boolean markIsForced = true; // this and the next under forceLock
-    private boolean released;
+    private volatile boolean released; // set under forceLock
+    private boolean markIsForced = true; // under forceLock
 
     private WalWriter(
             Vfs vfs, VfsFile file, ByteBuffer mapping, ByteBuffer staging, long storeId, long number, long generation) {
@@ -189,6 +190,9 @@ public final class WalWriter implements AutoCloseable {
     public long append(
             byte[] payload, int offset, int length, int payloadChecksum, long firstSequence, int entryCount) {
         requireUsable();
+        if (released) {
+            throw new StoreClosedException("write-ahead log " + number);
+        }
         if (length < 1 || entryCount < 1 || !hasRoom(length)) {
             throw new IllegalArgumentException("no room for a payload of " + length + " bytes and " + entryCount
                     + " entries at position " + appendedPosition + " of " + capacity);
@@ -277,6 +281,18 @@ public final class WalWriter implements AutoCloseable {
         }
     }
 
+    private void forceMark() {
+        if (markIsForced) {
+            return;
+        }
+        try {
+            file.force();
+            markIsForced = true;
+        } catch (RuntimeException e) {
+            throw fail(e);
+        }
+    }
+
     private RuntimeException fail(Throwable cause) {
         failure = cause;
         if (cause instanceof InternalError) { // how the JVM reports a device error in a mapping
@@ -349,10 +365,7 @@ public final class WalWriter implements AutoCloseable {
             try (file) {
                 if (failure == null) {
                     forceLocked();
-                    if (!markIsForced) {
-                        file.force();
-                        markIsForced = true;
-                    }
+                    forceMark();
                 }
             }
         } finally {

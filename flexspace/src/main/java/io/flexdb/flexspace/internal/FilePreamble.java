@@ -17,11 +17,14 @@ import java.util.zip.CRC32C;
  *  8      4     kind of file
  * 12      4     format version
  * 16      8     store id
- * 24      n     fields of the kind
- * 24 + n  4     CRC32C of all bytes before it
+ * 24      4     CRC32C of the 24 bytes before it
+ * 28      4     reserved, zero
+ * 32      n     fields of the kind
+ * 32 + n  4     CRC32C of all bytes before it
  * </pre>
  *
- * <p>A preamble has a block of 4096 bytes to itself; what it does not fill is zero.
+ * <p>The common fields have a checksum of their own, at the same place in every version, so that a newer format can be
+ * told from damage. A preamble has a block of 4096 bytes to itself; what it does not fill is zero.
  */
 public final class FilePreamble {
     /** Bytes kept for a preamble. */
@@ -34,11 +37,12 @@ public final class FilePreamble {
     public static final int VERSION = 1;
 
     /** Where the fields of the kind begin. */
-    public static final int FIELDS_OFFSET = 24;
+    public static final int FIELDS_OFFSET = 32;
 
     private static final int KIND_OFFSET = 8;
     private static final int VERSION_OFFSET = 12;
     private static final int STORE_ID_OFFSET = 16;
+    private static final int COMMON_CRC_OFFSET = 24;
 
     private FilePreamble() {}
 
@@ -67,6 +71,7 @@ public final class FilePreamble {
     public static ByteBuffer begin(Kind kind, long storeId) {
         ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         block.putLong(MAGIC).putInt(kind.code).putInt(VERSION).putLong(storeId);
+        block.putInt(crc(block, 0, COMMON_CRC_OFFSET)).putInt(0);
         return block;
     }
 
@@ -86,20 +91,21 @@ public final class FilePreamble {
      * @param storeId the store id expected, or 0 for any
      * @return the block, positioned at the fields of the kind
      * @throws CorruptionException if magic, kind, store id or checksum are not as expected
-     * @throws UnsupportedFormatException if the file is of a newer format
+     * @throws UnsupportedFormatException if the file is of another format version
      */
     public static ByteBuffer check(
             Path file, long position, ByteBuffer block, Kind kind, int fieldBytes, long storeId) {
         block.order(ByteOrder.LITTLE_ENDIAN);
         expect(file, position, "magic " + Long.toHexString(MAGIC), MAGIC, block.getLong(0));
         expect(file, position + KIND_OFFSET, "file kind " + kind, kind.code, block.getInt(KIND_OFFSET));
+        int commonCrc = block.getInt(COMMON_CRC_OFFSET);
+        expect(file, position, "checksum of the common fields", crc(block, 0, COMMON_CRC_OFFSET), commonCrc);
         int version = block.getInt(VERSION_OFFSET);
-        if (version > VERSION) {
+        if (version != VERSION) {
             throw new UnsupportedFormatException(file, kind.name(), version, VERSION, VERSION);
         }
         int end = FIELDS_OFFSET + fieldBytes;
         expect(file, position + end, "checksum", crc(block, 0, end), block.getInt(end));
-        expect(file, position + VERSION_OFFSET, "format version " + VERSION, VERSION, version);
         if (storeId != 0) {
             expect(file, position + STORE_ID_OFFSET, "store id", storeId, block.getLong(STORE_ID_OFFSET));
         }

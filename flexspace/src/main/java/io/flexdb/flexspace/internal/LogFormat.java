@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
  *
  * <pre>
  * file     OFFSET  SIZE  FIELD
- *          0       24    common fields, see FilePreamble
- *          24      8     generation of the log
- *          32      8     version of the FlexTree it extends
- *          40      4     CRC32C
+ *          0       32    common fields, see FilePreamble
+ *          32      8     generation of the log
+ *          40      8     version of the FlexTree it extends
+ *          48      4     CRC32C
  *          512     8     synced-up-to mark: this generation
  *          520     8     synced-up-to mark: position up to which the log was forced
  *          528     4     synced-up-to mark: CRC32C of the 16 bytes before it

@@ -37,7 +37,10 @@ public final class SpaceEngine implements AutoCloseable {
     private final SegmentStore store;
     private final GarbageCollector collector;
     private final LogBatch batch = new LogBatch();
-    private LogicalLog log;
+    private final long openedTreeVersion;
+    private final long openedLogGeneration;
+    private SpaceRecovery recovered; // until begin
+    private LogicalLog log; // from begin on
     private long tag;
     private int groupDepth;
     private long logBytesWritten;
@@ -50,9 +53,10 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
-        this.log = recovered.log;
+        this.recovered = recovered;
         this.tag = recovered.tag;
-        this.logBytesWritten = log.bytes();
+        this.openedTreeVersion = treeFile.header().treeVersion();
+        this.openedLogGeneration = recovered.openedLogGeneration;
         this.collector = new GarbageCollector(this, store, options.minimumUtilization());
     }
 
@@ -77,15 +81,35 @@ public final class SpaceEngine implements AutoCloseable {
         SpaceFiles.create(vfs, directory, storeId, options, allowedNames);
     }
 
+    /** Recovers a space and begins: {@link #recover} and {@link #begin} in one. */
+    public static SpaceEngine open(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
+        SpaceEngine engine = recover(vfs, directory, storeId, options, epochs);
+        try {
+            engine.begin();
+            return engine;
+        } catch (RuntimeException | Error e) {
+            engine.close();
+            throw e;
+        }
+    }
+
     /**
-     * Opens a space and recovers it.
+     * Recovers a space without changing a file, so that its owner can find a reason to refuse it. It can be read, and
+     * changed after {@link #begin}.
      *
      * @param storeId the id that its files must have, or 0 for any
      */
-    public static SpaceEngine open(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
+    public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
         recovery.run();
         return new SpaceEngine(vfs, directory, options, recovery);
+    }
+
+    /** Makes a space that was recovered ready for changes. */
+    public void begin() {
+        log = recovered.beginLog();
+        logBytesWritten = log.bytes();
+        recovered = null;
     }
 
     // ---- changes, by the writer
@@ -391,6 +415,26 @@ public final class SpaceEngine implements AutoCloseable {
         return treeFile.header().storeId();
     }
 
+    /** The version of the FlexTree in its file. */
+    public long treeVersion() {
+        return treeFile.header().treeVersion();
+    }
+
+    /** The generation of the logical log in use. */
+    public long logGeneration() {
+        return log.generation();
+    }
+
+    /** The version of the FlexTree that was found at opening. */
+    public long openedTreeVersion() {
+        return openedTreeVersion;
+    }
+
+    /** The generation of the logical log that was found at opening; the one in use is a later one. */
+    public long openedLogGeneration() {
+        return openedLogGeneration;
+    }
+
     FlexTree tree() {
         return tree;
     }
@@ -431,7 +475,9 @@ public final class SpaceEngine implements AutoCloseable {
     public void close() {
         tree.close();
         try {
-            log.close();
+            if (log != null) {
+                log.close();
+            }
         } finally {
             try {
                 treeFile.close();

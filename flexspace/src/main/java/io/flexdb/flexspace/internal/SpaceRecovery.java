@@ -25,12 +25,13 @@ final class SpaceRecovery {
     TreeFile treeFile;
     FlexTree tree;
     SegmentStore store;
-    LogicalLog log;
     long tag;
+    long openedLogGeneration;
 
     private VfsFile tableOf; // the FlexTree file
     private Path logPath;
     private boolean otherVersionsFound;
+    private List<ByteBuffer> payloads;
 
     SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs) {
         this.vfs = vfs;
@@ -39,7 +40,7 @@ final class SpaceRecovery {
         this.epochs = epochs;
     }
 
-    /** Recovers the space; after a failure nothing is left open. */
+    /** Reads and checks everything, and changes no file; after a failure nothing is left open. */
     void run() {
         try {
             recover();
@@ -60,6 +61,7 @@ final class SpaceRecovery {
         tag = header.tag();
 
         long generation = findLog(header);
+        openedLogGeneration = generation;
         restoreSegments(treeFile.readTable());
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
@@ -67,15 +69,43 @@ final class SpaceRecovery {
                 addLive(tableOf.path(), address, length);
             }
         });
-        List<ByteBuffer> payloads = readLog(id, generation);
+        payloads = readLog(id, generation);
         for (ByteBuffer payload : payloads) {
             replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
         }
         store.recovered();
+    }
+
+    /**
+     * Makes the space ready for changes. A log that was replayed is never appended to: what was accepted goes into a fresh
+     * one first (O8).
+     */
+    LogicalLog beginLog() {
+        TreeHeader header = treeFile.header();
         if (otherVersionsFound) {
             treeFile.recommit(); // before the log of the other version goes
         }
-        openLog(header, generation, payloads);
+        LogicalLog log = LogicalLog.create(
+                vfs, directory, header.storeId(), openedLogGeneration + 1, header.treeVersion(), payloads);
+        payloads = null;
+        try {
+            dropOtherLogs(log.generation());
+            return log;
+        } catch (RuntimeException | Error e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    private void dropOtherLogs(long generation) {
+        for (String name : vfs.list(directory)) {
+            long other = LogFormat.generationOf(name);
+            if (other > 0 && other != generation) {
+                vfs.delete(directory.resolve(name));
+            }
+        }
+        vfs.deleteIfExists(directory.resolve(TreeFileFormat.NAME_WHILE_MADE));
+        // Not synced: what comes back after a power cut is older than the new log, and deleted next time.
     }
 
     /** The log that extends the header's version; the newest, if a recovery was cut before it dropped the older one. */
@@ -261,23 +291,7 @@ final class SpaceRecovery {
         return new CorruptionException(logPath, 0, expected + " in a log batch", found);
     }
 
-    /** A log that was replayed is never appended to: what was accepted goes into a fresh one first (O8). */
-    private void openLog(TreeHeader header, long generation, List<ByteBuffer> payloads) {
-        log = LogicalLog.create(vfs, directory, header.storeId(), generation + 1, header.treeVersion(), payloads);
-        for (String name : vfs.list(directory)) {
-            long other = LogFormat.generationOf(name);
-            if (other > 0 && other != log.generation()) {
-                vfs.delete(directory.resolve(name));
-            }
-        }
-        vfs.deleteIfExists(directory.resolve(TreeFileFormat.NAME_WHILE_MADE));
-        // Not synced: what comes back after a power cut is older than the new log, and deleted next time.
-    }
-
     private void closeAll() {
-        if (log != null) {
-            log.close();
-        }
         if (store != null) {
             store.close();
         }

@@ -9,6 +9,7 @@ import java.util.function.Supplier;
  */
 public final class StripedPool<T> {
     private static final int STRIPES = 64;
+    private static final int TRIES = 4; // a thread may have several in use, some of them for long
 
     private final Supplier<T> maker;
     private final AtomicReferenceArray<T> stripes = new AtomicReferenceArray<>(STRIPES);
@@ -20,13 +21,25 @@ public final class StripedPool<T> {
 
     /** Takes an object, which nobody else has until it is given back. It need not be given back. */
     public T borrow() {
-        T kept = stripes.getAndSet(stripe(), null);
-        return kept != null ? kept : maker.get();
+        int first = stripe();
+        for (int i = 0; i < TRIES; i++) {
+            int stripe = (first + i) & (STRIPES - 1);
+            T kept = stripes.getPlain(stripe) == null ? null : stripes.getAndSet(stripe, null);
+            if (kept != null) {
+                return kept;
+            }
+        }
+        return maker.get();
     }
 
     /** Gives an object back. */
     public void giveBack(T borrowed) {
-        stripes.lazySet(stripe(), borrowed);
+        int first = stripe();
+        for (int i = 0; i < TRIES; i++) {
+            if (stripes.compareAndSet((first + i) & (STRIPES - 1), null, borrowed)) {
+                return;
+            }
+        }
     }
 
     private static int stripe() {

@@ -10,20 +10,20 @@ package io.flexdb.flexspace.internal;
  *               8192          units of 1024 bytes; slot n begins at unit n - 1
  *
  * header slot   OFFSET  SIZE  FIELD
- *               0       24    common fields, see FilePreamble
- *               24      8     tree version
- *               32      8     tag: what the owner wants to find again with this version
- *               40      8     bytes of the address space
- *               48      8     extents
- *               56      4     slot of the root, 0 if the tree is empty
- *               60      4     CRC32C of the root's image
- *               64      4     level of the root, 0 for a leaf
- *               68      4     slot of the segment table
- *               72      4     bytes of the segment table
- *               76      4     CRC32C of the segment table
- *               80      4     bytes of a segment
- *               84      4     bytes of a frame
- *               88      4     CRC32C
+ *               0       32    common fields, see FilePreamble
+ *               32      8     tree version
+ *               40      8     tag: what the owner wants to find again with this version
+ *               48      8     bytes of the address space
+ *               56      8     extents
+ *               64      4     slot of the root, 0 if the tree is empty
+ *               68      4     CRC32C of the root's image
+ *               72      4     level of the root, 0 for a leaf
+ *               76      4     slot of the segment table
+ *               80      4     bytes of the segment table
+ *               84      4     CRC32C of the segment table
+ *               88      4     bytes of a segment
+ *               92      4     bytes of a frame
+ *               96      4     CRC32C
  *
  * segment table OFFSET  SIZE  FIELD
  *               0       4     segments

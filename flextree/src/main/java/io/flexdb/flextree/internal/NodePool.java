@@ -18,6 +18,7 @@ public final class NodePool {
      * Node 0 does not exist, so 0 can mean "none".
      */
     private static final int CHUNK_BYTES = 256 * 1024;
+    private static final int CACHE_LINE_BYTES = 64;
 
     private final int nodeBytes;
     private final int nodesPerChunkShift;
@@ -67,7 +68,11 @@ public final class NodePool {
     }
 
     private void addChunk() {
-        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        // Nodes begin with a cache line, so that no more lines are touched than there are in a node.
+        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES + CACHE_LINE_BYTES)
+                .alignedSlice(CACHE_LINE_BYTES)
+                .slice(0, CHUNK_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN);
         if (chunkCount == chunks.length) {
             ByteBuffer[] larger = Arrays.copyOf(chunks, chunks.length * 2);
             larger[chunkCount] = chunk;

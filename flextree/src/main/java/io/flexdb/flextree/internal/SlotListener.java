@@ -4,7 +4,8 @@ package io.flexdb.flextree.internal;
 @FunctionalInterface
 public interface SlotListener {
     /**
-     * Called by the writer at once when a node with an image was replaced, changed or dropped.
+     * Called by the writer at once, in the middle of an operation, when a node with an image is replaced, changed or
+     * dropped. Must not touch the tree.
      *
      * @param slot where the image is
      * @param level the node's level

@@ -25,6 +25,23 @@ public final class TreeReader {
         return NodeFormat.addressAt(NodeFormat.word(buffer, base, i), relative - NodeFormat.start(buffer, base, i));
     }
 
+    /** Whether the range from an offset below the tree's size on is one extent, neither more nor less. */
+    public static boolean isExtent(NodePool pool, int root, int level, long logicalOffset, long length) {
+        int node = root;
+        long offset = logicalOffset;
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        for (int at = level; at > 0; at--) {
+            int i = NodeFormat.childAt(buffer, base, NodeFormat.count(buffer, base), offset);
+            offset -= NodeFormat.childStart(buffer, base, i);
+            node = NodeFormat.child(buffer, base, i);
+            buffer = pool.chunk(node);
+            base = pool.base(node);
+        }
+        int i = NodeFormat.extentAt(buffer, base, NodeFormat.count(buffer, base), (int) offset);
+        return NodeFormat.start(buffer, base, i) == offset && NodeFormat.end(buffer, base, i) == offset + length;
+    }
+
     /**
      * Hands over what [from, to) maps to; the first and the last extent are clipped.
      *

@@ -371,9 +371,8 @@ public final class TreeWriter {
 
     /** Maps a range anew. An extent that is replaced whole by one extent stays an extent of its own. */
     public void remap(long logicalOffset, long length, long address, int flags) {
-        if (length <= maxExtentBytes && isExtent(logicalOffset, length)) {
+        if (length <= maxExtentBytes && TreeReader.isExtent(pool, root, level, logicalOffset, length)) {
             nodes.refreshEpoch();
-            // The byte before the offset after it: the descent prefers the left side.
             int node = descendWithoutSplits(logicalOffset);
             ByteBuffer leaf = pool.chunk(node);
             int base = pool.base(node);
@@ -385,6 +384,7 @@ public final class TreeWriter {
         insert(logicalOffset, length, address, flags);
     }
 
+    /** Makes the path to the leaf that holds the byte at an offset writable. */
     private int descendWithoutSplits(long logicalOffset) {
         int node = root = nodes.writable(root);
         long offset = logicalOffset;
@@ -397,22 +397,6 @@ public final class TreeWriter {
         }
         relative = (int) offset;
         return node;
-    }
-
-    private boolean isExtent(long logicalOffset, long length) {
-        int node = root;
-        long offset = logicalOffset;
-        for (int at = level; at > 0; at--) {
-            ByteBuffer buffer = pool.chunk(node);
-            int base = pool.base(node);
-            int i = childAt(buffer, base, count(buffer, base), offset);
-            offset -= childStart(buffer, base, i);
-            node = child(buffer, base, i);
-        }
-        ByteBuffer leaf = pool.chunk(node);
-        int base = pool.base(node);
-        int i = extentAt(leaf, base, count(leaf, base), (int) offset);
-        return start(leaf, base, i) == offset && end(leaf, base, i) == offset + length;
     }
 
     /** Takes a tree that was built from images. */

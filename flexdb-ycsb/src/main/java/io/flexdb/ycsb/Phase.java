@@ -1,0 +1,125 @@
+package io.flexdb.ycsb;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import site.ycsb.DBException;
+import site.ycsb.WorkloadException;
+
+/** One load or one workload: YCSB's operations, done by several client threads as fast as they can. */
+final class Phase {
+    private static final long PROGRESS_MILLIS = 500;
+
+    private final String name;
+    private final boolean load;
+    private final Properties properties;
+    private final int operations;
+    private final int threads;
+    private final MeasuredWorkload workload = new MeasuredWorkload();
+    private final List<MeasuredDb> clients = new ArrayList<>();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final CountDownLatch ended;
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    /**
+     * Prepares a phase.
+     *
+     * @param load whether to insert records, instead of doing the operations of the workload
+     * @param properties those of YCSB and of the binding
+     */
+    Phase(String name, boolean load, Properties properties, int operations, int threads) {
+        this.name = name;
+        this.load = load;
+        this.properties = properties;
+        this.operations = operations;
+        this.threads = Math.min(threads, operations);
+        this.ended = new CountDownLatch(this.threads);
+    }
+
+    /** What a phase did. {@code inserts} counts the attempts, {@code successfulInserts} the new records. */
+    record Result(String name, Measurements measurements, long elapsedNanos, long inserts, long successfulInserts) {}
+
+    /**
+     * Runs the phase.
+     *
+     * @throws IllegalStateException if a client thread ended by an exception
+     */
+    Result run(Progress progress) throws WorkloadException, DBException, InterruptedException {
+        workload.init(properties);
+        try {
+            for (int i = 0; i < threads; i++) {
+                start(i);
+            }
+            long start = System.nanoTime();
+            go.countDown();
+            progress.begin(name, operations);
+            while (!ended.await(PROGRESS_MILLIS, TimeUnit.MILLISECONDS)) {
+                progress.show(operationsDone(), System.nanoTime() - start);
+            }
+            long elapsed = System.nanoTime() - start;
+            progress.end(operationsDone(), elapsed);
+            if (failure.get() != null) {
+                throw new IllegalStateException("A client thread ended by " + failure.get(), failure.get());
+            }
+            return result(elapsed);
+        } finally {
+            workload.requestStop();
+            go.countDown();
+            for (MeasuredDb client : clients) {
+                client.cleanup();
+            }
+            workload.cleanup();
+        }
+    }
+
+    private void start(int threadIndex) throws DBException {
+        FlexDBClient binding = new FlexDBClient();
+        binding.setProperties(properties);
+        binding.init();
+        MeasuredDb client = new MeasuredDb(binding);
+        clients.add(client);
+        int share = operations / threads + (threadIndex < operations % threads ? 1 : 0);
+        Thread thread = new Thread(() -> work(client, threadIndex, share), "ycsb-" + threadIndex);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void work(MeasuredDb client, int threadIndex, int share) {
+        try {
+            Object state = workload.initThread(properties, threadIndex, threads);
+            go.await();
+            boolean goingOn = true;
+            for (int i = 0; i < share && goingOn && !workload.isStopRequested(); i++) {
+                goingOn = load ? workload.doInsert(client, state) : workload.doTransaction(client, state);
+                client.measurements().countOperation();
+            }
+        } catch (Throwable e) { // reported by the thread that waits for this one
+            failure.compareAndSet(null, e);
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private long operationsDone() {
+        long done = 0;
+        for (MeasuredDb client : clients) {
+            done += client.measurements().operations();
+        }
+        return done;
+    }
+
+    private Result result(long elapsedNanos) {
+        Measurements sum = new Measurements();
+        long inserts = 0;
+        long successfulInserts = 0;
+        for (MeasuredDb client : clients) {
+            sum.add(client.measurements());
+            inserts += client.inserts();
+            successfulInserts += client.successfulInserts();
+        }
+        return new Result(name, sum, elapsedNanos, inserts, successfulInserts);
+    }
+}

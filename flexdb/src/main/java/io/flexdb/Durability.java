@@ -1,0 +1,19 @@
+package io.flexdb;
+
+/**
+ * What has happened to a write when the call that made it returns. In every mode, what survives a crash is a prefix of
+ * the writes in the order of their sequence numbers, and a batch survives whole or not at all.
+ */
+public enum Durability {
+    /** On disk: it survives a power cut. Writers that wait at the same time share one force. */
+    SYNC,
+
+    /**
+     * Handed to the operating system: it survives the death of the process at once, and a power cut after the next
+     * periodic force, see {@link FlexDBOptions#withSyncInterval}, or the next {@link FlexDB#sync()}.
+     */
+    OS,
+
+    /** In memory and in the log, which nobody forces: durable after the next {@link FlexDB#sync()} or close. */
+    NONE
+}

@@ -1,0 +1,111 @@
+package io.flexdb;
+
+import io.flexdb.internal.store.MergeCursor;
+import java.nio.ByteBuffer;
+
+/**
+ * Walks the pairs of a store in key order, in both directions, over one consistent view. It stands on a pair or nowhere;
+ * a new cursor stands nowhere. Later writes do not show.
+ *
+ * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
+ * closed. After it or the store is closed, its methods throw {@link io.flexdb.storage.StoreClosedException}. After any
+ * other exception from a move it stands nowhere. Keys and values handed out are copies.
+ */
+public final class FlexCursor implements AutoCloseable {
+    private final MergeCursor cursor;
+
+    FlexCursor(MergeCursor cursor) {
+        this.cursor = cursor;
+    }
+
+    /** Goes to the first pair. */
+    public void seekToFirst() {
+        cursor.seekToFirst();
+    }
+
+    /** Goes to the last pair. */
+    public void seekToLast() {
+        cursor.seekToLast();
+    }
+
+    /** Goes to the first pair whose key is not below the one given. */
+    public void seek(byte[] key) {
+        cursor.seek(Limits.notNull(key, "key"), key.length);
+    }
+
+    /** Goes to the last pair whose key is not above the one given. */
+    public void seekForPrev(byte[] key) {
+        cursor.seekForPrev(Limits.notNull(key, "key"), key.length);
+    }
+
+    /**
+     * Goes to the next pair, or nowhere if there is none.
+     *
+     * @throws IllegalStateException if the cursor stands nowhere
+     */
+    public void next() {
+        cursor.next();
+    }
+
+    /**
+     * Goes to the pair before, or nowhere if there is none.
+     *
+     * @throws IllegalStateException if the cursor stands nowhere
+     */
+    public void prev() {
+        cursor.prev();
+    }
+
+    /** Whether the cursor stands on a pair. */
+    public boolean isValid() {
+        return cursor.isValid();
+    }
+
+    /** A copy of the key. */
+    public byte[] key() {
+        return cursor.key();
+    }
+
+    /** A copy of the value. */
+    public byte[] value() {
+        return cursor.value();
+    }
+
+    /** Bytes of the key. */
+    public int keyLength() {
+        return cursor.keyLength();
+    }
+
+    /** Bytes of the value. */
+    public int valueLength() {
+        return cursor.valueLength();
+    }
+
+    /**
+     * Copies the key to a buffer, at its position, which moves behind it. Makes no garbage.
+     *
+     * @return bytes of the key
+     * @throws IllegalArgumentException if the buffer has less room
+     */
+    public int key(ByteBuffer destination) {
+        int room = Limits.notNull(destination, "destination").remaining();
+        return FlexDB.requireRoom(cursor.key(destination), room, "key");
+    }
+
+    /**
+     * Copies the value to a buffer, at its position, which moves behind it. Makes no garbage.
+     *
+     * @return bytes of the value
+     * @throws IllegalArgumentException if the buffer has less room
+     */
+    public int value(ByteBuffer destination) {
+        int room = Limits.notNull(destination, "destination").remaining();
+        return FlexDB.requireRoom(cursor.value(destination), room, "value");
+    }
+
+    /** Lets go of what the cursor holds. Closing again does nothing. */
+    @Override
+    public void close() {
+        cursor.close();
+    }
+}

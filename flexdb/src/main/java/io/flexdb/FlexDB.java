@@ -1,0 +1,325 @@
+package io.flexdb;
+
+import static io.flexdb.Limits.notNull;
+
+import io.flexdb.flexspace.internal.StripedPool;
+import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.store.MergeCursor;
+import io.flexdb.internal.store.PayloadBuffer;
+import io.flexdb.internal.store.PinnedVersion;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.store.StoreOpener;
+import io.flexdb.internal.store.StoreReader;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * An embedded ordered key-value store. Keys and values are bytes; keys are ordered as unsigned bytes, a shorter key
+ * before a longer one that it begins.
+ *
+ * <pre>{@code
+ * try (FlexDB db = FlexDB.open(Path.of("data"))) {
+ *     db.put(key, value);
+ *     byte[] found = db.get(key); // null if absent
+ *     try (FlexCursor cursor = db.cursor()) {
+ *         for (cursor.seek(key); cursor.isValid(); cursor.next()) {
+ *             use(cursor.key(), cursor.value());
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p><b>Threads.</b> Any thread may call any method at any time, virtual threads too. Reads take no lock and never wait
+ * for writes or commits. Writes wait for each other only for the moment in which they get their sequence numbers, and
+ * for the commit thread when it falls two memtables behind. Interrupting a thread neither fails its operation nor harms
+ * the store.
+ *
+ * <p><b>Durability.</b> See {@link Durability}; the default survives the death of the process at once. Whatever the
+ * mode, after a crash the store is as it was after some write, and a batch is there whole or not at all.
+ *
+ * <p><b>Limits.</b> Keys have 1 to 65,535 bytes, values up to {@link #MAX_VALUE_BYTES}; a write must fit a memtable.
+ *
+ * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException} and changes nothing. Every byte that comes
+ * from a file is verified: damage gives a {@link io.flexdb.storage.CorruptionException}, never a wrong value. After a
+ * failed write or force the store is stopped, since what is on disk is unknown: all methods but {@link #close()} throw
+ * {@link io.flexdb.storage.StoreFailedException} until it is opened again. After {@link #close()} they throw
+ * {@link io.flexdb.storage.StoreClosedException}.
+ */
+public final class FlexDB implements AutoCloseable {
+    /** The longest value: 1 MiB less than 1 GiB. */
+    public static final int MAX_VALUE_BYTES = (1 << 30) - (1 << 20);
+
+    private static final int DELETES_AT_ONCE = 1000;
+
+    private final Store store;
+    private final StoreReader reader;
+    private final Durability durability;
+    private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
+
+    private FlexDB(Store store) {
+        this.store = store;
+        this.reader = new StoreReader(store);
+        this.durability = store.options().durability();
+    }
+
+    /** Opens the store in a directory with default options, or creates one if it is empty or missing. */
+    public static FlexDB open(Path directory) {
+        return open(directory, FlexDBOptions.defaults());
+    }
+
+    /**
+     * Opens the store in a directory, or creates one if it is empty or missing. After a crash, everything that the
+     * write-ahead log has is recovered first.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if it is open already, here or in another process
+     * @throws io.flexdb.storage.NotAStoreException if the path is a file, or a directory with other files in it
+     * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it; no file is changed
+     * @throws io.flexdb.storage.CorruptionException if a file is damaged; no file is changed
+     * @throws io.flexdb.storage.StoreIoException if a file can't be read or written
+     */
+    public static FlexDB open(Path directory, FlexDBOptions options) {
+        notNull(directory, "directory");
+        return open(new RealVfs(), directory, notNull(options, "options"), false);
+    }
+
+    static FlexDB open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
+        return new FlexDB(StoreOpener.open(vfs, directory, options, inline));
+    }
+
+    // ---- writing
+
+    /**
+     * Sets the value of a key.
+     *
+     * @return the sequence number of the write
+     */
+    public long put(byte[] key, byte[] value) {
+        int keyLength = Limits.keyLength(key);
+        int valueLength = Limits.valueLength(value);
+        PayloadBuffer payload = payloads.borrow();
+        try {
+            int at = payload.beginPut(keyLength, valueLength);
+            System.arraycopy(key, 0, payload.bytes, at, keyLength);
+            System.arraycopy(value, 0, payload.bytes, at + keyLength, valueLength);
+            return write(payload, keyLength, valueLength, durability);
+        } finally {
+            giveBack(payload);
+        }
+    }
+
+    /**
+     * Sets the value of a key; both are what the buffers, heap or direct, have between position and limit. The positions
+     * move to the limits.
+     *
+     * @return the sequence number of the write
+     */
+    public long put(ByteBuffer key, ByteBuffer value) {
+        int keyLength = Limits.keyLength(key);
+        int valueLength = Limits.valueLength(value);
+        PayloadBuffer payload = payloads.borrow();
+        try {
+            int at = payload.beginPut(keyLength, valueLength);
+            key.get(key.position(), payload.bytes, at, keyLength);
+            value.get(value.position(), payload.bytes, at + keyLength, valueLength);
+            long sequence = write(payload, keyLength, valueLength, durability);
+            key.position(key.limit());
+            value.position(value.limit());
+            return sequence;
+        } finally {
+            giveBack(payload);
+        }
+    }
+
+    /**
+     * Removes a key, if it is there.
+     *
+     * @return the sequence number of the write
+     */
+    public long delete(byte[] key) {
+        return delete(ByteBuffer.wrap(notNull(key, "key")));
+    }
+
+    /**
+     * Removes the key that the buffer has between position and limit, if it is there.
+     *
+     * @return the sequence number of the write
+     */
+    public long delete(ByteBuffer key) {
+        int keyLength = Limits.keyLength(key);
+        PayloadBuffer payload = payloads.borrow();
+        try {
+            key.get(key.position(), payload.bytes, payload.beginDelete(keyLength), keyLength);
+            long sequence = write(payload, keyLength, 0, durability);
+            key.position(key.limit());
+            return sequence;
+        } finally {
+            giveBack(payload);
+        }
+    }
+
+    private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
+        return store.write(payload.bytes, payload.length(), 1, MemTable.bodyBytes(keyLength, valueLength), mode);
+    }
+
+    private void giveBack(PayloadBuffer payload) {
+        if (payload.isWorthKeeping()) {
+            payloads.giveBack(payload);
+        }
+    }
+
+    /**
+     * Removes all keys from one on to before another, as of the moment of the call. This release removes them key by key,
+     * in batches: a crash or a reader in between may see a part of them gone.
+     *
+     * @return the sequence number of the last write, or of the last visible one if there was nothing to remove
+     */
+    public long deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+        notNull(fromInclusive, "fromInclusive");
+        notNull(toExclusive, "toExclusive");
+        if (Arrays.compareUnsigned(fromInclusive, toExclusive) > 0) {
+            throw new IllegalArgumentException("fromInclusive must not be above toExclusive");
+        }
+        WriteBatch batch = new WriteBatch();
+        long last;
+        try (FlexCursor cursor = cursor(ReadOptions.defaults().withUpperBound(toExclusive))) {
+            last = store.lastVisibleSequence();
+            cursor.seek(fromInclusive);
+            while (cursor.isValid()) {
+                byte[] key = cursor.key();
+                if (batch.size() == DELETES_AT_ONCE || !store.hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
+                    last = write(batch);
+                    batch.clear();
+                }
+                batch.delete(key);
+                cursor.next();
+            }
+        }
+        return batch.size() == 0 ? last : write(batch);
+    }
+
+    /**
+     * Applies a batch, all of it or nothing.
+     *
+     * @return the sequence number of its last operation; an empty batch gives that of the last visible write
+     */
+    public long write(WriteBatch batch) {
+        return write(batch, durability);
+    }
+
+    /**
+     * Applies a batch with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @return the sequence number of its last operation; an empty batch gives that of the last visible write
+     */
+    public long write(WriteBatch batch, Durability atLeast) {
+        notNull(batch, "batch");
+        notNull(atLeast, "atLeast");
+        if (batch.size() == 0) {
+            store.requireUsable();
+            return store.lastVisibleSequence();
+        }
+        Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
+        return store.write(batch.payload(), batch.sizeBytes(), batch.size(), batch.bodyBytes(), mode);
+    }
+
+    // ---- reading
+
+    /** The value of a key, or null if it is absent. */
+    public byte[] get(byte[] key) {
+        Limits.keyLength(key);
+        return reader.get(key, null);
+    }
+
+    /**
+     * Copies the value of a key to a buffer, at its position, which moves behind it. The key's position moves to its
+     * limit. Makes no garbage.
+     *
+     * @return bytes of the value, or -1 if the key is absent
+     * @throws IllegalArgumentException if the buffer has less room than the value needs; the message says how much
+     */
+    public int get(ByteBuffer key, ByteBuffer destination) {
+        return get(reader, key, destination, null);
+    }
+
+    static int get(StoreReader reader, ByteBuffer key, ByteBuffer destination, PinnedVersion pin) {
+        Limits.keyLength(key);
+        notNull(destination, "destination");
+        int room = destination.remaining();
+        int length = reader.get(key, destination, pin);
+        if (length > room) {
+            throw noRoom(length, room, "value");
+        }
+        return length;
+    }
+
+    static int requireRoom(int length, int room, String what) {
+        if (length > room) {
+            throw noRoom(length, room, what);
+        }
+        return length;
+    }
+
+    private static IllegalArgumentException noRoom(int length, int room, String what) {
+        return new IllegalArgumentException(
+                "destination has room for " + room + " bytes, but the " + what + " has " + length);
+    }
+
+    /** A cursor over the store as it is now. To be closed. */
+    public FlexCursor cursor() {
+        return cursor(ReadOptions.defaults());
+    }
+
+    /** A cursor over what the options say. To be closed. */
+    public FlexCursor cursor(ReadOptions options) {
+        notNull(options, "options");
+        Snapshot snapshot = options.snapshot();
+        PinnedVersion pin = snapshot == null
+                ? PinnedVersion.newest(store, "the cursor")
+                : snapshot.pin().again(store, "the cursor");
+        try {
+            return new FlexCursor(new MergeCursor(store, pin, options.bound()));
+        } catch (Throwable e) {
+            pin.close();
+            throw e;
+        }
+    }
+
+    /** The store as it is now, to be read later. To be closed. */
+    public Snapshot snapshot() {
+        return new Snapshot(reader, PinnedVersion.newest(store, "the snapshot"));
+    }
+
+    // ---- durability and figures
+
+    /** Makes every write that has returned durable, whatever its mode. */
+    public void sync() {
+        store.sync();
+    }
+
+    /** Every write up to this sequence number is durable. Never falls. */
+    public long durableSequence() {
+        return store.durableSequence();
+    }
+
+    /** Figures of this moment. */
+    public FlexDBStats stats() {
+        return store.stats();
+    }
+
+    /**
+     * Closes the store. Operations under way finish, writes are committed to the space and made durable, and the files
+     * are closed and unlocked. Closing again does nothing; after a failure nothing is written.
+     */
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    @Override
+    public String toString() {
+        return store.toString();
+    }
+}

@@ -1,0 +1,53 @@
+package io.flexdb;
+
+/**
+ * Figures of an open store, as of one moment. Counts and bytes written are since the store was opened.
+ *
+ * @param lastSequence the sequence number of the last visible write
+ * @param durableSequence every write up to this one is durable
+ * @param intervals intervals in the sparse index
+ * @param extents extents in the FlexTree
+ * @param spaceBytes bytes of the address space, which are those of all pairs committed to it
+ * @param segments segments in the data file
+ * @param freeSegments segments that are free
+ * @param diskBytes bytes of the data file's segments
+ * @param walBytesWritten bytes written to write-ahead logs
+ * @param dataBytesWritten bytes written to the data file
+ * @param logBytesWritten bytes written to logical logs
+ * @param treeBytesWritten bytes written to the FlexTree file
+ * @param collectedBytes bytes moved by garbage collection
+ * @param checkpoints checkpoints of the FlexTree
+ * @param cacheHits lookups of intervals that found them in the cache
+ * @param cacheMisses lookups of intervals that did not
+ * @param cacheMemoryBytes off-heap bytes of the interval cache
+ * @param memtableMemoryBytes off-heap bytes of the memtables in use
+ * @param treeMemoryBytes off-heap bytes of the FlexTree
+ * @param indexMemoryBytes off-heap bytes of the sparse index
+ */
+public record FlexDBStats(
+        long lastSequence,
+        long durableSequence,
+        long intervals,
+        long extents,
+        long spaceBytes,
+        int segments,
+        int freeSegments,
+        long diskBytes,
+        long walBytesWritten,
+        long dataBytesWritten,
+        long logBytesWritten,
+        long treeBytesWritten,
+        long collectedBytes,
+        long checkpoints,
+        long cacheHits,
+        long cacheMisses,
+        long cacheMemoryBytes,
+        long memtableMemoryBytes,
+        long treeMemoryBytes,
+        long indexMemoryBytes) {
+
+    /** Bytes written to all files. */
+    public long bytesWritten() {
+        return walBytesWritten + dataBytesWritten + logBytesWritten + treeBytesWritten;
+    }
+}

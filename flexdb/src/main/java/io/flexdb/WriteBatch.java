@@ -1,0 +1,113 @@
+package io.flexdb;
+
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.memtable.WritePayload;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Puts and deletes that take effect together: readers see all or none of them, and a crash keeps all or none. They apply
+ * in the order in which they were added. Keys and values are copied. For one thread at a time; may be used again after
+ * {@link #clear()}.
+ */
+public final class WriteBatch {
+    private byte[] payload = new byte[256];
+    private int length;
+    private int entries;
+    private long bodyBytes;
+
+    /** An empty batch. */
+    public WriteBatch() {}
+
+    /** Adds a put. */
+    public WriteBatch put(byte[] key, byte[] value) {
+        int at = beginPut(Limits.keyLength(key), Limits.valueLength(value));
+        System.arraycopy(key, 0, payload, at, key.length);
+        System.arraycopy(value, 0, payload, at + key.length, value.length);
+        return this;
+    }
+
+    /** Adds a put of what the buffers have between position and limit, which becomes their position. */
+    public WriteBatch put(ByteBuffer key, ByteBuffer value) {
+        int keyLength = Limits.keyLength(key);
+        int valueLength = Limits.valueLength(value);
+        int at = beginPut(keyLength, valueLength);
+        key.get(key.position(), payload, at, keyLength);
+        value.get(value.position(), payload, at + keyLength, valueLength);
+        key.position(key.limit());
+        value.position(value.limit());
+        return this;
+    }
+
+    /** Adds a delete; deleting an absent key does nothing. */
+    public WriteBatch delete(byte[] key) {
+        int at = beginDelete(Limits.keyLength(key));
+        System.arraycopy(key, 0, payload, at, key.length);
+        return this;
+    }
+
+    /** Adds a delete of the key between position and limit, which becomes the position. */
+    public WriteBatch delete(ByteBuffer key) {
+        int keyLength = Limits.keyLength(key);
+        key.get(payload, beginDelete(keyLength), keyLength);
+        return this;
+    }
+
+    private int beginPut(int keyLength, int valueLength) {
+        int from = length;
+        room(WritePayload.putBytes(keyLength, valueLength));
+        bodyBytes += MemTable.bodyBytes(keyLength, valueLength);
+        return WritePayload.encodePutHeader(payload, from, keyLength, valueLength);
+    }
+
+    private int beginDelete(int keyLength) {
+        int from = length;
+        room(WritePayload.deleteBytes(keyLength));
+        bodyBytes += MemTable.bodyBytes(keyLength, 0);
+        return WritePayload.encodeDeleteHeader(payload, from, keyLength);
+    }
+
+    private void room(long bytes) {
+        long needed = length + bytes;
+        if (needed > Integer.MAX_VALUE - 8) {
+            throw new IllegalArgumentException("the batch would have " + needed + " bytes; split it");
+        }
+        if (needed > payload.length) {
+            payload = Arrays.copyOf(
+                    payload, (int) Math.min(Integer.MAX_VALUE - 8, Math.max(needed, 2L * payload.length)));
+        }
+        length = (int) needed;
+        entries++;
+    }
+
+    /** Forgets all operations; keeps the memory. */
+    public WriteBatch clear() {
+        length = 0;
+        entries = 0;
+        bodyBytes = 0;
+        return this;
+    }
+
+    /** Operations added. */
+    public int size() {
+        return entries;
+    }
+
+    /** Bytes that the batch takes in the write-ahead log, apart from the frame. */
+    public int sizeBytes() {
+        return length;
+    }
+
+    byte[] payload() {
+        return payload;
+    }
+
+    long bodyBytes() {
+        return bodyBytes;
+    }
+
+    @Override
+    public String toString() {
+        return "WriteBatch[" + entries + " operations, " + length + " bytes]";
+    }
+}

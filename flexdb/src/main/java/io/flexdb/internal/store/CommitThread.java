@@ -1,0 +1,155 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.storage.StoreFullException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Commits frozen memtables, oldest first, on a thread of its own; makes room again for what they had. */
+final class CommitThread {
+    /*
+     * The order of a commit, as the ordering rules ask:
+     *   1. everything in the memtable is visible, and its log is forced (O10);
+     *   2. its entries are applied; roots are published now and then, while the memtable still hides partial work;
+     *   3. a version without the memtable is published;
+     *   4. data and logical log are forced, with the last sequence number as tag (O1);
+     *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
+     */
+    private final Store store;
+    private final Thread thread;
+    private final RetiredQueue retiredTables;
+    private final Map<Long, MemTable> tablesInUse = new HashMap<>();
+    private final Object tablesLock = new Object(); // guards retiredTables, tablesInUse and nextHandle
+    private long nextHandle;
+    private volatile long pinnedBytes;
+
+    CommitThread(Store store, boolean inline) {
+        this.store = store;
+        this.retiredTables = new RetiredQueue(store.epochs, handle -> store.memLogs.unread(tablesInUse.remove(handle)));
+        if (inline) {
+            thread = null;
+        } else {
+            thread = new Thread(this::run, "flexdb-commit");
+            thread.setDaemon(true);
+        }
+    }
+
+    void start() {
+        if (thread != null) {
+            thread.start();
+        }
+    }
+
+    boolean isInline() {
+        return thread == null;
+    }
+
+    private void run() {
+        try {
+            for (MemLog log = store.awaitFrozen(); log != null; log = store.awaitFrozen()) {
+                commit(log);
+                prepareNext();
+            }
+        } catch (Throwable e) {
+            store.fail(e);
+        }
+    }
+
+    private void prepareNext() {
+        try {
+            store.memLogs.prepare();
+        } catch (StoreFullException e) {
+            // Nothing depends on it yet. A writer that needs one tries again, and gets the exception.
+        }
+    }
+
+    /** Commits what is frozen, on the caller's thread, for stores without a thread. */
+    void commitAll() {
+        try {
+            for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
+                commit(log);
+            }
+        } catch (Throwable e) {
+            store.fail(e);
+            throw e;
+        }
+    }
+
+    private void commit(MemLog log) {
+        long last = log.table.lastSequence();
+        store.awaitVisible(last);
+        store.groupCommit.awaitDurable(last);
+        store.committer.apply(log.table, () -> store.publishRoots(last));
+        store.publishWithoutOldest(last);
+        store.engine.commit(last);
+        release(log);
+        store.signalCommitted();
+        if (store.engine.collectGarbage() > 0) {
+            store.publishRoots(last);
+        }
+    }
+
+    private void release(MemLog log) {
+        store.memLogs.expectKeysLike(log.table);
+        store.memLogs.covered(log.wal);
+        synchronized (tablesLock) {
+            long handle = nextHandle++;
+            tablesInUse.put(handle, log.table);
+            retiredTables.retire(handle, log.birth);
+            reclaimTables();
+        }
+    }
+
+    private void reclaimTables() {
+        retiredTables.reclaim();
+        long bytes = 0;
+        if (retiredTables.heldByPins() > 0) {
+            for (MemTable table : tablesInUse.values()) {
+                bytes += table.memoryBytes();
+            }
+        }
+        pinnedBytes = bytes;
+    }
+
+    /** Bytes of memtables that only pins hold back. The figure is brought up to date if it is above a limit. */
+    long pinnedBytes(long limit) {
+        if (pinnedBytes > limit) {
+            synchronized (tablesLock) {
+                reclaimTables(); // pins may have gone since the last commit
+            }
+        }
+        return pinnedBytes;
+    }
+
+    /** Waits for the thread to end; the store tells it to. An interrupt of the caller stays pending. */
+    void stop() {
+        if (thread == null) {
+            return;
+        }
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
+    void commitRest() {
+        commitAll();
+        if (!store.hasFailed() && store.freezeActive()) {
+            try {
+                commit(store.version().oldest());
+            } catch (Throwable e) {
+                store.fail(e);
+                throw e;
+            }
+        }
+    }
+}

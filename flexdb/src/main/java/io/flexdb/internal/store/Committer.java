@@ -1,0 +1,391 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.index.IntervalReplacement;
+import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.memtable.MemTableCursor;
+import io.flexdb.internal.memtable.WritePayload;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
+final class Committer {
+    /*
+     * The committer works by interval, not by key. It walks the memtable in key order, gathers the entries that belong
+     * to one interval, and merges them with the interval's pairs into the new content. That content goes into the
+     * cache, and into the space by whichever is cheaper:
+     *
+     * - few changes: each pair is inserted, replaced or removed in place;
+     * - many changes, or an interval in many pieces: it is written anew, in one piece. A bulk load costs an extent for
+     *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
+     *   changed anyway (section 5.2).
+     *
+     * I1  Every extent that does not begin with a pair carries the flag CONTINUATION, and each change to the space is a
+     *     group of whole pairs, so that after any prefix of the log the space is a sequence of whole pairs (O7).
+     * I2  A content number belongs to one content for ever.
+     */
+    static final int MAX_INTERVAL_BYTES = 16 << 10;
+    static final int MAX_INTERVAL_PAIRS = 16;
+    static final int CONTINUATION = 1;
+
+    private static final int MERGE_BYTES = MAX_INTERVAL_BYTES / 2;
+    private static final int MERGE_PAIRS = MAX_INTERVAL_PAIRS / 2;
+    private static final int GATHERED_BYTES = 1 << 20;
+    private static final int GATHERED_ENTRIES = 4096;
+    private static final int CHANGES_PER_VERSION = 1000;
+
+    private final Epochs epochs;
+    private final SpaceEngine engine;
+    private final SparseIndex index;
+    private final IntervalCache cache;
+    private final IntervalReader reader;
+    private final ReadContext context = new ReadContext();
+    private final ExtentCursor extents = new ExtentCursor();
+    private final MemTableCursor entries = new MemTableCursor();
+    private final IntervalCursor previous;
+    private final IntervalReplacement replacement = new IntervalReplacement();
+    private final int[] refs = new int[GATHERED_ENTRIES];
+    private int refCount;
+    private byte[] key = new byte[256];
+    private byte[] nextKey = new byte[256];
+    private byte[] anchor = new byte[256];
+
+    /** The new content: its bytes, and where each pair begins in them. */
+    private ByteBuffer merged = ByteBuffer.allocateDirect(256 << 10).order(ByteOrder.LITTLE_ENDIAN);
+
+    private int mergedBytes;
+    private int[] mergedStarts = new int[1024];
+    private int mergedPairs;
+    private ByteBuffer imageMemory = ByteBuffer.allocateDirect(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
+    private long lastContent;
+
+    Committer(Epochs epochs, SpaceEngine engine, SparseIndex index, IntervalCache cache, IntervalReader reader) {
+        this.epochs = epochs;
+        this.engine = engine;
+        this.index = index;
+        this.cache = cache;
+        this.reader = reader;
+        this.previous = index.cursor();
+    }
+
+    /** The number of a content that never was before. */
+    long newContent() {
+        return ++lastContent;
+    }
+
+    /**
+     * Applies the newest entry of each key of a memtable.
+     *
+     * @param publish called now and then, when space and index fit each other
+     */
+    void apply(MemTable table, Runnable publish) {
+        entries.reset(table, table.lastSequence());
+        entries.seekToFirst();
+        int changes = 0;
+        while (entries.isValid()) {
+            int keyLength = copyKey(table, entries.ref());
+            index.find(index.current(), key, 0, keyLength, context.interval);
+            gather(table);
+            applyToInterval(table, keyLength);
+            changes += refCount;
+            if (changes >= CHANGES_PER_VERSION) {
+                changes = 0;
+                publish.run();
+            }
+        }
+        entries.reset(null, 0);
+        publish.run();
+    }
+
+    private int copyKey(MemTable table, int ref) {
+        int length = table.keyLength(ref);
+        if (key.length < length) {
+            key = new byte[RecordFormat.MAX_KEY_BYTES];
+        }
+        table.copyKey(ref, key, 0);
+        return length;
+    }
+
+    /** Takes the entries from the cursor on that belong to the context's interval, up to a bound. */
+    private void gather(MemTable table) {
+        refCount = 0;
+        long bytes = 0;
+        do {
+            int ref = entries.ref();
+            bytes += table.keyLength(ref) + table.valueLength(ref);
+            refs[refCount++] = ref;
+            entries.next();
+        } while (entries.isValid()
+                && refCount < GATHERED_ENTRIES
+                && bytes < GATHERED_BYTES
+                && belongsToInterval(table, entries.ref()));
+    }
+
+    private boolean belongsToInterval(MemTable table, int ref) {
+        if (!context.interval.hasNext()) {
+            return true;
+        }
+        int length = copyNextKey(table, ref);
+        return context.interval.isBelowUpperAnchor(nextKey, 0, length);
+    }
+
+    private void applyToInterval(MemTable table, int keyLength) {
+        long intervalOffset = context.interval.logicalOffset();
+        int oldBytes = (int) context.interval.lengthBytes();
+        long oldContent = context.interval.contentNumber();
+        boolean wasCached = oldBytes > 0 && cache.contains(oldContent);
+        boolean inPlace = false;
+        engine.beginGroup();
+        int ticket = epochs.enter(); // the image may lie in the cache
+        try {
+            int oldPairs = 0;
+            if (oldBytes > 0) {
+                reader.open(engine.current(), context);
+                oldPairs = IntervalFormat.pairCount(context.image, context.base);
+                inPlace = refCount * 2 <= oldPairs && !isFragmented(intervalOffset, oldBytes, oldPairs);
+            }
+            merge(table, oldPairs, inPlace, intervalOffset);
+        } finally {
+            epochs.exit(ticket);
+        }
+        if (!inPlace) {
+            rewrite(intervalOffset, oldBytes);
+        }
+        divide(keyLength, wasCached);
+        engine.endGroup();
+    }
+
+    private boolean isFragmented(long intervalOffset, int bytes, int pairs) {
+        extents.reset(engine.current());
+        int pieces = 0;
+        boolean found = extents.seek(intervalOffset);
+        while (found && extents.logicalOffset() < intervalOffset + bytes) {
+            if (extents.flags() != CONTINUATION && ++pieces > Math.max(1, pairs / 2)) {
+                return true;
+            }
+            found = extents.next();
+        }
+        return false;
+    }
+
+    /** Merges pairs and entries into the new content and, if in place, makes each change in the space as it goes. */
+    private void merge(MemTable table, int oldPairs, boolean inPlace, long intervalOffset) {
+        mergedBytes = 0;
+        mergedPairs = 0;
+        int nextPair = 0;
+        for (int i = 0; i < refCount; i++) {
+            int ref = refs[i];
+            int keyLength = copyNextKey(table, ref);
+            int at = oldPairs == 0 ? 0 : firstPairFrom(nextPair, oldPairs, keyLength);
+            copyPairs(nextPair, at);
+            boolean exists = at < oldPairs
+                    && IntervalFormat.compare(nextKey, 0, keyLength, context.image, context.base, at) == 0;
+            int removed = exists ? pairBytes(at, oldPairs) : 0;
+            int recordStart = mergedBytes;
+            boolean put = table.type(ref) == WritePayload.PUT;
+            if (put) {
+                appendEntry(table, ref, keyLength);
+            }
+            if (inPlace && (put || exists)) {
+                replaceInSpace(intervalOffset + recordStart, removed, recordStart, mergedBytes - recordStart);
+            }
+            nextPair = exists ? at + 1 : at;
+        }
+        copyPairs(nextPair, oldPairs);
+    }
+
+    private int copyNextKey(MemTable table, int ref) {
+        int length = table.keyLength(ref);
+        if (nextKey.length < length) {
+            nextKey = new byte[RecordFormat.MAX_KEY_BYTES];
+        }
+        table.copyKey(ref, nextKey, 0);
+        return length;
+    }
+
+    /** The first pair not below the key; the search begins where the last one ended, as keys come in order. */
+    private int firstPairFrom(int from, int pairs, int keyLength) {
+        int low = from;
+        int high = pairs;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (IntervalFormat.compare(nextKey, 0, keyLength, context.image, context.base, middle) > 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private int pairBytes(int pair, int pairs) {
+        assert pair < pairs;
+        return IntervalFormat.relativePosition(context.image, context.base, pair + 1)
+                - IntervalFormat.relativePosition(context.image, context.base, pair);
+    }
+
+    private void copyPairs(int from, int to) {
+        if (from >= to) {
+            return;
+        }
+        int start = IntervalFormat.relativePosition(context.image, context.base, from);
+        int bytes = IntervalFormat.relativePosition(context.image, context.base, to) - start;
+        roomInMerged(bytes, to - from);
+        for (int pair = from; pair < to; pair++) {
+            mergedStarts[mergedPairs++] =
+                    mergedBytes + IntervalFormat.relativePosition(context.image, context.base, pair) - start;
+        }
+        int data = IntervalFormat.dataPosition(context.image, context.base);
+        merged.put(mergedBytes, context.image, data + start, bytes);
+        mergedBytes += bytes;
+    }
+
+    private void appendEntry(MemTable table, int ref, int keyLength) {
+        int valueLength = table.valueLength(ref);
+        roomInMerged(RecordFormat.recordBytes(keyLength, valueLength), 1);
+        mergedStarts[mergedPairs++] = mergedBytes;
+        ByteBuffer arena = table.buffer();
+        mergedBytes = RecordFormat.write(
+                merged,
+                mergedBytes,
+                arena,
+                table.keyPosition(ref),
+                keyLength,
+                arena,
+                table.valuePosition(ref),
+                valueLength);
+    }
+
+    private void roomInMerged(int bytes, int pairs) {
+        if (merged.capacity() - mergedBytes < bytes) {
+            long wanted = Math.max(2L * merged.capacity(), (long) mergedBytes + bytes);
+            ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE - 8L, wanted))
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            larger.put(0, merged, 0, mergedBytes);
+            merged = larger;
+        }
+        if (mergedStarts.length - mergedPairs < pairs) {
+            mergedStarts = Arrays.copyOf(mergedStarts, Math.max(2 * mergedStarts.length, mergedPairs + pairs));
+        }
+    }
+
+    // ---- the space
+
+    /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. */
+    private void replaceInSpace(long logicalOffset, int removed, int from, int bytes) {
+        int max = engine.maxExtentBytes();
+        if (removed == bytes && bytes <= max) {
+            engine.overwrite(logicalOffset, merged, from, bytes, 0);
+            return;
+        }
+        if (removed > 0) {
+            engine.collapse(logicalOffset, removed);
+        }
+        insertPair(logicalOffset, from, bytes);
+    }
+
+    private void insertPair(long logicalOffset, int from, int bytes) {
+        int max = engine.maxExtentBytes();
+        for (int done = 0; done < bytes; ) {
+            int piece = Math.min(max, bytes - done);
+            engine.insert(logicalOffset + done, merged, from + done, piece, done == 0 ? 0 : CONTINUATION);
+            done += piece;
+        }
+    }
+
+    /** Writes the new content in the place of the old, in extents of as many whole pairs as fit. */
+    private void rewrite(long intervalOffset, int oldBytes) {
+        if (oldBytes > 0) {
+            engine.collapse(intervalOffset, oldBytes);
+        }
+        int max = engine.maxExtentBytes();
+        int pair = 0;
+        while (pair < mergedPairs) {
+            int from = mergedStarts[pair];
+            int end = endOfPair(pair++);
+            while (pair < mergedPairs && endOfPair(pair) - from <= max) {
+                end = endOfPair(pair++);
+            }
+            insertPair(intervalOffset + from, from, end - from);
+        }
+    }
+
+    private int endOfPair(int pair) {
+        return pair + 1 < mergedPairs ? mergedStarts[pair + 1] : mergedBytes;
+    }
+
+    // ---- the index
+
+    /** Makes intervals of the new content, in the place of the one there was, and caches them. */
+    private void divide(int keyLength, boolean wasCached) {
+        replacement.clear();
+        int intervals = Math.max(
+                (mergedPairs + MAX_INTERVAL_PAIRS - 1) / MAX_INTERVAL_PAIRS,
+                (mergedBytes + MAX_INTERVAL_BYTES - 1) / MAX_INTERVAL_BYTES);
+        int pairsEach = intervals == 0 ? 0 : (mergedPairs + intervals - 1) / intervals;
+        int pair = 0;
+        do {
+            int first = pair;
+            int from = first < mergedPairs ? mergedStarts[first] : 0;
+            while (pair < mergedPairs
+                    && (pair == first || pair - first < pairsEach && endOfPair(pair) - from <= MAX_INTERVAL_BYTES)) {
+                pair++;
+            }
+            int end = pair > first ? endOfPair(pair - 1) : from;
+            addInterval(first, pair, from, end, wasCached);
+        } while (pair < mergedPairs);
+        index.replace(key, 0, keyLength, replacement);
+        if (mergedPairs <= MERGE_PAIRS && mergedBytes <= MERGE_BYTES) {
+            mergeSmall(keyLength);
+        }
+    }
+
+    private void addInterval(int first, int end, int from, int to, boolean wasCached) {
+        long content = newContent();
+        if (first == 0) {
+            replacement.first(to - from, end - first, content);
+        } else {
+            long header = RecordFormat.readHeader(merged, from, mergedBytes);
+            int length = RecordFormat.keyLength(header);
+            if (anchor.length < length) {
+                anchor = new byte[RecordFormat.MAX_KEY_BYTES];
+            }
+            merged.get(from + RecordFormat.headerBytes(header), anchor, 0, length);
+            replacement.add(anchor, 0, length, to - from, end - first, content);
+        }
+        int imageBytes = IntervalFormat.imageBytes(to - from, end - first);
+        if (end > first && imageBytes <= cache.maxImageBytes()) {
+            if (imageMemory.capacity() < imageBytes) {
+                imageMemory = ByteBuffer.allocateDirect(2 * imageBytes).order(ByteOrder.LITTLE_ENDIAN);
+            }
+            IntervalFormat.build(imageMemory, 0, content, end - first, merged, from, to - from);
+            cache.insert(content, imageMemory, 0, imageBytes, wasCached);
+        }
+    }
+
+    /** Joins a small interval with the one before it, if both together are small. */
+    private void mergeSmall(int keyLength) {
+        index.find(index.current(), key, 0, keyLength, context.interval);
+        int anchorLength = context.interval.anchorLength();
+        if (anchorLength == 0) {
+            return;
+        }
+        int pairs = context.interval.pairCount();
+        long bytes = context.interval.lengthBytes();
+        previous.seek(index.current(), key, 0, keyLength);
+        previous.previous();
+        if (previous.pairCount() + pairs <= MERGE_PAIRS && previous.lengthBytes() + bytes <= MERGE_BYTES) {
+            index.mergeWithPrevious(key, 0, keyLength, newContent());
+        } else if (pairs == 0) {
+            index.mergeWithPrevious(key, 0, keyLength, previous.contentNumber()); // it gains nothing
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.internal.BadRecordException;
+import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.index.IntervalRef;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** Brings intervals into memory: from the cache, or from the FlexSpace and then into the cache. Any thread. */
+final class IntervalReader {
+    /** Pairs of an interval that has not been read since its anchor was sampled. */
+    static final int UNKNOWN_PAIRS = 1 << 20;
+
+    private final SpaceEngine engine;
+    private final IntervalCache cache;
+    private final Path dataFile;
+
+    IntervalReader(SpaceEngine engine, IntervalCache cache, Path dataFile) {
+        this.engine = engine;
+        this.cache = cache;
+        this.dataFile = dataFile;
+    }
+
+    /** Opens the image of the context's interval. Inside a short read; valid until its end. */
+    void open(FlexTreeView space, ReadContext context) {
+        IntervalRef interval = context.interval;
+        open(
+                space,
+                context,
+                interval.logicalOffset(),
+                interval.lengthBytes(),
+                interval.contentNumber(),
+                interval.pairCount());
+    }
+
+    /** Opens the image of the interval under a cursor. Inside a short read; valid until its end. */
+    void open(FlexTreeView space, ReadContext context, IntervalCursor interval) {
+        open(
+                space,
+                context,
+                interval.logicalOffset(),
+                interval.lengthBytes(),
+                interval.contentNumber(),
+                interval.pairCount());
+    }
+
+    private void open(
+            FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
+        long location = cache.find(content);
+        if (location >= 0) {
+            context.image = cache.buffer(location);
+            context.base = cache.base(location);
+            return;
+        }
+        load(space, context, logicalOffset, bytes, content, pairs);
+        cache.insert(content, context.image, 0, IntervalFormat.imageBytes(context.image, 0), false);
+    }
+
+    private void load(
+            FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
+        if (bytes > Integer.MAX_VALUE / 2 + (1 << 24)) {
+            throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
+        }
+        int dataBytes = (int) bytes;
+        try {
+            if (pairs < UNKNOWN_PAIRS) {
+                int data = IntervalFormat.dataPosition(0, pairs);
+                ByteBuffer memory = context.memory(data + dataBytes);
+                engine.read(space, context.extents, logicalOffset, memory, data, dataBytes);
+                IntervalFormat.build(memory, 0, content, pairs, memory, data, dataBytes);
+                context.image = memory;
+            } else {
+                buildUnknown(space, context, logicalOffset, dataBytes, content);
+            }
+        } catch (BadRecordException e) {
+            throw new CorruptionException(
+                    dataFile,
+                    logicalOffset + e.position(),
+                    e.expected() + " (the position is a logical offset)",
+                    e.found());
+        }
+        context.base = 0;
+    }
+
+    private void buildUnknown(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, long content) {
+        ByteBuffer memory = context.memory(bytes);
+        engine.read(space, context.extents, logicalOffset, memory, 0, bytes);
+        int pairs = IntervalFormat.countPairs(memory, 0, bytes);
+        int data = IntervalFormat.dataPosition(0, pairs);
+        if (memory.capacity() < data + bytes) {
+            memory = context.memory(data + bytes);
+            engine.read(space, context.extents, logicalOffset, memory, data, bytes);
+        } else {
+            memory.put(data, memory.duplicate().order(memory.order()), 0, bytes);
+        }
+        IntervalFormat.build(memory, 0, content, pairs, memory, data, bytes);
+        context.image = memory;
+    }
+}

@@ -1,0 +1,18 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.wal.WalWriter;
+
+/** A memtable and the log that has the same writes. */
+final class MemLog {
+    final MemTable table;
+    final WalWriter wal;
+    /** The id of the first version that lists it. */
+    final long birth;
+
+    MemLog(MemTable table, WalWriter wal, long birth) {
+        this.table = table;
+        this.wal = wal;
+        this.birth = birth;
+    }
+}

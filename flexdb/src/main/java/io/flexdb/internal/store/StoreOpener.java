@@ -1,0 +1,144 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.FlexDBOptions;
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.memtable.PayloadReader;
+import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.internal.wal.WalRecovery;
+import io.flexdb.storage.CorruptionException;
+import java.nio.file.Path;
+
+/**
+ * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
+ * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is a file changed: then
+ * everything in the write-ahead logs that no durable commit covers is written anew, to fresh logs, before the old ones
+ * go and the store is used.
+ */
+public final class StoreOpener {
+    final Vfs vfs;
+    final Path directory;
+    final FlexDBOptions options;
+    final boolean inline;
+    final Epochs epochs = new Epochs();
+    VfsLock lock;
+    SpaceEngine engine;
+    SparseIndex index;
+    IntervalCache cache;
+    IntervalReader intervals;
+    Committer committer;
+    MemLogs memLogs;
+
+    private StoreOpener(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
+        this.vfs = vfs;
+        this.directory = directory.toAbsolutePath().normalize();
+        this.options = options;
+        this.inline = inline;
+    }
+
+    /**
+     * Opens a store.
+     *
+     * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
+     */
+    public static Store open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
+        return new StoreOpener(vfs, directory, options, inline).open();
+    }
+
+    private Store open() {
+        StoreFiles.checkOpenable(vfs, directory);
+        SpaceEngine.createDirectory(vfs, directory);
+        lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
+        Store store = null;
+        try {
+            long storeId = StoreFiles.openOrCreate(vfs, directory, options);
+            Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
+            WalRecovery recovery = WalRecovery.open(vfs, walDirectory, storeId);
+            recoverSpace(storeId);
+            recovery.replay(
+                    engine.tag(),
+                    (first, entries, payload, offset, length) -> requireSound(walDirectory, payload, length, entries));
+            engine.begin();
+            AnchorsFile.delete(vfs, directory);
+            memLogs = new MemLogs(
+                    vfs,
+                    walDirectory,
+                    storeId,
+                    options.memtableBytes(),
+                    recovery.highestNumber(),
+                    recovery.highestGeneration());
+            store = new Store(this);
+            replay(recovery, store);
+            store.start();
+            return store;
+        } catch (RuntimeException | Error e) {
+            closeAfter(e, store);
+            throw e;
+        }
+    }
+
+    private void recoverSpace(long storeId) {
+        Path space = directory.resolve(StoreFiles.SPACE_NAME);
+        engine = SpaceEngine.recover(vfs, space, storeId, options.space(), epochs);
+        cache = new IntervalCache(epochs, options.cacheBytes());
+        intervals = new IntervalReader(engine, cache, space.resolve("data"));
+        index = new SparseIndex(epochs);
+        committer = new Committer(epochs, engine, index, cache, intervals);
+        if (!AnchorsFile.load(vfs, directory, index, engine, committer)) {
+            IndexSampler.sample(engine, index, committer, space.resolve("data"));
+        }
+    }
+
+    private static void requireSound(Path walDirectory, byte[] payload, int length, int entries) {
+        int count = 0;
+        try {
+            PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+            while (reader.next()) {
+                count++;
+            }
+        } catch (RuntimeException e) {
+            throw new CorruptionException(walDirectory, 0, "a frame of " + entries + " entries", e.toString());
+        }
+        if (count != entries) {
+            throw new CorruptionException(walDirectory, 0, "a frame of " + entries + " entries", count + " entries");
+        }
+    }
+
+    private void replay(WalRecovery recovery, Store store) {
+        PayloadReader reader = new PayloadReader();
+        recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
+            long bodyBytes = 0;
+            reader.reset(payload, 0, length);
+            while (reader.next()) {
+                int valueLength = reader.type() == WritePayload.PUT ? reader.valueLength() : 0;
+                bodyBytes += MemTable.bodyBytes(reader.keyLength(), valueLength);
+            }
+            store.writeRecovered(payload, length, first, entries, bodyBytes);
+        });
+        store.groupCommit.sync();
+        recovery.deleteReplayed();
+    }
+
+    private void closeAfter(Throwable cause, Store store) {
+        try {
+            if (store != null) {
+                store.abandon(cause);
+                return;
+            }
+            try {
+                if (engine != null) {
+                    engine.close();
+                }
+            } finally {
+                lock.close();
+            }
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.internal.index.IndexView;
+
+/**
+ * Everything readable, immutable. What is in the memtables hides what the roots say of the same keys.
+ *
+ * @param id the epoch of the roots; versions that differ only in their memtables have the same
+ * @param index key to interval
+ * @param space logical offset to extent
+ * @param logs the memtables, newest first; the first takes writes
+ * @param storeSequence no entry in the roots has a higher sequence number
+ */
+record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence) {
+    static final MemLog[] NO_LOGS = {};
+
+    Version withNewest(MemLog log) {
+        MemLog[] more = new MemLog[logs.length + 1];
+        more[0] = log;
+        System.arraycopy(logs, 0, more, 1, logs.length);
+        return new Version(id, index, space, more, storeSequence);
+    }
+
+    MemLog[] withoutOldest() {
+        MemLog[] fewer = new MemLog[logs.length - 1];
+        System.arraycopy(logs, 0, fewer, 0, fewer.length);
+        return fewer;
+    }
+
+    MemLog oldest() {
+        return logs[logs.length - 1];
+    }
+}

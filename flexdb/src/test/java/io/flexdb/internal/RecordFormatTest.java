@@ -1,0 +1,100 @@
+package io.flexdb.internal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class RecordFormatTest {
+    private static ByteBuffer buffer(int... bytes) {
+        ByteBuffer buffer = ByteBuffer.allocate(bytes.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < bytes.length; i++) {
+            buffer.put(i, (byte) bytes[i]);
+        }
+        return buffer;
+    }
+
+    @Property
+    void aNumberIsReadAsItWasWrittenAndTakesNoByteTooMany(@ForAll @IntRange(max = Integer.MAX_VALUE) int number) {
+        ByteBuffer buffer = ByteBuffer.allocate(Varints.MAX_BYTES);
+        byte[] array = new byte[Varints.MAX_BYTES];
+        int end = Varints.write(buffer, 0, number);
+        assertEquals(end, Varints.write(array, 0, number));
+        assertArrayEquals(buffer.array(), array);
+        assertEquals(end, Varints.bytes(number));
+        assertEquals((long) end << 32 | number, Varints.read(buffer, 0, end));
+        assertEquals(Varints.BAD, Varints.read(buffer, 0, end - 1));
+    }
+
+    @Test
+    void theLengthsOfVarintsChangeAtPowersOf128() {
+        assertEquals(1, Varints.bytes(0));
+        assertEquals(1, Varints.bytes(127));
+        assertEquals(2, Varints.bytes(128));
+        assertEquals(2, Varints.bytes(16_383));
+        assertEquals(3, Varints.bytes(16_384));
+        assertEquals(3, Varints.bytes(RecordFormat.MAX_KEY_BYTES));
+        assertEquals(5, Varints.bytes(RecordFormat.MAX_VALUE_BYTES));
+        assertEquals(5, Varints.bytes(Integer.MAX_VALUE));
+    }
+
+    @Test
+    void varintsThatAreTooLargeOrTooLongAreBad() {
+        assertEquals(Varints.BAD, Varints.read(buffer(0x80, 0x80, 0x80, 0x80, 0x08), 0, 5));
+        assertEquals(Varints.BAD, Varints.read(buffer(0xff, 0xff, 0xff, 0xff, 0xff, 0x01), 0, 6));
+        assertEquals(Varints.BAD, Varints.read(buffer(0x81, 0x00), 0, 2));
+        assertEquals(Varints.BAD, Varints.read(buffer(0x81), 0, 1));
+        assertEquals(Varints.BAD, Varints.read(buffer(), 0, 0));
+        assertEquals(1L << 32, Varints.read(buffer(0x00), 0, 1));
+    }
+
+    @Property
+    void aRecordIsReadAsItWasWritten(@ForAll @Size(max = 300) byte[] key, @ForAll @Size(max = 300) byte[] value) {
+        int bytes = RecordFormat.recordBytes(key.length, value.length);
+        ByteBuffer buffer = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
+        assertEquals(5 + bytes, RecordFormat.write(buffer, 5, key, 0, key.length, value, 0, value.length));
+        long header = RecordFormat.readWhole(buffer, 5, 5 + bytes);
+        assertTrue(header >= 0);
+        assertEquals(key.length, RecordFormat.keyLength(header));
+        assertEquals(value.length, RecordFormat.valueLength(header));
+        assertEquals(bytes, RecordFormat.recordBytes(header));
+        int at = 5 + RecordFormat.headerBytes(header);
+        assertArrayEquals(key, Arrays.copyOfRange(buffer.array(), at, at + key.length));
+        assertArrayEquals(value, Arrays.copyOfRange(buffer.array(), at + key.length, 5 + bytes));
+        assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 5, 5 + bytes - 1));
+        ByteBuffer copy = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
+        RecordFormat.write(copy, 5, buffer, at, key.length, buffer, at + key.length, value.length);
+        assertArrayEquals(buffer.array(), copy.array());
+    }
+
+    @Test
+    void theLargestLengthsAreReadAndLargerOnesAreBad() {
+        ByteBuffer buffer = ByteBuffer.allocate(16);
+        int end = RecordFormat.writeHeader(buffer, 0, RecordFormat.MAX_KEY_BYTES, RecordFormat.MAX_VALUE_BYTES);
+        assertEquals(RecordFormat.MAX_HEADER_BYTES, end);
+        long header = RecordFormat.readHeader(buffer, 0, end);
+        assertEquals(RecordFormat.MAX_KEY_BYTES, RecordFormat.keyLength(header));
+        assertEquals(RecordFormat.MAX_VALUE_BYTES, RecordFormat.valueLength(header));
+        assertEquals(8 + RecordFormat.MAX_KEY_BYTES + RecordFormat.MAX_VALUE_BYTES, RecordFormat.recordBytes(header));
+        assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 0, 16));
+        Varints.write(buffer, Varints.write(buffer, 0, RecordFormat.MAX_KEY_BYTES + 1), 1);
+        assertEquals(RecordFormat.BAD, RecordFormat.readHeader(buffer, 0, 16));
+        Varints.write(buffer, Varints.write(buffer, 0, 1), RecordFormat.MAX_VALUE_BYTES + 1);
+        assertEquals(RecordFormat.BAD, RecordFormat.readHeader(buffer, 0, 16));
+    }
+
+    @Property
+    void anyBytesAreARecordWithinTheLimitOrBad(@ForAll @Size(max = 20) byte[] bytes) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        long header = RecordFormat.readWhole(buffer, 0, bytes.length);
+        assertTrue(header == RecordFormat.BAD || RecordFormat.recordBytes(header) <= bytes.length);
+    }
+}

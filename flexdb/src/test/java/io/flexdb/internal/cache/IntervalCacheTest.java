@@ -1,0 +1,239 @@
+package io.flexdb.internal.cache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class IntervalCacheTest {
+    private static final int MIB = 1024 * 1024;
+
+    private final Epochs epochs = new Epochs();
+
+    private static void insert(IntervalCache cache, long content, int maxValueBytes, boolean referenced) {
+        ByteBuffer image = Images.of(content, maxValueBytes);
+        cache.insert(content, image, 0, image.capacity(), referenced);
+    }
+
+    @Test
+    void whatIsFoundIsTheImageAndMemoryStaysWithinTheBudget() {
+        long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        Map<Long, ByteBuffer> all = new HashMap<>();
+        for (int i = 0; i < 30_000; i++) {
+            long content = 1 + random.nextInt(3000);
+            ByteBuffer image = all.computeIfAbsent(content, c -> Images.of(c, 400));
+            int ticket = epochs.enter();
+            long location = cache.find(content);
+            assertEquals(location >= 0, cache.contains(content));
+            if (location >= 0) {
+                Images.assertIs(image, cache.buffer(location), cache.base(location));
+            } else {
+                cache.insert(content, image, 0, image.capacity(), false);
+                if (cache.skippedCount() == 0) {
+                    assertTrue(cache.contains(content), "seed " + seed);
+                }
+            }
+            epochs.exit(ticket);
+            assertTrue(cache.memoryBytes() <= 2 * MIB, "seed " + seed);
+            assertTrue(cache.entryBytes() <= cache.memoryBytes());
+        }
+        assertEquals(30_000, cache.hits() + cache.misses());
+        assertEquals(0, cache.skippedCount());
+        long found = all.keySet().stream().filter(cache::contains).count();
+        assertEquals(found, cache.entryCount());
+        long bytes = all.entrySet().stream()
+                .filter(e -> cache.contains(e.getKey()))
+                .mapToLong(e -> e.getValue().capacity() + 15 & ~15)
+                .sum();
+        assertEquals(bytes, cache.entryBytes());
+        assertTrue(bytes > MIB, "only " + cache);
+    }
+
+    @Test
+    void anEmptyCacheTakesNoMemoryAndOneWithoutBudgetNeverDoes() {
+        assertEquals(0, new IntervalCache(epochs, 1L << 40).memoryBytes());
+        for (long budget : new long[] {0, 1, 300, 10_000}) {
+            IntervalCache cache = new IntervalCache(epochs, budget);
+            insert(cache, 1, 1, true);
+            assertEquals(-1, cache.find(1));
+            assertEquals(0, cache.memoryBytes());
+            assertEquals(1, cache.misses());
+            cache.clear();
+        }
+        assertThrows(IllegalArgumentException.class, () -> new IntervalCache(epochs, -1));
+    }
+
+    @Test
+    void smallBudgetsAreKeptToAndStillServe() {
+        for (int budget = 20_000; budget < 2 * MIB; budget = budget * 3 / 2) {
+            IntervalCache cache = new IntervalCache(epochs, budget);
+            for (int content = 1; content < 3000; content++) {
+                insert(cache, content, 20, false);
+                assertTrue(cache.memoryBytes() <= budget);
+            }
+            assertTrue(cache.contains(2999), cache.toString());
+            assertTrue(cache.entryBytes() > budget / 4, cache.toString());
+        }
+    }
+
+    @Test
+    void anImageLargerThanAQuarterOfARegionIsNotKept() {
+        IntervalCache cache = new IntervalCache(epochs, MIB);
+        byte[][] keys = {{1}};
+        int overhead = Images.build(1, keys, new byte[1][0]).capacity();
+        int most = cache.maxImageBytes() - overhead - 2; // the value's length takes three bytes then
+        ByteBuffer fits = Images.build(1, keys, new byte[1][most]);
+        assertEquals(cache.maxImageBytes(), fits.capacity());
+        cache.insert(1, fits, 0, fits.capacity(), false);
+        assertTrue(cache.contains(1));
+        ByteBuffer large = Images.build(2, keys, new byte[1][most + 1]);
+        cache.insert(2, large, 0, large.capacity(), false);
+        assertFalse(cache.contains(2));
+    }
+
+    /** The first 300 lie side by side at first, so that no region could take them all as survivors. */
+    @Test
+    void whatIsUsedSurvivesAStreamOfWhatIsNot() {
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        for (int content = 1; content <= 300; content++) {
+            insert(cache, content, 200, false);
+        }
+        int lost = 0;
+        for (int content = 1000; content < 21_000; content++) {
+            insert(cache, content, 200, false);
+            int used = 1 + content % 300;
+            int ticket = epochs.enter();
+            if (cache.find(used) < 0) {
+                insert(cache, used, 200, false);
+                lost++;
+            }
+            epochs.exit(ticket);
+        }
+        assertTrue(lost <= 400, lost + " of 20,000 lost");
+    }
+
+    @Test
+    void theCacheWorksOnWhileNothingIsPublishedAndStopsOnlyForAReaderThatStays() {
+        IntervalCache cache = new IntervalCache(epochs, MIB);
+        int stuck = epochs.enter();
+        for (int content = 1; content < 3000; content++) {
+            insert(cache, content, 200, false);
+        }
+        assertTrue(cache.skippedCount() > 0);
+        epochs.exit(stuck);
+        for (int content = 3000; content < 3010; content++) {
+            insert(cache, content, 200, false);
+        }
+        long skipped = cache.skippedCount();
+        for (int content = 3010; content < 6000; content++) {
+            insert(cache, content, 200, false);
+            assertTrue(cache.contains(content));
+        }
+        assertEquals(skipped, cache.skippedCount());
+        assertEquals(1, epochs.writerEpoch());
+    }
+
+    @Test
+    void memoryThatAReaderMayBeReadingIsNotWritten() {
+        IntervalCache cache = new IntervalCache(epochs, MIB);
+        for (int content = 1; content <= 5; content++) {
+            insert(cache, content, 200, false);
+        }
+        int ticket = epochs.enter();
+        long location = cache.find(3);
+        for (int content = 1000; content < 5000; content++) {
+            insert(cache, content, 200, false);
+        }
+        Images.assertIs(Images.of(3, 200), cache.buffer(location), cache.base(location));
+        cache.clear();
+        for (int content = 5000; content < 9000; content++) {
+            insert(cache, content, 200, false);
+        }
+        Images.assertIs(Images.of(3, 200), cache.buffer(location), cache.base(location));
+        epochs.exit(ticket);
+    }
+
+    /** What a reader meets that was held up between the two halves of a slot. */
+    @Test
+    void aSlotThatLeadsToAnotherContentIsNoHit() {
+        IntervalCache cache = new IntervalCache(epochs, MIB);
+        insert(cache, 1, 10, false);
+        insert(cache, 2, 10, false);
+        long ofTwo = cache.find(2);
+        assertNotEquals(-1, cache.find(1));
+        cache.table.move(cache.table.slotOf(1), ofTwo);
+        assertEquals(-1, cache.find(1));
+    }
+
+    @Test
+    void aClearedCacheIsEmptyAndUsable() {
+        IntervalCache cache = new IntervalCache(epochs, MIB);
+        for (int round = 0; round < 5; round++) {
+            for (int content = 1; content < 2000; content++) {
+                insert(cache, content, 200, true);
+            }
+            assertTrue(cache.entryCount() > 100);
+            cache.clear();
+            assertEquals(0, cache.entryCount());
+            assertEquals(0, cache.entryBytes());
+            for (int content = 1; content < 2000; content++) {
+                assertFalse(cache.contains(content));
+            }
+        }
+        for (int content = 1; content < 200; content++) {
+            insert(cache, content, 200, false);
+        }
+        assertTrue(cache.contains(199), cache.toString());
+    }
+
+    /**
+     * Zipfian reads (0.99) of 20,000 intervals with room for about a tenth. What an ideal cache of that size, one that
+     * holds the most popular ones, would hit is computed; first-in first-out reaches about 0.82 of it here.
+     */
+    @Test
+    void aSkewedLoadHitsNearlyAsOftenAsWithTheMostPopularIntervalsAlwaysThere() {
+        int intervals = 20_000;
+        double[] upTo = new double[intervals];
+        double sum = 0;
+        for (int i = 0; i < intervals; i++) {
+            sum += 1 / Math.pow(i + 1, 0.99);
+            upTo[i] = sum;
+        }
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        byte[][] keys = {{1}};
+        byte[][] values = {new byte[1950]};
+        long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        int warm = 60_000;
+        int reads = 100_000;
+        long hitsBefore = 0;
+        for (int i = 0; i < warm + reads; i++) {
+            int rank = Arrays.binarySearch(upTo, random.nextDouble() * sum);
+            long content = 1 + (rank >= 0 ? rank : -rank - 1);
+            int ticket = epochs.enter();
+            if (cache.find(content) < 0) {
+                ByteBuffer image = Images.build(content, keys, values);
+                cache.insert(content, image, 0, image.capacity(), false);
+            }
+            epochs.exit(ticket);
+            if (i == warm) {
+                hitsBefore = cache.hits();
+            }
+        }
+        double rate = (cache.hits() - hitsBefore) / (double) reads;
+        double ideal = upTo[4 * MIB / 1998 - 1] / sum;
+        System.out.printf("hit rate %.4f, ideal %.4f, %s%n", rate, ideal, cache);
+        assertTrue(rate > 0.86 * ideal, "seed " + seed + ": hit rate " + rate + ", ideal " + ideal);
+    }
+}

@@ -1,0 +1,120 @@
+package io.flexdb.internal.cache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class IntervalCacheThreadsTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+
+    private final Epochs epochs = new Epochs();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+    /** Small regions and a working set of several times the cache, so memory is reused all the time. */
+    @Test
+    void eightThreadsNeverSeeAnotherContentThanTheyAskedFor() throws Exception {
+        runOnEightThreads(new IntervalCache(epochs, 700_000), 4000, 100, 40_000 * EFFORT);
+    }
+
+    /** Far more images fit into the regions than into the table, so slots change hands all the time. */
+    @Test
+    void slotsThatChangeHandsMisleadNobody() throws Exception {
+        runOnEightThreads(new IntervalCache(epochs, 30_000), 200, 0, 100_000 * EFFORT);
+    }
+
+    private void runOnEightThreads(IntervalCache cache, int contents, int maxValueBytes, int reads) throws Exception {
+        ByteBuffer[] images = new ByteBuffer[contents + 1];
+        for (int content = 1; content <= contents; content++) {
+            images[content] = Images.of(content, maxValueBytes);
+        }
+        Thread[] threads = new Thread[8];
+        for (int i = 0; i < threads.length; i++) {
+            int number = i;
+            threads[i] = new Thread(() -> work(cache, images, number, reads), "reader-" + i);
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertNull(failure.get(), () -> "" + failure.get());
+        assertTrue(cache.hits() > 1000 && cache.misses() > 1000, cache.toString());
+        long found = 0;
+        for (int content = 1; content <= contents; content++) {
+            found += cache.contains(content) ? 1 : 0;
+        }
+        assertEquals(found, cache.entryCount());
+    }
+
+    private void work(IntervalCache cache, ByteBuffer[] images, int number, int reads) {
+        Random random = new Random(number);
+        int contents = images.length - 1;
+        try {
+            for (int i = 0; i < reads && failure.get() == null; i++) {
+                int content = 1 + Math.min(random.nextInt(contents), random.nextInt(contents));
+                int ticket = epochs.enter();
+                try {
+                    read(cache, images[content], content, random);
+                } finally {
+                    epochs.exit(ticket);
+                }
+                if (number == 0 && i % 10_000 == 9_999) {
+                    cache.clear();
+                }
+                if (number == 1 && i % 100 == 0) {
+                    epochs.advance(); // a committer at work: the only thread that advances
+                }
+            }
+        } catch (Throwable e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+
+    private static void read(IntervalCache cache, ByteBuffer image, int content, Random random) {
+        long location = cache.find(content);
+        if (location < 0) {
+            cache.insert(content, image, 0, image.capacity(), random.nextInt(10) == 0);
+            return;
+        }
+        if (random.nextInt(8) == 0) {
+            Thread.yield(); // so that others get to reuse the memory, if they are wrong to do so
+        }
+        Images.assertIs(image, cache.buffer(location), cache.base(location));
+    }
+
+    @Test
+    void aReaderThatMarksAnEntryBringsNoOldLocationBack() throws Exception {
+        CacheTable table = new CacheTable(1);
+        AtomicBoolean done = new AtomicBoolean();
+        Thread[] readers = new Thread[2];
+        for (int i = 0; i < readers.length; i++) {
+            readers[i] = new Thread(() -> {
+                while (!done.get()) {
+                    table.find(1);
+                }
+            });
+            readers[i].start();
+        }
+        int slot = table.slotFor(1);
+        table.fill(slot, 1, 0, false);
+        int wrong = 0;
+        for (int i = 1; i < 1_000_000 * EFFORT; i++) {
+            table.move(slot, i);
+            Thread.onSpinWait();
+            if (table.locationAt(slot) != i) {
+                wrong++;
+            }
+        }
+        done.set(true);
+        for (Thread reader : readers) {
+            reader.join();
+        }
+        assertEquals(0, wrong);
+    }
+}

@@ -1,0 +1,181 @@
+package io.flexdb.internal.cache;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.internal.BadRecordException;
+import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.RecordFormat;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class IntervalFormatTest {
+    private static byte[][] sorted(Iterable<byte[]> keys) {
+        Set<byte[]> set = new TreeSet<>(Arrays::compareUnsigned);
+        keys.forEach(set::add);
+        return set.toArray(new byte[0][]);
+    }
+
+    private static byte[] read(ByteBuffer image, int position, int length) {
+        byte[] bytes = new byte[length];
+        image.get(position, bytes);
+        return bytes;
+    }
+
+    private static int find(ByteBuffer image, int base, byte[] key) {
+        return IntervalFormat.find(image, base, key, 0, key.length, KeyHash.hash(key, 0, key.length));
+    }
+
+    @Property(tries = 300)
+    void everyPairIsFoundByItsKeyAndByItsPlace(
+            @ForAll @Size(max = 70) List<@Size(max = 20) byte[]> some,
+            @ForAll @Size(max = 20) List<@Size(max = 20) byte[]> probes,
+            @ForAll @IntRange(max = 9) int base) {
+        byte[][] keys = sorted(some);
+        byte[][] values = new byte[keys.length][];
+        for (int i = 0; i < keys.length; i++) {
+            values[i] = new byte[i * 7 % 200];
+            Arrays.fill(values[i], (byte) i);
+        }
+        ByteBuffer data = Images.pairs(keys, values);
+        assertEquals(keys.length, IntervalFormat.countPairs(data, 0, data.capacity()));
+        int bytes = IntervalFormat.imageBytes(data.capacity(), keys.length);
+        ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity());
+        assertEquals(77, IntervalFormat.contentNumber(image, base));
+        assertEquals(keys.length, IntervalFormat.pairCount(image, base));
+        assertEquals(data.capacity(), IntervalFormat.dataBytes(image, base));
+        assertEquals(bytes, IntervalFormat.imageBytes(image, base));
+        assertEquals(data.capacity(), IntervalFormat.relativePosition(image, base, keys.length));
+        for (int i = 0; i < keys.length; i++) {
+            assertEquals(i, find(image, base, keys[i]));
+            assertEquals(
+                    IntervalFormat.recordPosition(image, base, i),
+                    IntervalFormat.dataPosition(image, base) + IntervalFormat.relativePosition(image, base, i));
+            int at = IntervalFormat.keyPosition(image, base, i);
+            assertArrayEquals(keys[i], read(image, at, IntervalFormat.keyLength(image, base, i)));
+            at = IntervalFormat.valuePosition(image, base, i);
+            assertArrayEquals(values[i], read(image, at, IntervalFormat.valueLength(image, base, i)));
+            assertEquals(i, IntervalFormat.lowerBound(image, base, keys[i], 0, keys[i].length));
+            assertEquals(i + 1, IntervalFormat.upperBound(image, base, keys[i], 0, keys[i].length));
+        }
+        for (byte[] probe : probes) {
+            int place = Arrays.binarySearch(keys, probe, Arrays::compareUnsigned);
+            assertEquals(Math.max(-1, place), find(image, base, probe));
+            int bound = place >= 0 ? place : -place - 1;
+            assertEquals(bound, IntervalFormat.lowerBound(image, base, probe, 0, probe.length));
+            assertEquals(
+                    place >= 0 ? bound + 1 : bound, IntervalFormat.upperBound(image, base, probe, 0, probe.length));
+        }
+    }
+
+    @Test
+    void keysWithTheSameFingerprintAreToldApart() {
+        List<byte[]> alike = new ArrayList<>();
+        long wanted = -1;
+        for (int i = 0; alike.size() < 9; i++) {
+            byte[] key = Integer.toString(i).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+            long fingerprint = KeyHash.hash(key, 0, key.length) >>> 48;
+            if (wanted < 0 || fingerprint == wanted) {
+                wanted = fingerprint;
+                alike.add(key);
+            }
+        }
+        byte[] missing = alike.remove(4);
+        byte[][] keys = sorted(alike);
+        ByteBuffer image = Images.build(1, keys, new byte[keys.length][5]);
+        for (int i = 0; i < keys.length; i++) {
+            assertEquals(i, find(image, 0, keys[i]));
+        }
+        assertEquals(-1, find(image, 0, missing));
+    }
+
+    @Test
+    void pairsReadToTheirPlaceAreNotMoved() {
+        byte[][] keys = {{1}, {1, 0}, {2}};
+        byte[][] values = {{7, 7}, {}, {8}};
+        ByteBuffer expected = Images.build(5, keys, values);
+        ByteBuffer data = Images.pairs(keys, values);
+        ByteBuffer image = ByteBuffer.allocateDirect(expected.capacity()).order(ByteOrder.LITTLE_ENDIAN);
+        int at = IntervalFormat.dataPosition(0, 3);
+        image.put(at, data, 0, data.capacity());
+        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity());
+        assertEquals(expected, image);
+    }
+
+    @Test
+    void anEmptyIntervalHasAnImageToo() {
+        ByteBuffer image = Images.build(3, new byte[0][], new byte[0][]);
+        assertEquals(IntervalFormat.HEADER_BYTES, image.capacity());
+        assertEquals(-1, find(image, 0, new byte[] {1}));
+        assertEquals(0, IntervalFormat.lowerBound(image, 0, new byte[] {1}, 0, 1));
+    }
+
+    private static BadRecordException refusal(int pairCount, ByteBuffer data) {
+        ByteBuffer image = ByteBuffer.allocateDirect(IntervalFormat.imageBytes(data.capacity(), pairCount))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        return assertThrows(
+                BadRecordException.class, () -> IntervalFormat.build(image, 0, 1, pairCount, data, 0, data.capacity()));
+    }
+
+    @Test
+    void pairsOutOfOrderOrTooManyOrTooFewAreRefusedWithTheirPosition() {
+        byte[][] values = new byte[3][2];
+        BadRecordException e = refusal(3, Images.pairs(new byte[][] {{1}, {3}, {2}}, values));
+        assertEquals(10, e.position());
+        assertTrue(e.getMessage().contains(e.expected()) && e.getMessage().contains(e.found()));
+        assertEquals(
+                5,
+                refusal(3, Images.pairs(new byte[][] {{1}, {1}, {2}}, values)).position());
+        assertEquals(
+                0,
+                refusal(0, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
+        assertEquals(
+                10,
+                refusal(2, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
+        assertEquals(
+                15,
+                refusal(4, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
+    }
+
+    @Test
+    void damagedBytesAreRefusedOrAreOtherPairsButNeverReadBeyondTheirEnd() {
+        long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        byte[][] keys = {{1}, {1, 5, 6}, {2}, {4, 4, 4, 4, 4, 4, 4, 4, 4}};
+        byte[][] values = {new byte[3], new byte[200], {}, {5}};
+        ByteBuffer good = Images.pairs(keys, values);
+        for (int i = 0; i < 20_000; i++) {
+            // Exactly as large as the data, so that a read beyond it would throw something else.
+            int bytes = random.nextInt(4) == 0 ? random.nextInt(good.capacity() + 1) : good.capacity();
+            ByteBuffer data = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            data.put(0, good, 0, bytes);
+            for (int n = random.nextInt(4); n > 0 && bytes > 0; n--) {
+                data.put(random.nextInt(bytes), (byte) random.nextInt(256));
+            }
+            try {
+                int count = IntervalFormat.countPairs(data, 0, bytes);
+                ByteBuffer image = ByteBuffer.allocate(IntervalFormat.imageBytes(bytes, count))
+                        .order(ByteOrder.LITTLE_ENDIAN);
+                IntervalFormat.build(image, 0, 1, count, data, 0, bytes);
+                assertEquals(count, IntervalFormat.lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
+            } catch (BadRecordException expected) {
+                assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);
+            }
+        }
+        assertEquals(RecordFormat.BAD, RecordFormat.readWhole(good, 0, 3));
+    }
+}

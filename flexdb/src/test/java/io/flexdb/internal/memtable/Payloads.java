@@ -1,0 +1,72 @@
+package io.flexdb.internal.memtable;
+
+import java.util.Arrays;
+
+/** Builds the payload of a write. */
+final class Payloads {
+    private byte[] bytes = new byte[1024];
+    private int length;
+    private int entries;
+    private long bodyBytes;
+
+    Payloads put(byte[] key, byte[] value) {
+        room(WritePayload.putBytes(key.length, value.length));
+        int at = WritePayload.encodePutHeader(bytes, length, key.length, value.length);
+        System.arraycopy(key, 0, bytes, at, key.length);
+        System.arraycopy(value, 0, bytes, at + key.length, value.length);
+        return added(at + key.length + value.length, key.length, value.length);
+    }
+
+    Payloads delete(byte[] key) {
+        room(WritePayload.deleteBytes(key.length));
+        int at = WritePayload.encodeDeleteHeader(bytes, length, key.length);
+        System.arraycopy(key, 0, bytes, at, key.length);
+        return added(at + key.length, key.length, 0);
+    }
+
+    private void room(long more) {
+        if (length + more > bytes.length) {
+            bytes = Arrays.copyOf(bytes, (int) Math.max(length + more, 2L * bytes.length));
+        }
+    }
+
+    private Payloads added(int end, int keyLength, int valueLength) {
+        length = end;
+        entries++;
+        bodyBytes += MemTable.bodyBytes(keyLength, valueLength);
+        return this;
+    }
+
+    Payloads clear() {
+        length = 0;
+        entries = 0;
+        bodyBytes = 0;
+        return this;
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int length() {
+        return length;
+    }
+
+    int entries() {
+        return entries;
+    }
+
+    long bodyBytes() {
+        return bodyBytes;
+    }
+
+    /** Inserts all as one write; false if there is no room. */
+    boolean insertInto(MemTable table, long firstSequence) {
+        int reserved = table.reserve(bodyBytes, entries, firstSequence);
+        if (reserved == MemTable.NONE) {
+            return false;
+        }
+        table.insertAll(bytes, 0, length, firstSequence, reserved);
+        return true;
+    }
+}

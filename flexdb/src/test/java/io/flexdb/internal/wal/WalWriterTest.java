@@ -1,0 +1,225 @@
+package io.flexdb.internal.wal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.simulation.Fault;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WalWriterTest {
+    private static final Path DIRECTORY = Path.of("/store/wal");
+    private static final int CAPACITY = 8192;
+
+    @TempDir
+    Path temporary;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void realFilesKeepWhatIsAppendedMappedOrNot(boolean mapped) {
+        RealVfs vfs = new RealVfs();
+        WalWriter writer = WalWriter.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
+        assertEquals(mapped && vfs.mapsSafely(temporary), writer.isMapped());
+        long sequence = 1;
+        for (int use = 1; use <= 3; use++) {
+            long first = sequence;
+            while (writer.hasRoom(100_000)) {
+                Writes.append(writer, sequence, (int) (sequence * 7919 % 99_000));
+                sequence++;
+                if (sequence % 3 == 0) {
+                    writer.force();
+                    assertEquals(sequence - 1, writer.durableSequence());
+                    assertEquals(writer.appendedPosition(), writer.durablePosition());
+                }
+            }
+            assertEquals(sequence - 1, writer.lastSequence());
+            List<byte[]> found = Writes.read(vfs, writer.path(), 5);
+            assertEquals(sequence - first, found.size());
+            for (int i = 0; i < found.size(); i++) {
+                byte[] expected = Writes.payload(first + i, (int) ((first + i) * 7919 % 99_000));
+                assertTrue(Arrays.equals(expected, found.get(i)));
+            }
+            writer = writer.recycle(use + 1, use + 1);
+            assertEquals(List.of(), Writes.read(vfs, writer.path(), 5));
+            assertEquals(use + 1, writer.number());
+            assertEquals(use + 1, writer.generation());
+            assertEquals(1 << 20, writer.capacity());
+        }
+        writer.close();
+        writer.close();
+        writer.release();
+        writer.force(); // does nothing any more
+        WalWriter closed = writer;
+        long next = sequence;
+        assertThrows(StoreClosedException.class, () -> Writes.append(closed, next, 1));
+    }
+
+    @Test
+    void framesOfAnEarlierUseAreNeverReplayed() {
+        SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+        long sequence = 1;
+        for (int use = 0; use < 30; use++) {
+            long first = sequence;
+            int frames = use * 7 % 11; // all of one size, so that old frames stand where new ones would
+            for (int i = 0; i < frames; i++) {
+                Writes.append(writer, sequence++, 50);
+            }
+            writer.force();
+            assertEquals(frames, Writes.read(vfs, writer.path(), 5).size());
+            WalRecovery recovery = WalRecovery.open(vfs.copy(), DIRECTORY, 5);
+            assertEquals(sequence - 1, recovery.replay(first - 1, (s, n, p, o, l) -> {}));
+            WalWriter old = writer;
+            writer = writer.recycle(use + 2, use + 2);
+            assertThrows(IllegalStateException.class, () -> old.recycle(100, 100));
+        }
+    }
+
+    @Test
+    void argumentsAreChecked() {
+        SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+        for (long capacity : new long[] {0, 4096, 8191, 10_000, Integer.MAX_VALUE, 1L << 40}) {
+            assertThrows(
+                    IllegalArgumentException.class, () -> WalWriter.create(vfs, DIRECTORY, 1, 5, 1, capacity, true));
+        }
+        assertThrows(IllegalArgumentException.class, () -> WalWriter.create(vfs, DIRECTORY, 0, 5, 1, CAPACITY, true));
+        assertThrows(IllegalArgumentException.class, () -> WalWriter.create(vfs, DIRECTORY, 1, 5, 0, CAPACITY, true));
+        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+        assertThrows(IllegalArgumentException.class, () -> writer.recycle(2, 1));
+        int longest = WalFormat.maxPayloadBytes(CAPACITY);
+        assertTrue(writer.hasRoom(longest));
+        assertFalse(writer.hasRoom(longest + 1));
+        assertThrows(
+                IllegalArgumentException.class, () -> writer.append(new byte[longest + 1], 0, longest + 1, 0, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> writer.append(new byte[1], 0, 0, 0, 1, 1));
+        Writes.append(writer, 1, longest - 13);
+        assertFalse(writer.hasRoom(1));
+        assertEquals(1, Writes.read(vfs, writer.path(), 5).size());
+        assertTrue(writer.toString().startsWith("WalWriter[1, generation=1, appended=8192/8192"), writer.toString());
+    }
+
+    @Test
+    void afterAFailureOfAnyKindTheWriterTakesNothingMore() {
+        for (Fault fault : Fault.values()) {
+            for (int operation = 1; operation < 40; operation++) {
+                SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+                vfs.failAt(operation, fault);
+                failOnce(vfs);
+            }
+        }
+    }
+
+    private static void failOnce(SimulatedVfs vfs) {
+        long forced = 0;
+        WalWriter writer = null;
+        try {
+            writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+            for (int i = 1; i < 9; i++) {
+                Writes.append(writer, i, 100);
+                if (i % 3 == 0) {
+                    writer.force();
+                    forced = i;
+                }
+            }
+            writer.close();
+            forced = 8;
+        } catch (StoreIoException | StoreFullException e) {
+            if (writer != null && vfs.faultsFired() > 0) {
+                refusesEverything(writer);
+            }
+        }
+        vfs.clearFaults();
+        WalRecovery recovery = WalRecovery.open(vfs.crash(0), DIRECTORY, 5);
+        long last = recovery.replay(0, (s, n, p, o, l) -> {});
+        assertTrue(last >= forced, "recovered " + last + " of " + forced);
+    }
+
+    private static void refusesEverything(WalWriter writer) {
+        long durable = writer.durableSequence();
+        assertThrows(StoreFailedException.class, () -> Writes.append(writer, 100, 1));
+        StoreFailedException e = assertThrows(StoreFailedException.class, writer::force);
+        assertTrue(e.getCause() instanceof StorageException);
+        assertThrows(StoreFailedException.class, () -> writer.recycle(5, 5));
+        assertEquals(durable, writer.durableSequence());
+        writer.close();
+    }
+
+    @Test
+    void aFullDiskShowsWhenTheFileIsMade() {
+        SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+        vfs.setCapacity(CAPACITY + 100);
+        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+        assertThrows(StoreFullException.class, () -> WalWriter.create(vfs, DIRECTORY, 2, 5, 2, CAPACITY, true));
+        for (int i = 1; writer.hasRoom(200); i++) {
+            Writes.append(writer, i, 100);
+        }
+        writer.force();
+        WalWriter next = writer.recycle(3, 3);
+        Writes.append(next, 1000, 100);
+        next.close();
+        vfs.setCapacity(Long.MAX_VALUE);
+        assertEquals(
+                2, WalWriter.create(vfs, DIRECTORY, 2, 5, 2, CAPACITY, true).number());
+    }
+
+    @Test
+    void namesAreFixed() {
+        assertEquals("00000000000000000042", WalFormat.fileName(42));
+        assertTrue(WalFormat.isFileName("00000000000000000042"));
+        assertFalse(WalFormat.isFileName("0000000000000000042"));
+        assertFalse(WalFormat.isFileName("0000000000000000004x"));
+        assertTrue(WalFormat.isUnfinishedName("00000000000000000042.new"));
+        assertFalse(WalFormat.isUnfinishedName("42.new"));
+        assertFalse(WalFormat.isUnfinishedName("00000000000000000042"));
+        assertEquals(32, WalFormat.FRAME_HEADER_BYTES);
+        assertEquals(60, WalFormat.HEADER_BYTES);
+        assertEquals(20, WalFormat.MARK_BYTES);
+    }
+
+    @Test
+    void recoveryLeavesStrangersAlone() {
+        SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+        vfs.setContent(DIRECTORY.resolve("notes.txt"), new byte[5]);
+        vfs.setContent(DIRECTORY.resolve(WalFormat.fileName(3) + ".new"), new byte[5]);
+        WalRecovery recovery = WalRecovery.open(vfs, DIRECTORY, 5);
+        assertEquals(17, recovery.replay(17, (s, n, p, o, l) -> {}));
+        recovery.deleteReplayed();
+        assertEquals(List.of("notes.txt"), vfs.list(DIRECTORY));
+    }
+
+    @Test
+    void appendingMakesNoGarbage() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        WalWriter writer = WalWriter.create(new RealVfs(), temporary, 1, 5, 1, 8 << 20, true);
+        byte[] payload = Writes.payload(1, 100);
+        long sequence = 1;
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 30; round++) {
+            long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+            for (int i = 0; i < 1000; i++) {
+                writer.append(payload, 0, payload.length, 0, sequence++, 1);
+            }
+            least = Math.min(
+                    least,
+                    threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before);
+        }
+        assertTrue(!writer.isMapped() || least < 1000, "bytes of garbage for 1000 appends: " + least);
+        writer.release();
+    }
+}

@@ -1,0 +1,193 @@
+package io.flexdb.flextree.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+class NodeImagesTest {
+    private static final long SEED =
+            Long.getLong("flexdb.test.seed", ThreadLocalRandom.current().nextLong());
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final FlexTreeOptions SMALL =
+            FlexTreeOptions.defaults().withLeafCapacity(5).withInternalCapacity(4);
+
+    private final ImageStore store = new ImageStore();
+
+    static void change(FlexTree tree, SplittableRandom random, int operations) {
+        for (int i = 0; i < operations; i++) {
+            int kind = random.nextInt(4);
+            if (kind < 2 || tree.size() < 100) {
+                long address = random.nextInt(5) == 0 ? FlexTree.HOLE : random.nextLong(1L << 47);
+                tree.insertRange(random.nextLong(tree.size() + 1), 1 + random.nextInt(20), address, random.nextInt(9));
+            } else {
+                long at = random.nextLong(tree.size());
+                long length = Math.min(1 + random.nextInt(kind == 2 ? 40 : 10), tree.size() - at);
+                if (kind == 2) {
+                    tree.collapseRange(at, length);
+                } else {
+                    tree.remap(at, length, random.nextLong(1L << 47), 0, null);
+                }
+            }
+        }
+    }
+
+    static List<List<Long>> extents(FlexTree tree) {
+        List<List<Long>> extents = new ArrayList<>();
+        tree.query(
+                0,
+                tree.size(),
+                (logicalOffset, length, address, flags) ->
+                        extents.add(List.of(logicalOffset, length, address, (long) flags)));
+        return extents;
+    }
+
+    @Test
+    void randomStepsAreSavedAndLoadedAndSlotsAccountedFor() {
+        System.out.println("repeat with -Dflexdb.test.seed=" + SEED);
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (FlexTreeOptions options : List.of(SMALL, FlexTreeOptions.defaults())) {
+            ImageStore images = new ImageStore();
+            FlexTree tree = new FlexTree(options);
+            tree.slotListener(images::retire);
+            for (int step = 0; step < 150 * EFFORT; step++) {
+                change(tree, random, random.nextInt(60));
+                if (random.nextBoolean()) {
+                    tree.publish();
+                }
+                if (random.nextInt(30) == 0 && tree.size() > 0) {
+                    tree.collapseRange(0, tree.size());
+                }
+                if (random.nextInt(3) > 0) {
+                    SavedRoot root = images.save(tree);
+                    tree.checkInvariants();
+                    FlexTree loaded = images.load(root, options);
+                    assertEquals(tree.dump(), loaded.dump());
+                    assertEquals(images.read, images.live, "slots reachable are those written and not retired");
+                    assertEquals(loaded.nodeCount(), images.live.size());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aLoadedTreeIsCleanAndGoesOn() {
+        SplittableRandom random = new SplittableRandom(2);
+        FlexTree tree = new FlexTree(SMALL);
+        change(tree, random, 500);
+        SavedRoot root = store.save(tree);
+        FlexTree loaded = store.load(root, SMALL);
+        loaded.slotListener(store::retire);
+        assertEquals(root, store.save(loaded));
+        assertEquals(0, store.writes);
+        change(loaded, random, 50);
+        SavedRoot next = store.save(loaded);
+        assertEquals(extents(loaded), extents(store.load(next, SMALL)));
+        assertEquals(store.read, store.live);
+    }
+
+    @Test
+    void savingCostsWhatHasChanged() {
+        FlexTree tree = new FlexTree();
+        tree.slotListener(store::retire);
+        SplittableRandom random = new SplittableRandom(3);
+        for (int i = 0; i < 100_000; i++) {
+            tree.insertRange(random.nextLong(tree.size() + 1), 10, random.nextLong(1L << 40));
+        }
+        store.save(tree);
+        assertEquals(tree.nodeCount(), store.writes);
+        store.save(tree);
+        assertEquals(0, store.writes);
+        for (int operations : new int[] {1, 10, 100}) {
+            for (int i = 0; i < operations; i++) {
+                tree.insertRange(random.nextLong(tree.size()), 10, random.nextLong(1L << 40));
+            }
+            store.save(tree);
+            // A path of three or four nodes each, and now and then a split.
+            assertTrue(store.writes <= 6 * operations, store.writes + " images for " + operations + " operations");
+        }
+    }
+
+    @Test
+    void eachExtentIsHandedOverInOrder() {
+        FlexTree tree = new FlexTree(SMALL);
+        change(tree, new SplittableRandom(4), 300);
+        SavedRoot root = store.save(tree);
+        List<List<Long>> seen = new ArrayList<>();
+        FlexTree loaded = new FlexTree(SMALL);
+        NodeImages.load(
+                loaded,
+                root,
+                ImageStore.SEED,
+                ImageStore.MAX_SLOT,
+                store,
+                (offset, length, address, flags) -> seen.add(List.of(offset, length, address, (long) flags)));
+        assertEquals(extents(tree), seen);
+    }
+
+    @Test
+    void imagesHaveTheLengthTheFormatSays() {
+        FlexTree tree = new FlexTree();
+        for (int i = 0; i < 84 * 84; i++) {
+            tree.append(1, 10L * i);
+        }
+        SavedRoot root = store.save(tree);
+        assertEquals(1, root.level());
+        assertEquals(16 + 84 * 16, NodeImageFormat.MAX_INTERNAL_BYTES);
+        assertEquals(1024, NodeImageFormat.MAX_LEAF_BYTES);
+        store.images.forEach((slot, image) -> assertEquals(slot == root.slot() ? 1360 : 1024, image.length));
+    }
+
+    @Test
+    void anEmptyTreeHasNoImage() {
+        SavedRoot root = store.save(new FlexTree());
+        assertEquals(new SavedRoot(0, 0, 0, 0, 0), root);
+        assertEquals(0, store.load(root, SMALL).size());
+        BadNodeException e =
+                assertThrows(BadNodeException.class, () -> store.load(new SavedRoot(0, 0, 0, 1, 1), SMALL));
+        assertEquals(0, e.slot());
+        assertEquals("nothing in an empty tree", e.expected());
+        assertTrue(e.found().contains("size=1"), e.found());
+    }
+
+    @Test
+    void aSinkThatFailsCanBeTriedAgain() {
+        FlexTree tree = new FlexTree(SMALL);
+        change(tree, new SplittableRandom(5), 300);
+        int[] left = {10};
+        NodeSink failing = (image, level) -> {
+            if (left[0]-- == 0) {
+                throw new UnsupportedOperationException();
+            }
+            return store.write(image, level);
+        };
+        assertThrows(
+                UnsupportedOperationException.class,
+                () -> NodeImages.save(tree, tree.current(), ImageStore.SEED, failing));
+        tree.checkInvariants();
+        SavedRoot root = NodeImages.save(tree, tree.current(), ImageStore.SEED, store);
+        assertEquals(tree.nodeCount(), store.images.size());
+        assertEquals(extents(tree), extents(store.load(root, SMALL)));
+    }
+
+    @Test
+    void wrongCallsAreRefused() {
+        FlexTree tree = new FlexTree();
+        tree.append(1, 1);
+        var old = tree.publish();
+        tree.append(1, 5);
+        assertThrows(IllegalArgumentException.class, () -> NodeImages.save(tree, old, 0, store));
+        assertThrows(IllegalStateException.class, () -> NodeImages.save(tree, tree.current(), 0, (image, level) -> 0));
+        SavedRoot root = store.save(tree);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> NodeImages.load(tree, root, ImageStore.SEED, ImageStore.MAX_SLOT, store, null));
+    }
+}

@@ -1,0 +1,128 @@
+package io.flexdb.it;
+
+import io.flexdb.FlexDB;
+import io.flexdb.WriteBatch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * The writes of one thread of a writer that gets killed: an endless sequence that depends on a seed only, so that the
+ * process that checks can tell what the process that was killed had written.
+ *
+ * <p>Each thread writes keys of its own, and one write after the other. So after a kill its keys show the writes
+ * 0 to n - 1 for some n, and n is at least the number of writes that were acknowledged to be durable.
+ */
+final class History {
+    private static final int KEYS = 3_000;
+    private static final int MAX_BATCH = 12;
+    private static final int SMALL_VALUE = 300;
+    private static final int LARGE_VALUE = 40_000;
+
+    private final long seed;
+    private final int thread;
+
+    History(long seed, int thread) {
+        this.seed = seed;
+        this.thread = thread;
+    }
+
+    /** A change of one key; a deletion if {@code value} is null. */
+    record Change(String key, byte[] value) {}
+
+    /** The changes of a write, which become visible together or not at all. */
+    List<Change> write(long writeIndex) {
+        SplittableRandom random = new SplittableRandom(mix(seed + mix(thread + mix(writeIndex))));
+        int count = random.nextInt(10) == 0 ? 2 + random.nextInt(MAX_BATCH - 1) : 1;
+        List<Change> changes = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            // Squared, so that some keys change often and others seldom.
+            double skewed = random.nextDouble();
+            String key = String.format("%02d/%06d", thread, (int) (skewed * skewed * KEYS));
+            changes.add(new Change(key, random.nextInt(8) == 0 ? null : value(random, writeIndex)));
+        }
+        return changes;
+    }
+
+    private static byte[] value(SplittableRandom random, long writeIndex) {
+        int length = Long.BYTES + random.nextInt(random.nextInt(200) == 0 ? LARGE_VALUE : SMALL_VALUE);
+        byte[] value = new byte[length];
+        random.nextBytes(value);
+        ByteBuffer.wrap(value).putLong(0, writeIndex); // tells a reader of a failure which write it was
+        return value;
+    }
+
+    /** Does a write on a store and returns its sequence number. */
+    long apply(long writeIndex, FlexDB store) {
+        List<Change> changes = write(writeIndex);
+        if (changes.size() == 1) {
+            Change change = changes.get(0);
+            return change.value() == null
+                    ? store.delete(change.key().getBytes())
+                    : store.put(change.key().getBytes(), change.value());
+        }
+        WriteBatch batch = new WriteBatch();
+        for (Change change : changes) {
+            if (change.value() == null) {
+                batch.delete(change.key().getBytes());
+            } else {
+                batch.put(change.key().getBytes(), change.value());
+            }
+        }
+        return store.write(batch);
+    }
+
+    /** Does a write on a model. */
+    void apply(long writeIndex, TreeMap<String, byte[]> model) {
+        for (Change change : write(writeIndex)) {
+            if (change.value() == null) {
+                model.remove(change.key());
+            } else {
+                model.put(change.key(), change.value());
+            }
+        }
+    }
+
+    /** Whether a write would leave a model as it is. */
+    boolean changesNothing(long writeIndex, TreeMap<String, byte[]> model) {
+        Map<String, byte[]> outcome = new HashMap<>();
+        write(writeIndex).forEach(change -> outcome.put(change.key(), change.value()));
+        return outcome.entrySet().stream()
+                .allMatch(change -> Arrays.equals(change.getValue(), model.get(change.getKey())));
+    }
+
+    /** Describes the first difference between a thread's keys as found and as expected; null if there is none. */
+    static String firstDifference(TreeMap<String, byte[]> expected, TreeMap<String, byte[]> found) {
+        for (String key : expected.keySet()) {
+            if (!found.containsKey(key)) {
+                return "key " + key + " of write " + writeIndexOf(expected.get(key)) + " is missing";
+            }
+        }
+        for (String key : found.keySet()) {
+            byte[] value = expected.get(key);
+            if (value == null) {
+                return "key " + key + " should not exist, it has a value of write " + writeIndexOf(found.get(key));
+            }
+            if (!Arrays.equals(value, found.get(key))) {
+                return "key " + key + " should have the value of write " + writeIndexOf(value)
+                        + " but has one of write " + writeIndexOf(found.get(key));
+            }
+        }
+        return null;
+    }
+
+    private static long writeIndexOf(byte[] value) {
+        return value.length < Long.BYTES ? -1 : ByteBuffer.wrap(value).getLong(0);
+    }
+
+    private static long mix(long value) {
+        long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+        return mixed ^ (mixed >>> 31);
+    }
+}

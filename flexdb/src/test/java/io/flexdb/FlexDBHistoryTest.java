@@ -1,206 +1,117 @@
 package io.flexdb;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import io.flexdb.flexspace.FlexSpaceOptions;
-import io.flexdb.flexspace.simulation.SimulatedVfs;
-import java.nio.file.Path;
+import io.flexdb.StoreOracle.Edit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store against a sorted map, over long random histories with closings, kills and power cuts. */
 class FlexDBHistoryTest {
-    private static final Path DIRECTORY = Path.of("/store");
-    private static final FlexDBOptions SMALL = FlexDBOptions.defaults()
-            .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
-            .withCacheBytes(1 << 20)
-            .withSpace(FlexSpaceOptions.defaults()
-                    .withSegments(64 * 512, 512)
-                    .withCheckpointLogBytes(16384)
-                    .withLogBufferBytes(2048));
-
-    @Test
-    void aStoreIsWhatTheSameWritesMakeOfASortedMap() {
-        for (long seed = 0; seed < 30L * Integer.getInteger("flexdb.test.effort", 1); seed++) {
-            new History(seed).run(1500);
+    @ParameterizedTest
+    @EnumSource
+    void aStoreIsWhatTheSameWritesMakeOfASortedMap(Durability durability) {
+        for (long seed = 0; seed < 8L * Integer.getInteger("flexdb.test.effort", 1); seed++) {
+            new History(durability, seed).run(2000);
         }
     }
 
     private static final class History {
         private final long seed;
         private final Random random;
-        private SimulatedVfs vfs = new SimulatedVfs();
-        private FlexDB db;
-        private TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
-        private final List<TreeMap<byte[], byte[]>> sinceSync = new ArrayList<>();
+        private final StoreDriver store;
         private final int keys;
+        private final int usualValueBytes;
+        private String at;
 
-        History(long seed) {
+        History(Durability durability, long seed) {
             this.seed = seed;
-            this.random = new Random(seed);
-            this.keys = 20 + random.nextInt(3000);
+            this.random = new Random(31 * seed + durability.ordinal());
+            this.keys = 20 + random.nextInt(random.nextBoolean() ? 100 : 3000);
+            this.usualValueBytes = random.nextBoolean() ? 40 : 300;
+            FlexDBOptions options =
+                    StoreDriver.SMALL.withDurability(durability).withCacheBytes(random.nextInt(4) == 0 ? 0 : 1 << 20);
+            this.store = new StoreDriver(options);
         }
 
         void run(int steps) {
-            open();
             for (int step = 0; step < steps; step++) {
-                step("seed " + seed + ", step " + step);
+                at = store.options.durability() + ", seed " + seed + ", step " + step;
+                try {
+                    step();
+                } catch (RuntimeException e) {
+                    throw new AssertionError(at, e);
+                }
             }
-            compareAll("seed " + seed + " at the end");
-            db.close();
+            store.assertSame(at);
+            store.assertSameBackward(at);
+            store.db.close();
         }
 
-        private void open() {
-            db = FlexDB.open(vfs, DIRECTORY, SMALL, true);
-            sinceSync.clear();
-            sinceSync.add(new TreeMap<>(model));
-        }
-
-        private void step(String at) {
-            switch (random.nextInt(100)) {
-                case 0 -> {
-                    db.close();
-                    open();
-                    compareAll(at);
-                }
-                case 1 -> {
-                    vfs = vfs.kill();
-                    open();
-                    compareAll(at);
-                }
-                case 2 -> powerCut(at);
-                case 3 -> {
-                    db.sync();
-                    sinceSync.clear();
-                    sinceSync.add(new TreeMap<>(model));
-                }
-                case 4, 5 -> batch();
-                case 6, 7, 8 -> walk(at);
-                default -> one(at);
+        private void step() {
+            switch (random.nextInt(200)) {
+                case 0 -> store.reopen(at);
+                case 1 -> store.kill(at);
+                case 2, 3 -> store.powerCut(random.nextLong(), at);
+                case 4 -> store.sync();
+                case 5 -> deleteRange();
+                case 6, 7, 8, 9, 10 -> store.takeOrCheckSnapshot(at);
+                case 11, 12, 13, 14, 15, 16, 17, 18 -> batch();
+                case 19, 20, 21, 22, 23, 24 -> walk();
+                default -> one();
             }
         }
 
-        private void powerCut(String at) {
-            vfs = vfs.crash(random.nextLong());
-            db = FlexDB.open(vfs, DIRECTORY, SMALL, true);
-            TreeMap<byte[], byte[]> found = all();
-            assertTrue(
-                    sinceSync.stream().anyMatch(state -> sameContent(state, found)),
-                    () -> at + ": found " + found.size() + " pairs, not a state since the last sync");
-            model = found;
-            sinceSync.clear();
-            sinceSync.add(new TreeMap<>(model));
-        }
-
-        private void one(String at) {
-            byte[] key = key();
+        private void one() {
             switch (random.nextInt(10)) {
-                case 0, 1 -> {
-                    db.delete(key);
-                    model.remove(key);
-                    sinceSync.add(new TreeMap<>(model));
-                }
-                case 2, 3 -> assertArrayEquals(model.get(key), db.get(key), at);
-                default -> {
-                    byte[] value = value();
-                    db.put(key, value);
-                    model.put(key, value);
-                    sinceSync.add(new TreeMap<>(model));
-                }
+                case 0, 1 -> store.delete(key());
+                case 2, 3 -> store.get(key(), at);
+                default -> store.put(key(), value(40_000));
             }
         }
 
         private void batch() {
-            WriteBatch batch = new WriteBatch();
+            List<Edit> edits = new ArrayList<>();
             for (int i = random.nextInt(30); i >= 0; i--) {
-                byte[] key = key();
-                if (random.nextInt(4) == 0) {
-                    batch.delete(key);
-                    model.remove(key);
-                } else {
-                    byte[] value = value();
-                    batch.put(key, value);
-                    model.put(key, value);
-                }
+                edits.add(new Edit(key(), random.nextInt(4) == 0 ? null : value(i > 0 ? 500 : 40_000)));
             }
-            db.write(batch);
-            sinceSync.add(new TreeMap<>(model));
+            Durability[] all = Durability.values();
+            store.batch(edits, all[random.nextInt(all.length)]);
         }
 
-        private void walk(String at) {
-            try (FlexCursor cursor = db.cursor()) {
-                byte[] key = key();
-                Map.Entry<byte[], byte[]> expected;
-                if (random.nextBoolean()) {
-                    cursor.seek(key);
-                    expected = model.ceilingEntry(key);
-                } else {
-                    cursor.seekForPrev(key);
-                    expected = model.floorEntry(key);
-                }
-                for (int i = 0; i < 40; i++) {
-                    assertEquals(expected != null, cursor.isValid(), at);
-                    if (expected == null) {
-                        return;
-                    }
-                    assertArrayEquals(expected.getKey(), cursor.key(), at);
-                    assertArrayEquals(expected.getValue(), cursor.value(), at);
-                    if (random.nextInt(3) > 0) {
-                        cursor.next();
-                        expected = model.higherEntry(expected.getKey());
-                    } else {
-                        cursor.prev();
-                        expected = model.lowerEntry(expected.getKey());
-                    }
-                }
-            }
+        private void deleteRange() {
+            int from = random.nextInt(10_000);
+            store.deleteRange(key(from), key(Math.min(9999, from + random.nextInt(500))));
+        }
+
+        private void walk() {
+            byte[] bound = random.nextInt(4) == 0 ? key() : null;
+            int forward = random.nextInt(4);
+            store.walk(
+                    key(),
+                    random.nextBoolean(),
+                    bound,
+                    Stream.generate(() -> random.nextInt(4) < forward).limit(40)::iterator,
+                    at);
         }
 
         private byte[] key() {
-            return ("key" + random.nextInt(keys)).getBytes();
+            return key(random.nextInt(keys) * (10_000 / keys));
         }
 
-        private byte[] value() {
-            byte[] value = new byte[random.nextInt(random.nextInt(40) == 0 ? 8000 : 200)];
+        private static byte[] key(int number) {
+            return String.format("key%04d", number).getBytes();
+        }
+
+        /** Mostly small, sometimes longer than an extent, seldom longer than several intervals. */
+        private byte[] value(int most) {
+            int bound = random.nextInt(40) > 0 ? usualValueBytes : random.nextInt(10) > 0 ? 4000 : 40_000;
+            bound = Math.min(bound, most);
+            byte[] value = new byte[random.nextInt(bound)];
             random.nextBytes(value);
             return value;
-        }
-
-        private TreeMap<byte[], byte[]> all() {
-            TreeMap<byte[], byte[]> all = new TreeMap<>(Arrays::compareUnsigned);
-            try (FlexCursor cursor = db.cursor()) {
-                for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                    all.put(cursor.key(), cursor.value());
-                }
-            }
-            return all;
-        }
-
-        private void compareAll(String at) {
-            assertTrue(sameContent(model, all()), at);
-        }
-
-        private static boolean sameContent(TreeMap<byte[], byte[]> a, TreeMap<byte[], byte[]> b) {
-            if (a.size() != b.size()) {
-                return false;
-            }
-            var left = a.entrySet().iterator();
-            var right = b.entrySet().iterator();
-            while (left.hasNext()) {
-                var x = left.next();
-                var y = right.next();
-                if (!Arrays.equals(x.getKey(), y.getKey()) || !Arrays.equals(x.getValue(), y.getValue())) {
-                    return false;
-                }
-            }
-            return true;
         }
     }
 }

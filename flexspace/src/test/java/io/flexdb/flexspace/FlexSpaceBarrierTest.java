@@ -39,9 +39,7 @@ class FlexSpaceBarrierTest {
             vfs.recordForceSites(DEPTH);
         };
         CrashScenarios.randomHistory(1, record);
-        for (long seed = 0; seed < 3; seed++) {
-            CrashScenarios.killAndCutEverywhere(seed, record);
-        }
+        CrashScenarios.killAndCutEverywhere(1, record);
         CrashScenarios.killCreationAndCutEverywhere(record);
         used.forEach(other -> sites.addAll(other.forceSites()));
         return sites;
@@ -54,12 +52,9 @@ class FlexSpaceBarrierTest {
         };
         try {
             CrashScenarios.killCreationAndCutEverywhere(leaveOut);
-            for (List<SpaceStep> steps : CrashScenarios.shortHistories(1)) {
-                CrashScenarios.cutEverywhere(steps, new SimulatedVfs(), new SpaceOracle(), 6, leaveOut);
-            }
-            for (long seed = 0; seed < 3; seed++) {
-                CrashScenarios.killAndCutEverywhere(seed, leaveOut);
-            }
+            List<SpaceStep> steps = List.of(SpaceStep.INSERT_MUCH, SpaceStep.CHECKPOINT, SpaceStep.SYNC);
+            CrashScenarios.cutEverywhere(steps, new SimulatedVfs(), new SpaceOracle(), 30, leaveOut);
+            CrashScenarios.killAndCutEverywhere(0, leaveOut);
             CrashScenarios.cutGarbageCollectionEverywhere(0, 4, leaveOut);
             for (long seed = 0; seed < 20; seed++) {
                 CrashScenarios.randomHistory(seed, leaveOut);

@@ -1,0 +1,145 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.StoreOracle.Edit;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ObjLongConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Cuts the power before the file operations of a script and looks at states that the cut may leave: nothing survived that
+ * was not forced, everything, and a part of it.
+ */
+class FlexDBCrashTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+
+    private int points;
+
+    /** Rotates, commits, checkpoints, collects garbage, closes and opens. */
+    private static void mixedScript(StoreDriver store) {
+        store.open();
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 60; i++) {
+                batchOverManyIntervals(store, round, i);
+                if (i % 20 == 3) {
+                    store.put(key(700 + i), new byte[3000 + round]);
+                }
+            }
+            if (round == 1) {
+                store.sync();
+                store.deleteRange(key(100), key(250));
+            }
+        }
+        store.db.close();
+        store.oracle.allDurable();
+        store.open();
+        store.put(key(1), value(9, 9));
+        store.db.close();
+    }
+
+    private static void batchOverManyIntervals(StoreDriver store, int round, int i) {
+        List<Edit> edits = new ArrayList<>();
+        for (int j = 0; j < 8; j++) {
+            edits.add(new Edit(key((i * 37 + j * 75) % 600), value(round, i + j)));
+        }
+        edits.add(new Edit(key(i * 11 % 600), null));
+        store.batch(edits, store.options.durability());
+    }
+
+    private static byte[] key(int number) {
+        return String.format("key%04d", number).getBytes();
+    }
+
+    private static byte[] value(int round, int i) {
+        byte[] value = new byte[60 + 13 * (i % 11)];
+        Arrays.fill(value, (byte) (round * 31 + i));
+        return value;
+    }
+
+    /** Appends and forces of the write-ahead log are many and alike; of these, only some are told. */
+    private static HookedVfs.Hook eachButMostAppends(int appendsPerPoint, Runnable point) {
+        int[] appends = {0};
+        return (kind, path) -> {
+            boolean append = path.startsWith(StoreDriver.DIRECTORY.resolve("wal"))
+                    && (kind == HookedVfs.Kind.WRITE || kind == HookedVfs.Kind.FORCE);
+            if (!append || ++appends[0] % appendsPerPoint == 0) {
+                point.run();
+            }
+        };
+    }
+
+    /** Shows a state that a cut at this point may leave; each point gets another one besides the two extremes. */
+    private void cut(SimulatedVfs vfs, ObjLongConsumer<SimulatedVfs> check) {
+        points++;
+        SimulatedVfs dead = vfs.copy();
+        for (long seed : new long[] {0, 1, 1 + points}) {
+            check.accept(dead.crash(seed), seed);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCutAtAnyOperationLeavesThePrefixThatItMay(Durability durability) {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+        int appendsPerPoint = Math.max(1, (durability == Durability.SYNC ? 20 : 7) / EFFORT);
+        store.setHook(eachButMostAppends(
+                appendsPerPoint,
+                () -> cut(
+                        store.vfs,
+                        (found, seed) ->
+                                checkRecovered(store, found, durability + ", point " + points + ", seed " + seed))));
+        mixedScript(store);
+        assertTrue(points >= 200, points + " points only");
+    }
+
+    private void checkRecovered(StoreDriver store, SimulatedVfs vfs, String at) {
+        StoreOracle oracle = store.oracle.copy();
+        try {
+            FlexDB db = StoreDriver.open(vfs, store.options);
+            oracle.found(StoreDriver.all(db), db.stats().lastSequence(), 0, at);
+            if (points % 3 == 0) { // what a recovery has shown must not be lost again
+                FlexDB again = StoreDriver.open(vfs.crash(0), store.options);
+                StoreOracle.assertSame(oracle.now(), StoreDriver.all(again), at + ", again");
+            }
+        } catch (RuntimeException e) {
+            throw new AssertionError(at, e);
+        }
+    }
+
+    @Test
+    void aRecoveryThatIsCutShortTwiceIsDoneByTheThird() {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+        store.open();
+        for (int i = 0; i < 210; i++) {
+            batchOverManyIntervals(store, i / 60, i);
+            if (i % 40 == 39) {
+                cut(store.vfs, (found, seed) -> cutRecovery(store, found, "point " + points + ", seed " + seed, 2));
+            }
+        }
+        assertTrue(points >= 500, points + " points only");
+    }
+
+    /** Recovers a store, and at operations of that shows what a cut may leave: to be read, and to be recovered likewise. */
+    private void cutRecovery(StoreDriver store, SimulatedVfs vfs, String at, int depth) {
+        SimulatedVfs files = vfs.copy();
+        int[] count = {0};
+        HookedVfs.Hook hook = eachButMostAppends(60 / EFFORT, () -> {
+            String here = at + " > " + ++count[0];
+            cut(files, (found, seed) -> {
+                if (depth > 1 && seed > 1 && count[0] % 4 == 0) {
+                    cutRecovery(store, found.copy(), here + ", seed " + seed, depth - 1);
+                }
+                if (depth > 1 || seed > 1) {
+                    checkRecovered(store, found, here + ", seed " + seed);
+                }
+            });
+        });
+        StoreDriver.open(new HookedVfs(files, hook), store.options);
+    }
+}

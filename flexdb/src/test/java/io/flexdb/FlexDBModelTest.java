@@ -1,0 +1,154 @@
+package io.flexdb;
+
+import io.flexdb.StoreOracle.Edit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.state.Action;
+import net.jqwik.api.state.ActionChain;
+import net.jqwik.api.state.ActionChainArbitrary;
+import net.jqwik.api.state.Transformer;
+
+/**
+ * A store against a sorted map, over short sequences of every operation there is, so that one that fails can be shrunk
+ * to a few steps. Values repeat one byte: what matters is how long they are.
+ */
+class FlexDBModelTest {
+    @Property(tries = 400)
+    void aStoreIsWhatTheSameWritesMakeOfASortedMap(@ForAll("histories") ActionChain<StoreDriver> history) {
+        history.run();
+    }
+
+    @Provide
+    Arbitrary<ActionChain<StoreDriver>> histories() {
+        return actions(Durability.OS, 1).withMaxTransformations(25);
+    }
+
+    @Property(tries = 300)
+    void whatIsAcknowledgedAsDurableSurvives(@ForAll("durableHistories") ActionChain<StoreDriver> history) {
+        history.run();
+    }
+
+    @Provide
+    Arbitrary<ActionChain<StoreDriver>> durableHistories() {
+        return actions(Durability.SYNC, 2).withMaxTransformations(20);
+    }
+
+    @Property(tries = 300)
+    void aStoreThatIsInterruptedAgainAndAgainLosesNoMoreThanItMay(
+            @ForAll("interruptedHistories") ActionChain<StoreDriver> history) {
+        history.run();
+    }
+
+    @Provide
+    Arbitrary<ActionChain<StoreDriver>> interruptedHistories() {
+        return actions(Durability.NONE, 8).withMaxTransformations(25);
+    }
+
+    private static ActionChainArbitrary<StoreDriver> actions(Durability durability, int ends) {
+        return ActionChain.startWith(() -> new StoreDriver(StoreDriver.SMALL.withDurability(durability)))
+                .withAction(12, puts())
+                .withAction(4, deletes())
+                .withAction(3, fills())
+                .withAction(4, batches())
+                .withAction(1, rangeDeletes())
+                .withAction(3, walks())
+                .withAction(3, gets())
+                .withAction(2, step("take or check a snapshot", store -> store.takeOrCheckSnapshot("snapshot")))
+                .withAction(1, step("sync", StoreDriver::sync))
+                .withAction(ends, step("close and open", store -> store.reopen("reopened")))
+                .withAction(ends, step("kill and open", store -> store.kill("killed")))
+                .withAction(ends, cuts());
+    }
+
+    private static Action.Independent<StoreDriver> step(String what, Consumer<StoreDriver> operation) {
+        return () -> Arbitraries.just(Transformer.mutate(what, operation));
+    }
+
+    private static Action.Independent<StoreDriver> puts() {
+        return () -> Combinators.combine(keys(), values())
+                .as((key, value) -> Transformer.mutate(
+                        "put " + key + " of " + value.length + " bytes", store -> store.put(bytes(key), value)));
+    }
+
+    private static Action.Independent<StoreDriver> deletes() {
+        return () -> keys().map(key -> Transformer.mutate("delete " + key, store -> store.delete(bytes(key))));
+    }
+
+    /** Enough of one size to end a memtable, and so to make the committer work. */
+    private static Action.Independent<StoreDriver> fills() {
+        return () -> Combinators.combine(
+                        Arbitraries.integers().between(0, 999),
+                        Arbitraries.integers().between(1, 150),
+                        Arbitraries.integers().between(0, 900))
+                .as((first, count, bytes) ->
+                        Transformer.mutate("put " + count + " of " + bytes + " bytes from " + first, store -> {
+                            for (int i = 0; i < count; i++) {
+                                store.put(bytes((first + 7 * i) % 1000), value(bytes, first));
+                            }
+                        }));
+    }
+
+    private static Action.Independent<StoreDriver> batches() {
+        Arbitrary<Edit> edits = Combinators.combine(keys(), values().injectNull(0.3))
+                .as((key, value) -> new Edit(bytes(key), value == null || value.length > 4000 ? null : value));
+        return () -> Combinators.combine(edits.list().ofMinSize(1).ofMaxSize(12), Arbitraries.of(Durability.class))
+                .as((batch, durability) -> Transformer.mutate(
+                        "batch of " + batch.size() + ", " + durability, store -> store.batch(batch, durability)));
+    }
+
+    private static Action.Independent<StoreDriver> rangeDeletes() {
+        return () -> Combinators.combine(keys(), Arbitraries.integers().between(0, 300))
+                .as((from, count) -> Transformer.mutate(
+                        "delete from " + from + " to " + (from + count),
+                        store -> store.deleteRange(bytes(from), bytes(from + count))));
+    }
+
+    private static Action.Independent<StoreDriver> walks() {
+        Arbitrary<List<Boolean>> steps = Arbitraries.of(true, false).list().ofMaxSize(30);
+        return () -> Combinators.combine(keys(), Arbitraries.of(true, false), keys().injectNull(0.7), steps)
+                .as((from, below, bound, path) -> Transformer.mutate(
+                        "walk from " + from + (below ? " or below" : "") + " to " + bound + " by " + path,
+                        store -> store.walk(bytes(from), below, bound == null ? null : bytes(bound), path, "walk")));
+    }
+
+    private static Action.Independent<StoreDriver> gets() {
+        return () -> keys().map(key -> Transformer.mutate("get " + key, store -> store.get(bytes(key), "get")));
+    }
+
+    private static Action.Independent<StoreDriver> cuts() {
+        return () -> Arbitraries.longs()
+                .between(0, 1 << 20)
+                .map(seed -> Transformer.mutate("power cut " + seed, store -> store.powerCut(seed, "cut")));
+    }
+
+    private static Arbitrary<Integer> keys() {
+        return Arbitraries.integers().between(0, 999);
+    }
+
+    private static byte[] bytes(int key) {
+        return String.format("key%04d", key).getBytes();
+    }
+
+    private static Arbitrary<byte[]> values() {
+        Arbitrary<Integer> lengths = Arbitraries.frequencyOf(
+                Tuple.of(8, Arbitraries.integers().between(0, 100)),
+                Tuple.of(3, Arbitraries.integers().between(0, 4000)),
+                Tuple.of(1, Arbitraries.integers().between(0, 50_000)));
+        return Combinators.combine(lengths, Arbitraries.integers().between(0, 255))
+                .as(FlexDBModelTest::value);
+    }
+
+    private static byte[] value(int length, int filler) {
+        byte[] value = new byte[length];
+        Arrays.fill(value, (byte) filler);
+        return value;
+    }
+}

@@ -1,0 +1,229 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.flexdb.StoreOracle.Edit;
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A store on simulated files beside its oracle: whatever is done to the one is noted in the other. */
+final class StoreDriver {
+    static final Path DIRECTORY = Path.of("/store");
+
+    /** So small that memtables, segments, logs and extents end after a few writes. */
+    static final FlexDBOptions SMALL = FlexDBOptions.defaults()
+            .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
+            .withCacheBytes(1 << 20)
+            .withSpace(FlexSpaceOptions.defaults()
+                    .withSegments(64 * 512, 512)
+                    .withCheckpointLogBytes(16384)
+                    .withLogBufferBytes(2048));
+
+    final FlexDBOptions options;
+    final StoreOracle oracle = new StoreOracle();
+    SimulatedVfs vfs;
+    FlexDB db;
+    /** Whether the last write noted has not returned. */
+    boolean writing;
+
+    private Snapshot snapshot;
+    private TreeMap<byte[], byte[]> inSnapshot;
+
+    private HookedVfs.Hook hook = (kind, path) -> {};
+
+    /** A store that is not open yet. */
+    static StoreDriver closed(FlexDBOptions options, SimulatedVfs vfs) {
+        return new StoreDriver(options, vfs);
+    }
+
+    private StoreDriver(FlexDBOptions options, SimulatedVfs vfs) {
+        this.options = options;
+        this.vfs = vfs;
+    }
+
+    StoreDriver(FlexDBOptions options) {
+        this(options, new SimulatedVfs());
+        open();
+    }
+
+    static FlexDB open(Vfs vfs, FlexDBOptions options) {
+        return FlexDB.open(vfs, DIRECTORY, options, true);
+    }
+
+    /** Calls a hook before each file operation from the next opening on. */
+    void setHook(HookedVfs.Hook newHook) {
+        hook = newHook;
+    }
+
+    void open() {
+        db = open(new HookedVfs(vfs, (kind, path) -> hook.before(kind, path)), options);
+        oracle.allDurable(); // recovery forces what it takes
+        snapshot = null;
+    }
+
+    // ---- writing: noted first, since a write that a crash interrupts may have happened
+
+    void put(byte[] key, byte[] value) {
+        oracle.write(List.of(new Edit(key, value)));
+        assertEquals(oracle.sequence(), db.put(key, value));
+        written(options.durability());
+    }
+
+    void delete(byte[] key) {
+        oracle.write(List.of(new Edit(key, null)));
+        assertEquals(oracle.sequence(), db.delete(key));
+        written(options.durability());
+    }
+
+    void batch(List<Edit> edits, Durability durability) {
+        WriteBatch batch = new WriteBatch();
+        for (Edit edit : edits) {
+            if (edit.value() == null) {
+                batch.delete(edit.key());
+            } else {
+                batch.put(edit.key(), edit.value());
+            }
+        }
+        oracle.write(edits);
+        writing = true;
+        assertEquals(oracle.sequence(), db.write(batch, durability));
+        writing = false;
+        written(durability);
+    }
+
+    void deleteRange(byte[] from, byte[] to) {
+        // Key by key: which of them go together is not promised.
+        for (byte[] key : new ArrayList<>(oracle.now().subMap(from, to).keySet())) {
+            oracle.write(List.of(new Edit(key, null)));
+        }
+        assertEquals(oracle.sequence(), db.deleteRange(from, to));
+        written(options.durability());
+    }
+
+    private void written(Durability durability) {
+        if (durability == Durability.SYNC || options.durability() == Durability.SYNC) {
+            oracle.allDurable();
+        }
+    }
+
+    void sync() {
+        db.sync();
+        oracle.allDurable();
+        assertEquals(oracle.sequence(), db.durableSequence());
+    }
+
+    // ---- ends and beginnings
+
+    void reopen(String at) {
+        db.close();
+        open();
+        assertSame(at);
+    }
+
+    void kill(String at) {
+        vfs = vfs.kill();
+        open();
+        assertSame(at);
+    }
+
+    void powerCut(long seed, String at) {
+        vfs = vfs.crash(seed);
+        db = open(vfs, options);
+        snapshot = null;
+        oracle.found(all(db), db.stats().lastSequence(), 0, at);
+    }
+
+    // ---- reading
+
+    void get(byte[] key, String at) {
+        assertArrayEquals(oracle.now().get(key), db.get(key), at);
+        if (snapshot != null) {
+            assertArrayEquals(inSnapshot.get(key), snapshot.get(key), at);
+        }
+    }
+
+    /** Takes a snapshot, or compares and closes the one there is. */
+    void takeOrCheckSnapshot(String at) {
+        if (snapshot == null) {
+            snapshot = db.snapshot();
+            inSnapshot = new TreeMap<>(oracle.now());
+            assertEquals(oracle.sequence(), snapshot.sequence(), at);
+            return;
+        }
+        try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {
+            snapshot.close();
+            StoreOracle.assertSame(inSnapshot, all(cursor), at);
+        }
+        snapshot = null;
+    }
+
+    /** Walks from a key on, one step for each element: forward if it is true. */
+    void walk(byte[] from, boolean fromBelow, byte[] upperBound, Iterable<Boolean> steps, String at) {
+        TreeMap<byte[], byte[]> model = oracle.now();
+        if (upperBound != null) {
+            model = new TreeMap<>(model.headMap(upperBound));
+        }
+        try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withUpperBound(upperBound))) {
+            Map.Entry<byte[], byte[]> expected;
+            if (fromBelow) {
+                cursor.seekForPrev(from);
+                expected = model.floorEntry(from);
+            } else {
+                cursor.seek(from);
+                expected = model.ceilingEntry(from);
+            }
+            for (boolean forward : steps) {
+                assertEquals(expected != null, cursor.isValid(), at);
+                if (expected == null) {
+                    return;
+                }
+                assertArrayEquals(expected.getKey(), cursor.key(), at);
+                assertArrayEquals(expected.getValue(), cursor.value(), at);
+                if (forward) {
+                    cursor.next();
+                    expected = model.higherEntry(expected.getKey());
+                } else {
+                    cursor.prev();
+                    expected = model.lowerEntry(expected.getKey());
+                }
+            }
+        }
+    }
+
+    void assertSame(String at) {
+        StoreOracle.assertSame(oracle.now(), all(db), at);
+        assertEquals(oracle.sequence(), db.stats().lastSequence(), at);
+    }
+
+    /** Compares a walk backward, which takes other paths. */
+    void assertSameBackward(String at) {
+        TreeMap<byte[], byte[]> found = StoreOracle.newMap();
+        try (FlexCursor cursor = db.cursor()) {
+            for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+                found.put(cursor.key(), cursor.value());
+            }
+        }
+        StoreOracle.assertSame(oracle.now(), found, at);
+    }
+
+    static TreeMap<byte[], byte[]> all(FlexDB db) {
+        try (FlexCursor cursor = db.cursor()) {
+            return all(cursor);
+        }
+    }
+
+    static TreeMap<byte[], byte[]> all(FlexCursor cursor) {
+        TreeMap<byte[], byte[]> all = StoreOracle.newMap();
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+            all.put(cursor.key(), cursor.value());
+        }
+        return all;
+    }
+}

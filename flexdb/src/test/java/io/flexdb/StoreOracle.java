@@ -1,0 +1,164 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Knows what a store may hold after a crash: its content after each write since the last moment that is known to be
+ * durable. Independent of the store's code.
+ */
+final class StoreOracle {
+    /*
+     * Copying the map at each write would cost the square of a history, so only the edits are kept. To find the state
+     * that a store was found in, they are applied one after the other to the durable state, while the number of keys
+     * that differ from the store's is kept up to date.
+     */
+
+    /** A change of one key; a null value deletes it. */
+    record Edit(byte[] key, byte[] value) {}
+
+    private TreeMap<byte[], byte[]> now = newMap();
+    private TreeMap<byte[], byte[]> durable = newMap();
+    private long durableSequence;
+    private long sequence;
+    private final List<List<Edit>> sinceDurable = new ArrayList<>();
+
+    /** An oracle that knows the same and goes its own way. */
+    StoreOracle copy() {
+        StoreOracle copy = new StoreOracle();
+        copy.now = new TreeMap<>(now);
+        copy.durable = new TreeMap<>(durable);
+        copy.durableSequence = durableSequence;
+        copy.sequence = sequence;
+        copy.sinceDurable.addAll(sinceDurable);
+        return copy;
+    }
+
+    static TreeMap<byte[], byte[]> newMap() {
+        return new TreeMap<>(Arrays::compareUnsigned);
+    }
+
+    /** What the store holds. */
+    TreeMap<byte[], byte[]> now() {
+        return now;
+    }
+
+    /** The sequence number of the last write. */
+    long sequence() {
+        return sequence;
+    }
+
+    /** Notes a write, whether it has returned or not. */
+    void write(List<Edit> edits) {
+        for (Edit edit : edits) {
+            apply(now, edit);
+        }
+        sinceDurable.add(edits);
+        sequence += edits.size();
+    }
+
+    private static void apply(Map<byte[], byte[]> map, Edit edit) {
+        if (edit.value == null) {
+            map.remove(edit.key);
+        } else {
+            map.put(edit.key, edit.value);
+        }
+    }
+
+    /** Notes that every write so far survives a power cut. */
+    void allDurable() {
+        for (List<Edit> edits : sinceDurable) {
+            edits.forEach(edit -> apply(durable, edit));
+        }
+        sinceDurable.clear();
+        durableSequence = sequence;
+    }
+
+    /** Takes the last write back, which was refused. */
+    void forgetLast() {
+        sequence -= sinceDurable.remove(sinceDurable.size() - 1).size();
+        now = new TreeMap<>(durable);
+        for (List<Edit> edits : sinceDurable) {
+            edits.forEach(edit -> apply(now, edit));
+        }
+    }
+
+    /** Writes since the last moment known to be durable. */
+    int writesSinceDurable() {
+        return sinceDurable.size();
+    }
+
+    /**
+     * Takes what was found after a crash: the state after some write, with its sequence number.
+     *
+     * @param least how many of the writes since the durable moment must have survived
+     */
+    void found(TreeMap<byte[], byte[]> found, long foundSequence, int least, String at) {
+        long number = durableSequence;
+        int survived = 0;
+        int different = difference(durable, found);
+        while (survived < sinceDurable.size() && number < foundSequence) {
+            List<Edit> edits = sinceDurable.get(survived++);
+            for (Edit edit : edits) {
+                different -= differs(durable, found, edit.key);
+                apply(durable, edit);
+                different += differs(durable, found, edit.key);
+            }
+            number += edits.size();
+        }
+        if (number != foundSequence || survived < least) {
+            fail(at + ": found sequence number " + foundSequence + " of " + durableSequence + " (durable) to "
+                    + sequence + "; " + survived + " writes survived, and at least " + least + " of "
+                    + sinceDurable.size() + " must");
+        }
+        if (different != 0) {
+            fail(at + ": " + different + " keys differ at sequence number " + foundSequence + " of " + sequence);
+        }
+        now = found;
+        sequence = foundSequence;
+        durable = new TreeMap<>(found);
+        durableSequence = foundSequence;
+        sinceDurable.clear();
+    }
+
+    private static int differs(Map<byte[], byte[]> a, Map<byte[], byte[]> b, byte[] key) {
+        return Arrays.equals(a.get(key), b.get(key)) ? 0 : 1;
+    }
+
+    /** How many keys have other values in one map than in the other. */
+    private static int difference(TreeMap<byte[], byte[]> a, TreeMap<byte[], byte[]> b) {
+        int count = 0;
+        for (Map.Entry<byte[], byte[]> entry : a.entrySet()) {
+            count += differs(a, b, entry.getKey());
+        }
+        for (byte[] key : b.keySet()) {
+            count += a.containsKey(key) ? 0 : 1;
+        }
+        return count;
+    }
+
+    /** Fails unless both hold the same. */
+    static void assertSame(TreeMap<byte[], byte[]> expected, TreeMap<byte[], byte[]> found, String at) {
+        Iterator<Map.Entry<byte[], byte[]>> rest = found.entrySet().iterator();
+        for (Map.Entry<byte[], byte[]> entry : expected.entrySet()) {
+            if (!rest.hasNext()) {
+                fail(at + ": missing from " + Arrays.toString(entry.getKey()) + " on");
+            }
+            Map.Entry<byte[], byte[]> other = rest.next();
+            if (!Arrays.equals(entry.getKey(), other.getKey())) {
+                fail(at + ": key " + new String(other.getKey()) + " instead of " + new String(entry.getKey()));
+            }
+            if (!Arrays.equals(entry.getValue(), other.getValue())) {
+                fail(at + ": another value of " + new String(entry.getKey()));
+            }
+        }
+        assertEquals(expected.size(), found.size(), at);
+    }
+}

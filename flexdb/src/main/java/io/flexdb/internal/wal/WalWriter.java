@@ -255,6 +255,7 @@ public final class WalWriter implements AutoCloseable {
         long sequence = lastSequence;
         long position = appendedPosition;
         if (position == durablePosition) {
+            durableSequence = sequence; // the last force may have taken a frame whose number it did not see yet
             return;
         }
         try {

@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -120,7 +123,7 @@ class FlexSpaceConcurrencyTest {
         for (int i = 0; i < operations; i++) {
             int records = (int) (space.size() / RECORD);
             byte[] bytes = new byte[RECORD * (1 + random.nextInt(10))];
-            java.util.Arrays.fill(bytes, (byte) i);
+            Arrays.fill(bytes, (byte) i);
             int record = random.nextInt(records);
             switch (random.nextInt(12)) {
                 case 0 -> space.sync();
@@ -167,7 +170,7 @@ class FlexSpaceConcurrencyTest {
                             int offset = random.nextInt(bytes.length - found.length);
                             space.read(offset, ByteBuffer.wrap(found));
                             reading.countDown();
-                            assertArrayEquals(java.util.Arrays.copyOfRange(bytes, offset, offset + 500), found);
+                            assertArrayEquals(Arrays.copyOfRange(bytes, offset, offset + 500), found);
                         }
                     } catch (StoreClosedException e) {
                         reading.countDown();
@@ -225,8 +228,7 @@ class FlexSpaceConcurrencyTest {
             space.insertRange(0, ByteBuffer.wrap(new byte[100_000]));
             space.sync();
             ByteBuffer buffer = ByteBuffer.allocateDirect(700);
-            com.sun.management.ThreadMXBean threads =
-                    (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
             long id = Thread.currentThread().getId();
             long before = 0;
             for (int i = 0; i < 30_000; i++) {

@@ -15,6 +15,7 @@ import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -182,7 +183,7 @@ class FlexSpaceFaultTest {
         for (long room = 0; room < 120_000; room += 3777) {
             CrashHistory history = past();
             long used = 0;
-            for (java.nio.file.Path file : history.vfs.files()) {
+            for (Path file : history.vfs.files()) {
                 used += history.vfs.content(file).length;
             }
             history.vfs.setCapacity(used + room);
@@ -205,7 +206,7 @@ class FlexSpaceFaultTest {
     void garbageCollectionLeavesDamagedDataWhereItIs() {
         CrashHistory history = past();
         history.space.close();
-        java.nio.file.Path data = CrashHistory.DIRECTORY.resolve("data");
+        Path data = CrashHistory.DIRECTORY.resolve("data");
         byte[] bytes = history.vfs.content(data);
         bytes[4096 + 16384 + 3 * 512 + 7] ^= 4;
         history.vfs.setContent(data, bytes);

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -82,7 +83,7 @@ final class CountingVfs implements Vfs {
     }
 
     @Override
-    public io.flexdb.flexspace.internal.vfs.VfsLock lock(Path lockFile) {
+    public VfsLock lock(Path lockFile) {
         return vfs.lock(lockFile);
     }
 

@@ -37,9 +37,11 @@ class FilePreambleTest {
         assertEquals(FilePreamble.Kind.LOG.code, block.getInt(8));
         assertEquals(FilePreamble.VERSION, block.getInt(12));
         assertEquals(42, block.getLong(16));
-        assertEquals(7, block.getLong(24));
-        assertEquals(FilePreamble.crc(block, 0, 36), block.getInt(36));
-        for (int i = 40; i < block.limit(); i++) {
+        assertEquals(FilePreamble.crc(block, 0, 24), block.getInt(24));
+        assertEquals(0, block.getInt(28));
+        assertEquals(7, block.getLong(32));
+        assertEquals(FilePreamble.crc(block, 0, 44), block.getInt(44));
+        for (int i = 48; i < block.limit(); i++) {
             assertEquals(0, block.get(i));
         }
     }
@@ -62,7 +64,7 @@ class FilePreambleTest {
         CorruptionException store =
                 assertThrows(CorruptionException.class, () -> check(block(), FilePreamble.Kind.LOG, 43));
         assertTrue(store.expected().contains("store id"), store.expected());
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 48; i++) {
             ByteBuffer bad = block();
             bad.put(i, (byte) (bad.get(i) ^ 0x10));
             assertThrows(StorageException.class, () -> check(bad, FilePreamble.Kind.LOG, 42), "byte " + i);
@@ -70,13 +72,14 @@ class FilePreambleTest {
     }
 
     @Test
-    void aNewerVersionIsUnsupportedAndAnUnknownOlderOneDamage() {
-        ByteBuffer newer = block();
-        newer.putInt(12, FilePreamble.VERSION + 1);
-        assertThrows(UnsupportedFormatException.class, () -> check(newer, FilePreamble.Kind.LOG, 42));
-        ByteBuffer older = block();
-        older.putInt(12, 0).putInt(36, FilePreamble.crc(older, 0, 36));
-        assertThrows(CorruptionException.class, () -> check(older, FilePreamble.Kind.LOG, 42));
+    void anotherVersionIsUnsupportedAndADamagedVersionIsDamage() {
+        for (int version : new int[] {0, FilePreamble.VERSION + 1, -1}) {
+            ByteBuffer other = block();
+            other.putInt(12, version);
+            assertThrows(CorruptionException.class, () -> check(other, FilePreamble.Kind.LOG, 42));
+            other.putInt(24, FilePreamble.crc(other, 0, 24));
+            assertThrows(UnsupportedFormatException.class, () -> check(other, FilePreamble.Kind.LOG, 42));
+        }
     }
 
     @Test

@@ -67,9 +67,9 @@ class FormatTablesTest {
 
     @Test
     void logFieldsFollowEachOther() {
-        assertEquals(24, LogFormat.GENERATION_OFFSET);
-        assertEquals(32, LogFormat.TREE_VERSION_OFFSET);
-        assertEquals(40, FilePreamble.FIELDS_OFFSET + LogFormat.FIELD_BYTES);
+        assertEquals(32, LogFormat.GENERATION_OFFSET);
+        assertEquals(40, LogFormat.TREE_VERSION_OFFSET);
+        assertEquals(48, FilePreamble.FIELDS_OFFSET + LogFormat.FIELD_BYTES);
         assertEquals(512, LogFormat.MARK_OFFSET);
         assertEquals(20, LogFormat.MARK_BYTES);
         assertEquals(4096, LogFormat.FRAMES_OFFSET);
@@ -99,8 +99,8 @@ class FormatTablesTest {
 
     @Test
     void treeFileFieldsFollowEachOther() {
-        assertEquals(24, TreeFileFormat.TREE_VERSION_OFFSET);
-        assertEquals(88, FilePreamble.FIELDS_OFFSET + TreeFileFormat.FIELD_BYTES);
+        assertEquals(32, TreeFileFormat.TREE_VERSION_OFFSET);
+        assertEquals(96, FilePreamble.FIELDS_OFFSET + TreeFileFormat.FIELD_BYTES);
         assertEquals(0, TreeFileFormat.headerPosition(2));
         assertEquals(4096, TreeFileFormat.headerPosition(1));
         assertEquals(8192, TreeFileFormat.slotPosition(1));
@@ -129,19 +129,19 @@ class FormatTablesTest {
         int header = 0; // of version 2
         assertEquals(2, tree.getInt(header + 8));
         assertEquals(99, tree.getLong(header + 16));
-        assertEquals(2, tree.getLong(header + 24));
-        assertEquals(5, tree.getLong(header + 32));
-        assertEquals(300, tree.getLong(header + 40));
-        assertEquals(1, tree.getLong(header + 48));
-        int root = 8192 + (tree.getInt(header + 56) - 1) * 1024;
-        assertEquals(tree.getInt(root), tree.getInt(header + 60));
-        assertEquals(0, tree.getInt(header + 64));
-        int table = 8192 + (tree.getInt(header + 68) - 1) * 1024;
-        assertEquals(12 + 4 + 4, tree.getInt(header + 72));
-        assertEquals(FilePreamble.crc(tree, table, 20), tree.getInt(header + 76));
-        assertEquals(32 * 512, tree.getInt(header + 80));
-        assertEquals(512, tree.getInt(header + 84));
-        assertEquals(FilePreamble.crc(tree, header, 88), tree.getInt(header + 88));
+        assertEquals(2, tree.getLong(header + 32));
+        assertEquals(5, tree.getLong(header + 40));
+        assertEquals(300, tree.getLong(header + 48));
+        assertEquals(1, tree.getLong(header + 56));
+        int root = 8192 + (tree.getInt(header + 64) - 1) * 1024;
+        assertEquals(tree.getInt(root), tree.getInt(header + 68));
+        assertEquals(0, tree.getInt(header + 72));
+        int table = 8192 + (tree.getInt(header + 76) - 1) * 1024;
+        assertEquals(12 + 4 + 4, tree.getInt(header + 80));
+        assertEquals(FilePreamble.crc(tree, table, 20), tree.getInt(header + 84));
+        assertEquals(32 * 512, tree.getInt(header + 88));
+        assertEquals(512, tree.getInt(header + 92));
+        assertEquals(FilePreamble.crc(tree, header, 96), tree.getInt(header + 96));
         int[] words = {1, 0, 1, 1};
         for (int i = 0; i < words.length; i++) {
             assertEquals(words[i], tree.getInt(table + 4 * i), "word " + i + " of the segment table");
@@ -149,9 +149,9 @@ class FormatTablesTest {
         assertNotEquals(0, tree.getInt(table + 16));
 
         ByteBuffer log = file(vfs, vfs.list(DIRECTORY).get(1));
-        long generation = log.getLong(24);
+        long generation = log.getLong(32);
         assertEquals("log-" + generation, vfs.list(DIRECTORY).get(1));
-        assertEquals(2, log.getLong(32));
+        assertEquals(2, log.getLong(40));
         assertEquals(generation, log.getLong(512));
         int payload = 16 + 24 + 16 + 4;
         assertEquals(4096 + LogFormat.frameBytes(payload), log.getLong(520));

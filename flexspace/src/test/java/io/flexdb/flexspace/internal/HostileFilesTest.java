@@ -156,7 +156,8 @@ class HostileFilesTest {
     }
 
     private static void fixHeader(ByteBuffer bad) {
-        bad.putInt(HEADER + 88, FilePreamble.crc(bad, HEADER, 88));
+        bad.putInt(HEADER + 24, FilePreamble.crc(bad, HEADER, 24));
+        bad.putInt(HEADER + 96, FilePreamble.crc(bad, HEADER, 96));
     }
 
     private static int slotPosition(ByteBuffer bytes, int at) {
@@ -165,19 +166,19 @@ class HostileFilesTest {
 
     @Test
     void headers() {
-        mutate(tree, HEADER + 8, HEADER + 24, 4, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
-        mutate(tree, HEADER + 24, HEADER + 56, 8, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
-        mutate(tree, HEADER + 56, HEADER + 88, 4, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
+        mutate(tree, HEADER + 8, HEADER + 32, 4, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
+        mutate(tree, HEADER + 32, HEADER + 64, 8, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
+        mutate(tree, HEADER + 64, HEADER + 96, 4, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
         assertTrue(refused > 200, refused + " refused, " + accepted + " accepted");
     }
 
     @Test
     void segmentTables() {
         ByteBuffer source = ByteBuffer.wrap(tree).order(ByteOrder.LITTLE_ENDIAN);
-        int table = slotPosition(source, HEADER + 68);
-        int bytes = source.getInt(HEADER + 72);
+        int table = slotPosition(source, HEADER + 76);
+        int bytes = source.getInt(HEADER + 80);
         mutate(tree, table, table + bytes, 4, DIRECTORY.resolve("tree"), bad -> {
-            bad.putInt(HEADER + 76, FilePreamble.crc(bad, table, bytes));
+            bad.putInt(HEADER + 84, FilePreamble.crc(bad, table, bytes));
             fixHeader(bad);
         });
         assertTrue(refused > 50, refused + " refused, " + accepted + " accepted");
@@ -186,8 +187,8 @@ class HostileFilesTest {
     @Test
     void rootNodes() {
         ByteBuffer source = ByteBuffer.wrap(tree).order(ByteOrder.LITTLE_ENDIAN);
-        int root = slotPosition(source, HEADER + 56);
-        assertTrue(source.getInt(HEADER + 64) == 1, "the root is an internal node");
+        int root = slotPosition(source, HEADER + 64);
+        assertTrue(source.getInt(HEADER + 72) == 1, "the root is an internal node");
         int count = source.getShort(root + 6);
         Consumer<ByteBuffer> fix = bad -> fixRoot(bad, root);
         mutate(tree, root + 4, root + 16, 2, DIRECTORY.resolve("tree"), fix);
@@ -197,7 +198,7 @@ class HostileFilesTest {
     }
 
     private static void fixRoot(ByteBuffer bad, int root) {
-        bad.putInt(HEADER + 60, fixImage(bad, root, 16));
+        bad.putInt(HEADER + 68, fixImage(bad, root, 16));
         fixHeader(bad);
     }
 
@@ -215,7 +216,7 @@ class HostileFilesTest {
     @Test
     void leaves() {
         ByteBuffer source = ByteBuffer.wrap(tree).order(ByteOrder.LITTLE_ENDIAN);
-        int root = slotPosition(source, HEADER + 56);
+        int root = slotPosition(source, HEADER + 64);
         int children = source.getShort(root + 6);
         int leaf = slotPosition(source, root + 16 + 8 * children);
         int crcInRoot = root + 16 + 12 * children;
@@ -274,8 +275,12 @@ class HostileFilesTest {
 
     @Test
     void logPreambles() {
-        Consumer<ByteBuffer> fix = bad -> bad.putInt(40, FilePreamble.crc(bad, 0, 40));
-        mutate(log, 8, 40, 8, logPath, fix);
+        Consumer<ByteBuffer> fix = bad -> {
+            bad.putInt(24, FilePreamble.crc(bad, 0, 24));
+            bad.putInt(48, FilePreamble.crc(bad, 0, 48));
+        };
+        mutate(log, 8, 24, 8, logPath, fix);
+        mutate(log, 32, 48, 8, logPath, fix);
         mutate(log, 512, 528, 8, logPath, bad -> bad.putInt(528, FilePreamble.crc(bad, 512, 16)));
         assertTrue(refused > 50, refused + " refused, " + accepted + " accepted");
     }

@@ -1,0 +1,190 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StorageException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Leaves out one barrier at a time: the crash test must miss every force of a file and sync of a directory that the store
+ * needs, or it would see nothing. A barrier that is in neither list here is a new one, and belongs into one of them.
+ */
+class FlexDBBarrierTest {
+    private static final int DEPTH = 4; // the first frame is that of HookedVfs
+
+    private static final Set<String> NEEDED = Set.of(
+            // creation
+            "sync SpaceFiles.createDirectory < SpaceEngine.createDirectory < StoreOpener.open",
+            "force SpaceFiles.create < SpaceEngine.create < StoreFiles.create",
+            "sync SpaceFiles.create < SpaceEngine.create < StoreFiles.create",
+            "force StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
+            "sync StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
+            // opening
+            "sync LogicalLog.create < SpaceRecovery.beginLog < SpaceEngine.begin",
+            // the write-ahead log, and its place before the space (O6, O10)
+            "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
+            "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
+            "force WalWriter.forceLocked < WalWriter.force < GroupCommit.forceAll",
+            "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
+            "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
+            // commit and checkpoint
+            "force SegmentStore.force < SpaceEngine.writeBatch < SpaceEngine.commit",
+            "force LogicalLog.force < SpaceEngine.writeBatch < SpaceEngine.commit",
+            "force TreeFile.writeVersion < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
+            "sync LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
+            "force TreeFile.commit < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
+            // closing
+            "sync LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.closeCleanly",
+            "force TreeFile.commit < SpaceEngine.checkpoint < SpaceEngine.closeCleanly");
+
+    private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
+    private static final String GONE_LOGS = "sync WalRecovery.deleteReplayed < StoreOpener.replay < StoreOpener.open";
+
+    private static final Set<String> NOT_MISSED_HERE = Set.of(
+            // A creation that was cut short is begun again.
+            "sync SpaceFiles.createDirectory < SpaceFiles.create < SpaceEngine.create",
+            "sync SpaceFiles.createDirectory < SpaceEngine.createDirectory < StoreFiles.create",
+            "force LogicalLog.force < LogicalLog.create < SpaceFiles.create",
+            "force LogicalLog.create < SpaceFiles.create < SpaceEngine.create",
+            "sync LogicalLog.create < SpaceFiles.create < SpaceEngine.create",
+            // The content of a new log is forced, and then once more with the note that it is.
+            "force LogicalLog.force < LogicalLog.create < SpaceRecovery.beginLog",
+            "force LogicalLog.create < SpaceRecovery.beginLog < SpaceEngine.begin",
+            "force LogicalLog.force < LogicalLog.create < SpaceEngine.checkpoint",
+            "force LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
+            "force LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.closeCleanly",
+            // A log that comes back is an older copy, which is passed over.
+            "sync SpaceRecovery.dropOtherLogs < SpaceRecovery.beginLog < SpaceEngine.begin",
+            // What the last checkpoint writes is little here; the tests of the space miss its force.
+            "force TreeFile.writeVersion < SpaceEngine.checkpoint < SpaceEngine.closeCleanly",
+            // A note of what is durable, and a file that counts only if it is whole.
+            "force LogicalLog.closeForced < SpaceEngine.closeCleanly < Store.releaseFiles",
+            "force AnchorsFile.write < Store.releaseFiles < Store.release",
+            "sync AnchorsFile.write < Store.releaseFiles < Store.release",
+            // These have tests of their own below.
+            NAME_OF_A_RECYCLED_LOG,
+            GONE_LOGS);
+
+    /** From names, which survive changes of the code around, to sites. */
+    private static Map<String, String> sites(Durability durability) {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+        store.vfs.recordForceSites(DEPTH);
+        FlexDBCrashTest.mixedScript(store);
+        Map<String, String> named = new TreeMap<>();
+        for (String site : store.vfs.forceSites()) {
+            named.put(name(site), site);
+        }
+        return named;
+    }
+
+    private static String name(String site) {
+        String kind = site.contains("syncDirectory") ? "sync " : "force ";
+        return kind
+                + Arrays.stream(site.split(" < "))
+                        .skip(1)
+                        .map(frame -> frame.replaceAll(":.*", "").replaceAll("([a-z]+\\.)*(?=[A-Z])", ""))
+                        .collect(Collectors.joining(" < "));
+    }
+
+    @Test
+    void everyBarrierIsKnown() {
+        Set<String> known = new HashSet<>(NEEDED);
+        known.addAll(NOT_MISSED_HERE);
+        assertEquals(known, sites(Durability.OS).keySet());
+    }
+
+    @Test
+    void noneThatIsNeededCanBeLeftOut() {
+        Map<String, String> sites = sites(Durability.OS);
+        for (String name : NEEDED) {
+            assertTrue(isMissed(Durability.OS, sites.get(name)), name);
+        }
+        String site = sites(Durability.SYNC).get(NAME_OF_A_RECYCLED_LOG);
+        assertTrue(isMissed(Durability.SYNC, site), NAME_OF_A_RECYCLED_LOG);
+    }
+
+    private static boolean isMissed(Durability durability, String site) {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+        store.vfs.recordForceSites(DEPTH);
+        store.vfs.ignoreForcesFrom(site);
+        int[] points = {0};
+        AssertionError[] missed = {null};
+        store.setHook(FlexDBCrashTest.eachButMostAppends(10, () -> {
+            points[0]++;
+            if (store.vfs.ignoredForceCount() == 0) {
+                return; // nothing is left out yet
+            }
+            SimulatedVfs dead = store.vfs.copy();
+            for (long seed : new long[] {0, 2 + points[0]}) {
+                try {
+                    FlexDBCrashTest.checkRecovered(store, dead.crash(seed), "point " + points[0], true);
+                } catch (AssertionError e) {
+                    missed[0] = e;
+                    throw e;
+                }
+            }
+        }));
+        try {
+            FlexDBCrashTest.mixedScript(store);
+        } catch (AssertionError | StorageException e) {
+            return missed[0] != null;
+        }
+        return false;
+    }
+
+    /**
+     * A cut may leave a younger log and not the older one before it. What the younger has is dropped then, its numbers are
+     * given to other writes, and a second cut must not bring it back.
+     */
+    @Test
+    void numbersThatACutHasTakenBackAreGivenAgainForGood() {
+        assertEquals(0, secondCuts(null));
+        String site = sites(Durability.OS).get(GONE_LOGS);
+        assertTrue(secondCuts(site) > 0, "nothing missed");
+    }
+
+    private static int secondCuts(String ignoredSite) {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        for (int i = 0; i < 150; i++) {
+            store.put(new byte[] {(byte) i}, new byte[900]);
+        }
+        assertTrue(store.vfs.files().stream()
+                        .filter(file -> file.getParent().endsWith("wal"))
+                        .count()
+                > 2);
+        int wrong = 0;
+        for (long seed = 2; seed < 150; seed++) {
+            SimulatedVfs first = store.vfs.crash(seed);
+            first.recordForceSites(DEPTH);
+            if (ignoredSite != null) {
+                first.ignoreForcesFrom(ignoredSite);
+            }
+            FlexDB db = StoreDriver.open(new HookedVfs(first, (kind, path) -> {}), StoreDriver.SMALL);
+            for (int i = 0; i < 1 + 37 * seed % 101; i++) {
+                db.put(new byte[] {1, (byte) i}, new byte[0]);
+            }
+            db.sync();
+            TreeMap<byte[], byte[]> expected = StoreDriver.all(db);
+            long sequence = db.stats().lastSequence();
+            try {
+                FlexDB again = StoreDriver.open(first.crash(seed + 1), StoreDriver.SMALL);
+                StoreOracle.assertSame(expected, StoreDriver.all(again), "seed " + seed);
+                assertEquals(sequence, again.stats().lastSequence());
+            } catch (AssertionError | RuntimeException e) {
+                if (ignoredSite == null) {
+                    throw e;
+                }
+                wrong++;
+            }
+        }
+        return wrong;
+    }
+}

@@ -183,6 +183,27 @@ class FlexSpaceCorruptionTest {
         }
     }
 
+    /** A cut right after a checkpoint may leave the log before it, too; then only the newer log tells that a header is gone. */
+    @Test
+    void anOlderHeaderWithItsLogIsNoSubstituteForADamagedOne() {
+        CrashHistory history = new CrashHistory(2, new SimulatedVfs(), vfs -> {});
+        history.live(List.of(SpaceStep.INSERT_MUCH, SpaceStep.SYNC));
+        Path olderLog = CrashHistory.DIRECTORY.resolve(
+                history.vfs.list(CrashHistory.DIRECTORY).get(2));
+        byte[] olderFrames = history.vfs.content(olderLog);
+        history.space.checkpoint();
+        SpaceStep.INSERT_LITTLE.apply(history.space, history.oracle, history.random);
+        history.space.sync();
+        SimulatedVfs left = history.vfs.crash(0);
+        left.setContent(olderLog, olderFrames);
+        FlexSpace.open(left.copy(), CrashHistory.DIRECTORY, CrashHistory.SMALL).close();
+        Path tree = CrashHistory.DIRECTORY.resolve("tree");
+        byte[] bad = left.content(tree);
+        bad[40] ^= 1; // version 2 is the second one
+        left.setContent(tree, bad);
+        assertThrows(StorageException.class, () -> FlexSpace.open(left, CrashHistory.DIRECTORY, CrashHistory.SMALL));
+    }
+
     private interface FileAction {
         void on(Path path, byte[] bytes);
     }

@@ -68,16 +68,20 @@ class SpaceManagementTest {
         for (int round = 0; round < 6000; round++) {
             byte[] bytes = SpaceOracle.randomBytes(random, 300);
             space.write(random.nextInt(99_000), ByteBuffer.wrap(bytes));
+            assertEquals(100_000, space.size()); // a read, after which older versions can go
+            if (round > 2000) {
+                FlexSpaceStats stats = space.stats();
+                assertTrue(stats.segments() - stats.freeSegments() < 40, round + ": " + stats);
+            }
         }
-        FlexSpaceStats stats = space.stats();
-        assertTrue(stats.segments() - stats.freeSegments() < 40, stats.toString());
-        assertTrue(stats.segments() < 140, stats.toString());
         space.close();
     }
 
     /** Whole segments become empty without any being moved; they wait for the log only, which is not long. */
     @Test
     void segmentsOverwrittenWholeAreUsedAgainWithoutASync() {
+        space.close();
+        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withLogBufferBytes(64 << 20));
         byte[] bytes = SpaceOracle.randomBytes(random, 200_000);
         space.insertRange(0, ByteBuffer.wrap(bytes));
         for (int round = 0; round < 200; round++) {

@@ -36,7 +36,21 @@ final class HashIndex {
 
     /** Keys that may be added before lookups grow slow. */
     int maxKeys() {
-        return (mask + 1) / 4 * 3;
+        return maxKeysOfSlots(mask + 1);
+    }
+
+    /** The same for the index that belongs to an arena. */
+    static int maxKeysOf(long arenaBytes) {
+        return maxKeysOfSlots(bytesFor(arenaBytes) >>> 3);
+    }
+
+    /** Bytes of an arena whose index takes that many keys. */
+    static long arenaBytesFor(int keys) {
+        return (keys / 3 + 1) * 4L * ARENA_BYTES_PER_SLOT;
+    }
+
+    private static int maxKeysOfSlots(int slots) {
+        return slots / 4 * 3;
     }
 
     void clear() {

@@ -161,9 +161,17 @@ public final class MemTable {
         return Nodes.bytes(keyLength, valueLength);
     }
 
-    /** Whether a write fits an empty table of this size. */
-    public boolean couldHold(long bodyBytes, int entries) {
-        return entries <= index.maxKeys() && bodyBytes + treeBytes(entries) <= limit - Nodes.FIRST_POSITION;
+    /** Whether a write fits an empty table with an arena of that many bytes. */
+    public static boolean couldHold(int arenaBytes, long bodyBytes, int entries) {
+        return entries <= HashIndex.maxKeysOf(arenaBytes)
+                && Nodes.FIRST_POSITION + bodyBytes + treeBytes(entries) <= (arenaBytes & -8);
+    }
+
+    /** An arena that a write fits, as far as arenas go. */
+    public static int arenaBytesFor(long bodyBytes, int entries) {
+        long forIndex = HashIndex.arenaBytesFor(entries);
+        long wanted = Math.max(forIndex, Nodes.FIRST_POSITION + bodyBytes + treeBytes(entries) + Long.BYTES);
+        return (int) Math.max(MIN_ARENA_BYTES, Math.min(MAX_ARENA_BYTES, wanted));
     }
 
     private static long treeBytes(long keys) {

@@ -2,6 +2,7 @@ package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -104,7 +105,7 @@ final class CrashHistory {
             crashPoints++;
             if (variant < variants - 1) {
                 if (random.nextInt(8) == 0) {
-                    space.insertRange(0, java.nio.ByteBuffer.wrap(new byte[700]));
+                    space.insertRange(0, ByteBuffer.wrap(new byte[700]));
                     oracle.begins(SpaceOracle.inserted(oracle.now(), 0, new byte[700]));
                     space.close();
                     oracle.synced();

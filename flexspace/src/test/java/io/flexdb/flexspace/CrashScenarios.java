@@ -106,6 +106,15 @@ final class CrashScenarios {
                 prepare);
     }
 
+    /** Cuts the power at every operation of a life that is mostly a checkpoint. */
+    static int cutCheckpointEverywhere(int variants, Consumer<SimulatedVfs> prepare) {
+        CrashHistory past = new CrashHistory(3, new SimulatedVfs(), prepare);
+        past.live(List.of(SpaceStep.INSERT_MUCH, SpaceStep.SYNC));
+        List<SpaceStep> steps =
+                List.of(SpaceStep.INSERT_LITTLE, SpaceStep.CHECKPOINT, SpaceStep.INSERT_LITTLE, SpaceStep.SYNC);
+        return cutEverywhere(steps, past.vfs.kill(), past.oracle, variants, prepare);
+    }
+
     /** Kills the process at every operation of a checkpoint, and cuts the power at every operation of the next one. */
     static int killAndCutEverywhere(long seed, Consumer<SimulatedVfs> prepare) {
         int points = 0;

@@ -5,12 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** From the hash of a key to its newest entry, by open addressing in off-heap memory. */
+/** From the hash of a key to its anchor, by open addressing in off-heap memory. */
 final class HashIndex {
     /*
      * A slot is 36 bits of the hash beside a node's 28, 0 when empty. The slot is chosen by the other bits of the hash, so
-     * a slot whose bits agree nearly always holds the key. A key has one slot, claimed by compare-and-set, which only ever
-     * moves to a higher sequence number: a reader that finds an entry it may see has found the newest one it may see.
+     * a slot whose bits agree nearly always holds the key. A key has one slot, claimed by compare-and-set once and for all;
+     * who claims it makes the key's anchor. Whatever becomes newer is found from the anchor, so slots do not change.
      */
     private static final int LEAST_SLOTS = 64;
     private static final int MOST_SLOTS = 1 << 27;
@@ -36,7 +36,21 @@ final class HashIndex {
 
     /** Keys that may be added before lookups grow slow. */
     int maxKeys() {
-        return (mask + 1) / 4 * 3;
+        return maxKeysOfSlots(mask + 1);
+    }
+
+    /** The same for the index that belongs to an arena. */
+    static int maxKeysOf(long arenaBytes) {
+        return maxKeysOfSlots(bytesFor(arenaBytes) >>> 3);
+    }
+
+    /** Bytes of an arena whose index takes that many keys. */
+    static long arenaBytesFor(int keys) {
+        return (keys / 3 + 1) * 4L * ARENA_BYTES_PER_SLOT;
+    }
+
+    private static int maxKeysOfSlots(int slots) {
+        return slots / 4 * 3;
     }
 
     void clear() {
@@ -46,7 +60,7 @@ final class HashIndex {
         }
     }
 
-    /** The newest entry of a key, or {@link Nodes#NONE}. */
+    /** The anchor of a key, or {@link Nodes#NONE}. */
     int find(byte[] key, int offset, int length, long hash) {
         long tag = hash >>> Nodes.REF_BITS;
         for (int slot = (int) hash & mask; ; slot = slot + 1 & mask) {
@@ -54,33 +68,28 @@ final class HashIndex {
             if (word == 0) {
                 return Nodes.NONE;
             }
-            if (Nodes.linkTag(word) == tag && nodes.compareKey(Nodes.linkRef(word), key, offset, length) == 0) {
-                return Nodes.linkRef(word);
+            if (Nodes.besides(word) == tag && nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
+                return Nodes.refOf(word);
             }
         }
     }
 
-    /** Makes an entry findable unless a newer one of its key is; returns whether the key is new to the index. */
-    boolean add(int ref, byte[] key, int offset, int length, long sequence, long hash) {
+    /** Makes a written entry the anchor of its key unless there is one, and returns the anchor. */
+    int claim(int ref, byte[] key, int offset, int length, long hash) {
         long tag = hash >>> Nodes.REF_BITS;
-        long entry = Nodes.link(ref, tag);
         int slot = (int) hash & mask;
         while (true) {
             long word = (long) SLOTS.getAcquire(slots, slot << 3);
             if (word == 0) {
-                if (SLOTS.compareAndSet(slots, slot << 3, 0L, entry)) {
-                    return true;
+                if (SLOTS.compareAndSet(slots, slot << 3, 0L, Nodes.word(tag, ref))) {
+                    return ref;
                 }
                 continue; // taken meanwhile, perhaps by the same key
             }
-            int other = Nodes.linkRef(word);
-            if (Nodes.linkTag(word) != tag || nodes.compareKey(other, key, offset, length) != 0) {
-                slot = slot + 1 & mask;
-                continue;
+            if (Nodes.besides(word) == tag && nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
+                return Nodes.refOf(word);
             }
-            if (nodes.sequence(other) > sequence || SLOTS.compareAndSet(slots, slot << 3, word, entry)) {
-                return false;
-            }
+            slot = slot + 1 & mask;
         }
     }
 

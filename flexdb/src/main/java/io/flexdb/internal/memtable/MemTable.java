@@ -16,24 +16,28 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 public final class MemTable {
     /*
      * Problem: a write must cost well under a microsecond and no garbage, a lookup a cache miss or two, and cursors need
-     * key order and the past. Choice: every version is a node of a skip list in one arena, ordered by key and then by
-     * sequence number descending; beside it a hash index leads to the newest entry of each key. Cost: 16 bytes a node, 11
-     * for links, 4 lost to alignment, 8 to 16 in the index.
+     * key order and the past. Choice: entries lie in one arena, in the order in which room was handed out. A hash index
+     * leads to each key's first entry, its anchor, and from there versions are linked from the newest back. A B+-tree of
+     * the anchors keeps the key order; it is touched only by the first write of a key. Cost: 32 bytes an entry and 4 lost
+     * to alignment, and for each key 15 to 25 bytes in the tree and 11 to 32 in the index.
      *
      * Room is handed out under the commit lock, for a whole write at once, so that inserting threads neither contend
-     * for it nor run out of it. A node's height follows from its sequence number, so its size is known by then.
+     * for it nor run out of it. Entries grow from the lower end of the arena, the tree from the upper end; each key is
+     * charged what it may cost the tree at worst.
      *
-     * Publication: a node is written, then linked, then put into the hash index, then its sequence number becomes
-     * visible (the owner's volatile write). So a reader bounded by a visible number finds all there is up to it; entries
-     * above it may or may not be met, and are passed over.
+     * Publication: an entry is written, then put into the hash index, then, if its key is new, into the tree, then its
+     * sequence number becomes visible (the owner's volatile write). So a reader bounded by a visible number finds all
+     * there is up to it; entries above it may or may not be met, and are passed over. One case needs care: an entry that
+     * finds an anchor of a higher number than its own may become visible first, so it makes sure that the anchor is in
+     * the tree.
      *
-     * Invariants (checked by MemTableChecker):
-     * I1 level 0 is strictly ordered by (key ascending, sequence number descending).
-     * I2 level n + 1 is a subsequence of level n; a node is on exactly the levels of its height, which is its sequence
-     *    number's.
-     * I3 a link's tag is the tag of the key it leads to.
-     * I4 the hash index leads from each key to its entry of the highest sequence number, and to nothing else.
-     * I5 nodes lie within what was reserved, and no two overlap.
+     * Invariants (checked by MemTableChecker, with those of KeyTree):
+     * I1 the hash index leads from each key to its anchor, and to nothing else.
+     * I2 the tree holds exactly the anchors, and each is marked as being in the tree.
+     * I3 from an anchor's newest version on, versions have the anchor's key and descend strictly by sequence number; a
+     *    jump leads to one of the older ones.
+     * I4 every entry that room was handed out for is a version of exactly one anchor.
+     * I5 entries and tree lie apart.
      */
 
     /** The ref that names no entry. */
@@ -51,10 +55,11 @@ public final class MemTable {
     private static final int MAX_COMMON_PREFIX = 1024;
 
     final Nodes nodes;
-    final SkipList list;
+    final KeyTree tree;
+    final Versions versions;
     final HashIndex index;
     private final int limit;
-    private final AtomicReferenceArray<Splice> splices = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
+    private final AtomicReferenceArray<Inserter> inserters = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
     private final AtomicInteger pending = new AtomicInteger();
     private final AtomicInteger duplicates = new AtomicInteger();
     private long id;
@@ -79,11 +84,12 @@ public final class MemTable {
                     + hashBytesFor(arena.capacity()) + " bytes: " + hashSlots);
         }
         this.nodes = new Nodes(arena.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
-        this.list = new SkipList(nodes);
+        this.tree = new KeyTree(nodes, arena.capacity() & -8);
+        this.versions = new Versions(nodes);
         this.index = new HashIndex(nodes, hashSlots.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
         this.limit = arena.capacity() & -8;
         for (int stripe = 0; stripe < STRIPES; stripe++) {
-            splices.setPlain(stripe * STRIPE_SPACING, new Splice());
+            inserters.setPlain(stripe * STRIPE_SPACING, new Inserter());
         }
     }
 
@@ -117,21 +123,25 @@ public final class MemTable {
         duplicates.set(0);
         firstSequence = 0;
         lastSequence = 0;
-        list.reset(commonPrefix);
+        tree.reset(commonPrefix);
         index.clear();
         for (int stripe = 0; stripe < STRIPES; stripe++) {
-            Splice splice = splices.get(stripe * STRIPE_SPACING);
-            if (splice != null) {
-                splice.reset();
+            Inserter inserter = inserters.get(stripe * STRIPE_SPACING);
+            if (inserter != null) {
+                inserter.duplicates = 0;
             }
         }
     }
 
     private byte[] commonPrefixOfKeys() {
-        int first = list.first();
-        int last = list.last();
-        if (first == NONE || last == NONE) {
-            return list.commonPrefix();
+        TreePosition position = new TreePosition();
+        position.reset(nodes, tree);
+        position.seekToFirst();
+        int first = position.anchor();
+        position.seekToLast();
+        int last = position.anchor();
+        if (first == NONE) {
+            return tree.commonPrefix();
         }
         byte[] a = new byte[Math.min(nodes.keyLength(first), MAX_COMMON_PREFIX)];
         byte[] b = new byte[Math.min(nodes.keyLength(last), MAX_COMMON_PREFIX)];
@@ -144,17 +154,28 @@ public final class MemTable {
     // Writing
 
     /**
-     * Arena bytes of an entry, links not counted. The sum over a write's entries is what {@link #reserve} and
+     * Arena bytes of an entry, the key tree not counted. The sum over a write's entries is what {@link #reserve} and
      * {@link #couldHold} ask for; it can be computed outside the commit lock.
      */
     public static long bodyBytes(int keyLength, int valueLength) {
-        return Nodes.bodyBytes(keyLength, valueLength);
+        return Nodes.bytes(keyLength, valueLength);
     }
 
-    /** Whether a write fits an empty table of this size, whatever its sequence numbers. */
-    public boolean couldHold(long bodyBytes, int entries) {
-        return entries <= index.maxKeys()
-                && bodyBytes + 8L * Nodes.MAX_HEIGHT * entries <= limit - Nodes.FIRST_POSITION;
+    /** Whether a write fits an empty table with an arena of that many bytes. */
+    public static boolean couldHold(int arenaBytes, long bodyBytes, int entries) {
+        return entries <= HashIndex.maxKeysOf(arenaBytes)
+                && Nodes.FIRST_POSITION + bodyBytes + treeBytes(entries) <= (arenaBytes & -8);
+    }
+
+    /** An arena that a write fits, as far as arenas go. */
+    public static int arenaBytesFor(long bodyBytes, int entries) {
+        long forIndex = HashIndex.arenaBytesFor(entries);
+        long wanted = Math.max(forIndex, Nodes.FIRST_POSITION + bodyBytes + treeBytes(entries) + Long.BYTES);
+        return (int) Math.max(MIN_ARENA_BYTES, Math.min(MAX_ARENA_BYTES, wanted));
+    }
+
+    private static long treeBytes(long keys) {
+        return keys * KeyTree.MAX_BYTES_PER_KEY + KeyTree.MAX_EXTRA_BYTES;
     }
 
     /**
@@ -164,16 +185,18 @@ public final class MemTable {
      * @return what {@link #insertAll} is to be given, or {@link #NONE} if there is not enough room
      */
     public int reserve(long bodyBytes, int entries, long firstSequenceOfWrite) {
-        long bytes = bodyBytes;
-        for (int i = 0; i < entries; i++) {
-            bytes += (long) Nodes.heightOf(firstSequenceOfWrite + i) << 3;
-        }
-        // Keys not yet known to be duplicates count as new, so the index never holds more than this allows.
-        if (bytes > limit - used || entryCount - duplicates.get() + (long) entries > index.maxKeys()) {
+        // Keys not yet known to be duplicates count as new, so neither the index nor the tree takes more than this
+        // allows.
+        long keys = entryCount - duplicates.get() + (long) entries;
+        if (bodyBytes + treeBytes(keys) > limit - used || keys > index.maxKeys()) {
             return NONE;
         }
+        if (entryCount == 0) {
+            nodes.baseSequence = firstSequenceOfWrite;
+        }
+        assert firstSequenceOfWrite + entries - nodes.baseSequence < 1L << 64 - Nodes.REF_BITS;
         int ref = used >>> 3;
-        used += (int) bytes;
+        used += (int) bodyBytes;
         entryCount += entries;
         return ref;
     }
@@ -186,36 +209,40 @@ public final class MemTable {
      */
     public void insertAll(byte[] payload, int offset, int length, long firstSequenceOfWrite, int reserved) {
         int stripe = ((int) Thread.currentThread().getId() & STRIPES - 1) * STRIPE_SPACING;
-        Splice splice = splices.getAndSet(stripe, null);
-        if (splice == null) {
-            splice = new Splice(); // another thread of this stripe has it; rare
+        Inserter inserter = inserters.getAndSet(stripe, null);
+        if (inserter == null) {
+            inserter = new Inserter(); // another thread of this stripe has it; rare
         }
-        PayloadReader reader = splice.reader.reset(payload, offset, length);
+        PayloadReader reader = inserter.reader.reset(payload, offset, length);
         long sequence = firstSequenceOfWrite;
         int ref = reserved;
         while (reader.next()) {
-            ref += insert(splice, reader, payload, sequence++, ref) >>> 3;
+            ref += insert(inserter, reader, payload, sequence++, ref) >>> 3;
         }
-        if (splice.duplicates >= DUPLICATES_TO_KEEP) {
-            duplicates.addAndGet(splice.duplicates);
-            splice.duplicates = 0;
+        if (inserter.duplicates >= DUPLICATES_TO_KEEP) {
+            duplicates.addAndGet(inserter.duplicates);
+            inserter.duplicates = 0;
         }
-        splices.set(stripe, splice);
+        inserters.set(stripe, inserter);
     }
 
-    private int insert(Splice splice, PayloadReader reader, byte[] payload, long sequence, int ref) {
-        int keyIndex = reader.keyIndex();
-        int keyLength = reader.keyLength();
-        int valueLength = reader.valueLength();
-        int height = Nodes.heightOf(sequence);
-        nodes.writeHeader(ref, sequence, reader.type(), height, keyLength, valueLength);
-        nodes.arena.put(nodes.keyPosition(ref), payload, keyIndex, keyLength + valueLength);
-        list.insert(splice, ref, height, payload, keyIndex, keyLength, sequence);
-        long hash = KeyHash.hash(payload, keyIndex, keyLength);
-        if (!index.add(ref, payload, keyIndex, keyLength, sequence, hash)) {
-            splice.duplicates++;
+    /** Inserts one entry and returns its bytes. */
+    private int insert(Inserter inserter, PayloadReader reader, byte[] payload, long sequence, int ref) {
+        int key = reader.keyIndex();
+        int length = reader.keyLength();
+        nodes.write(ref, sequence, reader.type(), payload, key, length, reader.valueLength());
+        int anchor = index.claim(ref, payload, key, length, KeyHash.hash(payload, key, length));
+        if (anchor == ref) {
+            tree.insert(ref, payload, key, length);
+            nodes.setInTree(ref);
+        } else {
+            inserter.duplicates++;
+            versions.add(anchor, ref, sequence);
+            if (nodes.sequence(anchor) > sequence && !nodes.isInTree(anchor)) {
+                tree.insert(anchor, payload, key, length); // this number may become visible before the anchor's
+            }
         }
-        return (int) Nodes.bodyBytes(keyLength, valueLength) + (height << 3);
+        return (int) Nodes.bytes(length, reader.valueLength());
     }
 
     /** One more write has room here and is not finished. Under the commit lock. */
@@ -243,12 +270,8 @@ public final class MemTable {
      * @param maxSequence a number that is visible
      */
     public int find(byte[] key, int offset, int length, long hash, long maxSequence) {
-        int ref = index.find(key, offset, length, hash);
-        if (ref == NONE || nodes.sequence(ref) <= maxSequence) {
-            return ref;
-        }
-        int older = (int) list.search(key, offset, length, maxSequence);
-        return older != NONE && nodes.compareKey(older, key, offset, length) == 0 ? older : NONE;
+        int anchor = index.find(key, offset, length, hash);
+        return anchor == NONE ? NONE : versions.find(anchor, maxSequence);
     }
 
     /** The sequence number of an entry. */
@@ -328,8 +351,13 @@ public final class MemTable {
         lastSequence = sequence;
     }
 
-    /** Arena bytes handed out; outside the commit lock perhaps a moment old, as is the next. */
+    /** Arena bytes in use; outside the commit lock perhaps a moment old, as is the next. */
     public long bytesUsed() {
+        return used + (limit - tree.start());
+    }
+
+    /** Where the entries end in the arena. */
+    int entriesEnd() {
         return used;
     }
 
@@ -343,7 +371,7 @@ public final class MemTable {
         return (long) nodes.arena.capacity() + 8L * index.slotCount();
     }
 
-    /** Checks I1 to I5 and throws an {@link AssertionError} if one is broken. No write may be under way. */
+    /** Checks all invariants and throws an {@link AssertionError} if one is broken. No write may be under way. */
     public void checkInvariants() {
         new MemTableChecker(this).check();
     }
@@ -355,7 +383,7 @@ public final class MemTable {
 
     @Override
     public String toString() {
-        return "MemTable[id=" + id + ", entries=" + entryCount + ", bytes=" + used + "/" + limit + ", first="
+        return "MemTable[id=" + id + ", entries=" + entryCount + ", bytes=" + bytesUsed() + "/" + limit + ", first="
                 + firstSequence + ", last=" + lastSequence + ", pending=" + pending + "]";
     }
 }

@@ -9,83 +9,107 @@ final class MemTableChecker {
 
     private final MemTable table;
     private final Nodes nodes;
+    private final KeyTree tree;
+    private int previousAnchor;
+    private int previousLeaf;
+    private int anchors;
+    private int entries;
+    private long entryBytes;
 
     MemTableChecker(MemTable table) {
         this.table = table;
         this.nodes = table.nodes;
+        this.tree = table.tree;
     }
 
     void check() {
-        checkLowestLevel();
-        for (int level = 1; level < Nodes.MAX_HEIGHT; level++) {
-            checkLevel(level);
-        }
-    }
-
-    private void checkLowestLevel() {
-        int previous = Nodes.HEAD;
-        int count = 0;
-        int keys = 0;
-        long bytes = Nodes.FIRST_POSITION;
-        for (int ref = table.list.first(); ref != Nodes.NONE; ref = table.list.next(ref)) {
-            int order = previous == Nodes.HEAD ? -1 : nodes.compareKeys(previous, ref);
-            require(
-                    order < 0 || order == 0 && nodes.sequence(previous) > nodes.sequence(ref),
-                    "I1: " + describe(previous) + " stands before " + describe(ref));
-            require(
-                    nodes.height(ref) == Nodes.heightOf(nodes.sequence(ref)),
-                    "I2: height " + nodes.height(ref) + " of " + describe(ref));
-            if (order != 0) {
-                checkIndexed(ref);
-                keys++;
-            }
-            long end = (ref << 3) + size(ref);
-            require(ref << 3 >= Nodes.FIRST_POSITION && end <= table.bytesUsed(), "I5: " + describe(ref));
-            bytes += size(ref);
-            count++;
-            previous = ref;
-        }
-        require(count == table.entryCount(), "I5: " + count + " entries, reserved " + table.entryCount());
-        require(bytes == table.bytesUsed(), "I5: " + bytes + " bytes of nodes, reserved " + table.bytesUsed());
+        checkSubtree(tree.root(), tree.level(tree.root()), Nodes.NONE, Nodes.NONE);
+        require(previousLeaf == 0 || tree.link(previousLeaf) == 0, "T4: the last leaf is linked on");
         int indexed = table.index.countKeys();
-        require(indexed == keys, "I4: " + keys + " keys, " + indexed + " in the hash index");
+        require(indexed == anchors, "I1: " + anchors + " keys in the tree, " + indexed + " in the hash index");
+        require(entries == table.entryCount(), "I4: " + entries + " versions, reserved " + table.entryCount());
+        long end = Nodes.FIRST_POSITION + entryBytes;
+        require(end == table.entriesEnd(), "I4: " + end + " bytes of entries, reserved " + table.entriesEnd());
+        require(end <= tree.start(), "I5: entries up to " + end + ", tree from " + tree.start());
     }
 
-    private void checkIndexed(int newest) {
-        byte[] key = key(newest);
-        int found = table.index.find(key, 0, key.length, KeyHash.hash(key, 0, key.length));
-        require(found == newest, "I4: " + describe(newest) + " is not found, but " + describe(found));
-        long fromArena = KeyHash.hash(nodes.arena, nodes.keyPosition(newest), nodes.keyLength(newest));
-        require(fromArena == KeyHash.hash(key, 0, key.length), "I4: two hashes of " + describe(newest));
-    }
-
-    private void checkLevel(int level) {
-        int below = table.list.first();
-        for (int prev = Nodes.HEAD; ; ) {
-            long link = nodes.linkAcquire(prev, level);
-            int ref = Nodes.linkRef(link);
-            while (below != ref) {
-                require(
-                        below != Nodes.NONE && nodes.height(below) <= level,
-                        "I2: level " + level + " misses " + describe(below));
-                below = table.list.next(below);
+    /** Keys below a node are at or after the lower bound and before the upper one, where there are such. */
+    private void checkSubtree(int node, int level, int lower, int upper) {
+        require(tree.level(node) == level, "T4: level " + tree.level(node) + " instead of " + level);
+        require((tree.stableVersion(node) & 1) == 0 && node >= tree.start(), "I5: tree node at " + node);
+        if (level == 0) {
+            checkLeaf(node, lower, upper);
+            return;
+        }
+        int count = tree.count(node);
+        require(count > 0, "T2: an inner node without a separator");
+        for (int i = 0; i <= count; i++) {
+            int left = i == 0 ? lower : tree.separator(node, i - 1);
+            int right = i == count ? upper : tree.separator(node, i);
+            if (i < count) {
+                checkNumber(node, i, right);
             }
-            if (ref == Nodes.NONE) {
-                require(link == 0, "I3: the last link of level " + level + " is " + Long.toHexString(link));
-                return;
-            }
-            require(nodes.height(ref) > level, "I2: " + describe(ref) + " is on level " + level);
-            byte[] key = key(ref);
-            require(
-                    Nodes.linkTag(link) == table.list.tag(key, 0, key.length),
-                    "I3: tag " + Long.toHexString(Nodes.linkTag(link)) + " of " + describe(ref));
-            below = table.list.next(ref);
-            prev = ref;
+            checkSubtree(tree.child(node, i), level - 1, left, right);
         }
     }
 
-    private long size(int ref) {
-        return Nodes.bodyBytes(nodes.keyLength(ref), nodes.valueLength(ref)) + 8L * nodes.height(ref);
+    private void checkLeaf(int leaf, int lower, int upper) {
+        require(previousLeaf == 0 || tree.link(previousLeaf) == leaf, "T4: a leaf is not linked to its neighbour");
+        previousLeaf = leaf;
+        int count = tree.count(leaf);
+        require(count > 0 || leaf == tree.root(), "T2: an empty leaf");
+        require(lower == Nodes.NONE || tree.anchor(leaf, 0) == lower, "T2: not the first below: " + describe(lower));
+        for (int i = 0; i < count; i++) {
+            int anchor = tree.anchor(leaf, i);
+            checkNumber(leaf, i, anchor);
+            require(
+                    previousAnchor == Nodes.NONE || nodes.compareKeys(previousAnchor, anchor) < 0,
+                    "T1: " + describe(previousAnchor) + " stands before " + describe(anchor));
+            previousAnchor = anchor;
+            checkAnchor(anchor);
+            anchors++;
+        }
+        require(
+                upper == Nodes.NONE || nodes.compareKeys(previousAnchor, upper) < 0,
+                "T2: " + describe(previousAnchor) + " is left of " + describe(upper));
+    }
+
+    private void checkNumber(int node, int index, int anchor) {
+        byte[] key = key(anchor);
+        require(tree.numberAt(node, index) == tree.number(key, 0, key.length), "T3: number of " + describe(anchor));
+    }
+
+    private void checkAnchor(int anchor) {
+        byte[] key = key(anchor);
+        long hash = KeyHash.hash(key, 0, key.length);
+        int found = table.index.find(key, 0, key.length, hash);
+        require(found == anchor, "I1: " + describe(anchor) + " is not found, but " + describe(found));
+        require(hash == KeyHash.hash(nodes.arena, nodes.keyPosition(anchor), key.length), "I1: two hashes of a key");
+        require(nodes.isInTree(anchor), "I2: " + describe(anchor) + " is not marked");
+        long newest = nodes.newest(anchor);
+        int ref = Nodes.refOf(newest);
+        require(
+                Nodes.besides(newest) == nodes.sequence(ref) - nodes.baseSequence,
+                "I3: the newest of " + describe(anchor) + " is " + describe(ref));
+        boolean anchorMet = false;
+        for (int older; ref != Nodes.NONE; ref = older) {
+            anchorMet |= ref == anchor;
+            older = nodes.older(ref);
+            checkVersion(anchor, ref, older);
+            if (ref != anchor) {
+                checkVersion(anchor, ref, nodes.jump(ref));
+            }
+            entries++;
+            entryBytes += Nodes.bytes(nodes.keyLength(ref), nodes.valueLength(ref));
+        }
+        require(anchorMet, "I4: " + describe(anchor) + " is not among its versions");
+    }
+
+    private void checkVersion(int anchor, int ref, int older) {
+        require(
+                older == Nodes.NONE
+                        || nodes.sequence(older) < nodes.sequence(ref) && nodes.compareKeys(anchor, older) == 0,
+                "I3: " + describe(ref) + " leads to " + describe(older));
     }
 
     private byte[] key(int ref) {
@@ -96,22 +120,27 @@ final class MemTableChecker {
 
     String dump() {
         StringBuilder text = new StringBuilder(table.toString()).append('\n');
-        for (int ref = table.list.first(); ref != Nodes.NONE; ref = table.list.next(ref)) {
-            text.append("  ").append(describe(ref)).append('\n');
+        TreePosition position = new TreePosition();
+        position.reset(nodes, tree);
+        for (position.seekToFirst(); position.anchor() != Nodes.NONE; position.next()) {
+            int ref = Nodes.refOf(nodes.newest(position.anchor()));
+            for (; ref != Nodes.NONE; ref = nodes.older(ref)) {
+                text.append("  ").append(describe(ref)).append('\n');
+            }
         }
         return text.toString();
     }
 
     private String describe(int ref) {
-        if (ref == Nodes.NONE || ref == Nodes.HEAD) {
-            return ref == Nodes.NONE ? "none" : "head";
+        if (ref == Nodes.NONE) {
+            return "none";
         }
         byte[] key = key(ref);
         String shown = new String(key, 0, Math.min(key.length, SHOWN_BYTES), StandardCharsets.ISO_8859_1)
                 .replaceAll("[^\\x20-\\x7e]", ".");
         return (nodes.type(ref) == WritePayload.PUT ? "put \"" : "delete \"") + shown
                 + (key.length > SHOWN_BYTES ? "\"..." : "\"") + " #" + nodes.sequence(ref) + " key " + key.length
-                + " value " + nodes.valueLength(ref) + " height " + nodes.height(ref) + " at " + (ref << 3);
+                + " value " + nodes.valueLength(ref) + " at " + (ref << 3);
     }
 
     private static void require(boolean holds, String message) {

@@ -1,36 +1,22 @@
 package io.flexdb.internal.memtable;
 
-import io.flexdb.internal.KeyHash;
-
 /**
  * Walks a memtable in key order as of a sequence number: each key once, by its newest entry up to that number, deletes
- * included. For one thread; reusable, and makes no garbage but the room for its longest key. Moving forward is a step;
- * moving backward is a search, O(log n).
+ * included. For one thread; reusable, and makes no garbage but the room for its longest key. The table may be written
+ * meanwhile; a move costs a step where it was not, and at worst a search, O(log n).
  */
 public final class MemTableCursor {
-    /*
-     * Versions that the cursor must not show lie between those it may: newer ones before an entry and older ones
-     * after it. It steps over a few, but a key that was overwritten a million times would hold it up, so after
-     * STEPS_BEFORE_SEARCH of them it searches for the place behind.
-     */
-    private static final int STEPS_BEFORE_SEARCH = 8;
-    private static final long AFTER_ALL_VERSIONS = -1;
-    private static final long BEFORE_ALL_VERSIONS = Long.MAX_VALUE;
-
+    private final TreePosition position = new TreePosition();
     private MemTable table;
-    private Nodes nodes;
-    private SkipList list;
     private long maxSequence;
     private int ref = Nodes.NONE;
-    private byte[] scratch = new byte[256];
 
     /** Attaches the cursor to a table; it stands nowhere. A null table lets the old one go. */
     public void reset(MemTable newTable, long newMaxSequence) {
         table = newTable;
-        nodes = newTable == null ? null : newTable.nodes;
-        list = newTable == null ? null : newTable.list;
         maxSequence = newMaxSequence;
         ref = Nodes.NONE;
+        position.reset(newTable == null ? null : newTable.nodes, newTable == null ? null : newTable.tree);
     }
 
     /** Whether the cursor stands on an entry. */
@@ -50,87 +36,60 @@ public final class MemTableCursor {
 
     /** Moves to the first key at or after the given one. */
     public void seek(byte[] key, int offset, int length) {
-        ref = settleForward((int) list.search(key, offset, length, maxSequence), Nodes.NONE);
+        position.seekFrom(false, key, offset, length);
+        settleForward();
     }
 
     /** Moves to the first key. */
     public void seekToFirst() {
-        ref = settleForward(list.first(), Nodes.NONE);
+        position.seekToFirst();
+        settleForward();
     }
 
     /** Moves to the last key. */
     public void seekToLast() {
-        ref = settleBackward(list.last());
+        position.seekToLast();
+        settleBackward();
     }
 
     /** Moves to the last key at or before the given one. */
     public void seekForPrev(byte[] key, int offset, int length) {
-        int exact = table.find(key, offset, length, KeyHash.hash(key, offset, length), maxSequence);
-        ref = exact != Nodes.NONE ? exact : settleBackward(lastBefore(key, offset, length));
+        position.seekBefore(true, key, offset, length);
+        settleBackward();
     }
 
     /** Moves to the next key. The cursor must stand on an entry. */
     public void next() {
         assert ref != Nodes.NONE : "next of a cursor that stands nowhere";
-        ref = settleForward(list.next(ref), ref);
+        position.next();
+        settleForward();
     }
 
     /** Moves to the key before. The cursor must stand on an entry. */
     public void previous() {
         assert ref != Nodes.NONE : "previous of a cursor that stands nowhere";
-        int length = copyKey(ref);
-        ref = settleBackward(lastBefore(scratch, 0, length));
+        position.previous();
+        settleBackward();
     }
 
-    /** The first entry to show from a node on, passing over the entries of the key that {@code passed} has. */
-    private int settleForward(int from, int passed) {
-        int node = from;
-        int keyToPass = passed;
-        int steps = 0;
-        while (node != Nodes.NONE) {
-            boolean same = keyToPass != Nodes.NONE && nodes.compareKeys(keyToPass, node) == 0;
-            if (!same && nodes.sequence(node) <= maxSequence) {
-                return node;
+    /** Takes the first entry to show from here on; keys that are newer altogether are passed over. */
+    private void settleForward() {
+        for (int anchor; (anchor = position.anchor()) != Nodes.NONE; position.next()) {
+            ref = table.versions.find(anchor, maxSequence);
+            if (ref != Nodes.NONE) {
+                return;
             }
-            if (++steps <= STEPS_BEFORE_SEARCH) {
-                node = list.next(node);
-                continue;
-            }
-            int length = copyKey(node);
-            node = (int) list.search(scratch, 0, length, same ? AFTER_ALL_VERSIONS : maxSequence);
-            if (same) {
-                keyToPass = Nodes.NONE;
-            }
-            steps = 0;
         }
-        return Nodes.NONE;
+        ref = Nodes.NONE;
     }
 
-    /** The entry to show of the last key, up to that of a node, that has one. */
-    private int settleBackward(int from) {
-        int node = from;
-        while (node != Nodes.NONE) {
-            int length = copyKey(node);
-            // The node is the oldest of its key: if it is too new, so are the others.
-            if (nodes.sequence(node) <= maxSequence) {
-                return table.find(scratch, 0, length, KeyHash.hash(scratch, 0, length), maxSequence);
+    private void settleBackward() {
+        for (int anchor; (anchor = position.anchor()) != Nodes.NONE; position.previous()) {
+            ref = table.versions.find(anchor, maxSequence);
+            if (ref != Nodes.NONE) {
+                return;
             }
-            node = lastBefore(scratch, 0, length);
         }
-        return Nodes.NONE;
-    }
-
-    private int lastBefore(byte[] key, int offset, int length) {
-        int prev = (int) (list.search(key, offset, length, BEFORE_ALL_VERSIONS) >>> 32);
-        return prev == Nodes.HEAD ? Nodes.NONE : prev;
-    }
-
-    private int copyKey(int node) {
-        int length = nodes.keyLength(node);
-        if (scratch.length < length) {
-            scratch = new byte[Math.max(length, 2 * scratch.length)];
-        }
-        table.copyKey(node, scratch, 0);
-        return length;
+        ref = Nodes.NONE;
     }
 }

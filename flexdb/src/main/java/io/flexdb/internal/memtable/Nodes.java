@@ -6,74 +6,79 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The nodes of a memtable in its arena. A node is named by its position divided by 8, so that every node of the largest
- * arena has a name of 28 bits; 0 names none.
+ * The entries of a memtable in its arena, one a version. An entry is named by its position divided by 8, its ref, so that
+ * every entry of the largest arena has a name of 28 bits; 0 names none.
+ *
+ * <p>The first entry of a key is its anchor: the hash index and the key tree lead to it for good, and it leads to the
+ * key's newest version. Versions are linked from newer to older.
  *
  * <pre>
- * OFFSET        SIZE        FIELD
- * 0             8           sequence number
- * 8             4           value length
- * 12            2           key length
- * 14            1           type
- * 15            1           height, 1 to 12
- * 16            8 * height  links, lowest level first: tag of the next node (36 bits) | next node (28 bits)
- * 16+8*height   key length  key
- *               value length value, then up to 7 unused bytes
+ * OFFSET  SIZE          FIELD
+ * 0       8             sequence number
+ * 8       4             value length
+ * 12      2             key length
+ * 14      1             type
+ * 15      1             unused
+ * 16      8             of an anchor: newest version of the key: number relative to the table's (36 bits) | ref (28 bits)
+ * 24      4             next older version
+ * 28      4             of an anchor: 1 once it is in the key tree; of others: jump, a version further back
+ * 32      key length    key
+ *         value length  value, then up to 7 unused bytes
  * </pre>
  */
 final class Nodes {
     static final int NONE = 0;
-    /** The node before all others; it has the greatest height and no key. */
-    static final int HEAD = 1;
-
-    static final int MAX_HEIGHT = 12;
     static final int REF_BITS = 28;
-    static final int HEADER_BYTES = 16;
-    /** Where the first node after {@link #HEAD} may begin. */
-    static final int FIRST_POSITION = 8 + HEADER_BYTES + 8 * MAX_HEIGHT;
+    static final int HEADER_BYTES = 32;
+    static final int FIRST_POSITION = 8;
 
     private static final int REF_MASK = (1 << REF_BITS) - 1;
     private static final int VALUE_LENGTH = 8;
     private static final int KEY_LENGTH = 12;
     private static final int TYPE = 14;
-    private static final int HEIGHT = 15;
-    private static final VarHandle LINKS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final int NEWEST = 16;
+    private static final int OLDER = 24;
+    private static final int JUMP = 28;
+    private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     final ByteBuffer arena;
+
+    /** The least sequence number in the table; set before there are entries. */
+    long baseSequence;
 
     Nodes(ByteBuffer arena) {
         this.arena = arena;
     }
 
-    /** Bytes of a node without its links. */
-    static long bodyBytes(int keyLength, int valueLength) {
+    /** Bytes of an entry. */
+    static long bytes(int keyLength, int valueLength) {
         return (HEADER_BYTES + (long) keyLength + valueLength + 7) & -8L;
     }
 
-    /** The height of the node with a sequence number: each level holds a quarter of the one below. */
-    static int heightOf(long sequence) {
-        long bits = sequence * 0x9e3779b97f4a7c15L;
-        bits = (bits ^ bits >>> 32) * 0xd6e8feb86659fd93L;
-        return 1 + Math.min(MAX_HEIGHT - 1, Long.numberOfLeadingZeros(bits) >>> 1);
+    /** The ref in a word of 36 bits of something and a ref. */
+    static int refOf(long word) {
+        return (int) word & REF_MASK;
     }
 
-    static int linkRef(long link) {
-        return (int) link & REF_MASK;
+    /** What stands beside the ref. */
+    static long besides(long word) {
+        return word >>> REF_BITS;
     }
 
-    static long linkTag(long link) {
-        return link >>> REF_BITS;
+    static long word(long besides, int ref) {
+        return besides << REF_BITS | ref;
     }
 
-    static long link(int ref, long tag) {
-        return tag << REF_BITS | ref;
-    }
-
-    void writeHeader(int ref, long sequence, int type, int height, int keyLength, int valueLength) {
+    /** Writes an entry, which nobody can see yet, as the anchor of its key. */
+    void write(int ref, long sequence, int type, byte[] source, int keyIndex, int keyLength, int valueLength) {
         int position = ref << 3;
         arena.putLong(position, sequence);
         arena.putInt(position + VALUE_LENGTH, valueLength);
-        arena.putInt(position + KEY_LENGTH, keyLength | type << 16 | height << 24);
+        arena.putInt(position + KEY_LENGTH, keyLength | type << 16);
+        arena.putLong(position + NEWEST, word(sequence - baseSequence, ref));
+        arena.putLong(position + OLDER, 0); // and JUMP
+        arena.put(position + HEADER_BYTES, source, keyIndex, keyLength + valueLength);
     }
 
     long sequence(int ref) {
@@ -82,10 +87,6 @@ final class Nodes {
 
     int type(int ref) {
         return arena.get((ref << 3) + TYPE);
-    }
-
-    int height(int ref) {
-        return arena.get((ref << 3) + HEIGHT);
     }
 
     int keyLength(int ref) {
@@ -97,42 +98,57 @@ final class Nodes {
     }
 
     int keyPosition(int ref) {
-        return (ref << 3) + HEADER_BYTES + (height(ref) << 3);
+        return (ref << 3) + HEADER_BYTES;
     }
 
     int valuePosition(int ref) {
-        int position = ref << 3;
-        int word = arena.getInt(position + KEY_LENGTH);
-        return position + HEADER_BYTES + (word >>> 24 << 3) + (word & 0xffff);
+        return (ref << 3) + HEADER_BYTES + keyLength(ref);
     }
 
-    long linkAcquire(int ref, int level) {
-        return (long) LINKS.getAcquire(arena, linkPosition(ref, level));
-    }
-
-    /** Sets a link of a node that no other thread can see yet at this level. */
-    void setLink(int ref, int level, long link) {
-        arena.putLong(linkPosition(ref, level), link);
-    }
-
-    boolean replaceLink(int ref, int level, long expected, long link) {
-        return LINKS.compareAndSet(arena, linkPosition(ref, level), expected, link);
-    }
-
-    private static int linkPosition(int ref, int level) {
-        return (ref + level << 3) + HEADER_BYTES;
-    }
-
-    /** The order of a node's key against a key in an array. */
+    /** The order of an entry's key against a key in an array. */
     int compareKey(int ref, byte[] key, int offset, int length) {
         int position = ref << 3;
-        int word = arena.getInt(position + KEY_LENGTH);
         return KeyOrder.compare(
-                arena, position + HEADER_BYTES + (word >>> 24 << 3), word & 0xffff, key, offset, length);
+                arena, position + HEADER_BYTES, arena.getInt(position + KEY_LENGTH) & 0xffff, key, offset, length);
     }
 
-    /** The order of two nodes' keys. */
+    /** The order of two entries' keys. */
     int compareKeys(int ref, int other) {
         return KeyOrder.compare(arena, keyPosition(ref), keyLength(ref), keyPosition(other), keyLength(other));
+    }
+
+    long newest(int anchor) {
+        return (long) LONGS.getAcquire(arena, (anchor << 3) + NEWEST);
+    }
+
+    boolean replaceNewest(int anchor, long expected, long word) {
+        return LONGS.compareAndSet(arena, (anchor << 3) + NEWEST, expected, word);
+    }
+
+    int older(int ref) {
+        return (int) INTS.getAcquire(arena, (ref << 3) + OLDER);
+    }
+
+    boolean replaceOlder(int ref, int expected, int older) {
+        return INTS.compareAndSet(arena, (ref << 3) + OLDER, expected, older);
+    }
+
+    /** Of an entry that is no anchor. */
+    int jump(int ref) {
+        return arena.getInt((ref << 3) + JUMP);
+    }
+
+    /** Sets both links of an entry that nobody can see yet. */
+    void setLinks(int ref, int older, int jump) {
+        arena.putInt((ref << 3) + OLDER, older);
+        arena.putInt((ref << 3) + JUMP, jump);
+    }
+
+    boolean isInTree(int anchor) {
+        return (int) INTS.getAcquire(arena, (anchor << 3) + JUMP) != 0;
+    }
+
+    void setInTree(int anchor) {
+        INTS.setRelease(arena, (anchor << 3) + JUMP, 1);
     }
 }

@@ -87,10 +87,10 @@ final class MemLogs {
     }
 
     /** One for a write that a memtable of the usual size can't hold; an earlier opening may have had larger ones. */
-    synchronized MemLog takeLarge(long bytes, long birth) {
-        int arenaBytes = (int) Math.min(MemTable.MAX_ARENA_BYTES, bytes);
+    synchronized MemLog takeLarge(int arenaBytes, int payloadBytes, long birth) {
         MemTable table = MemTable.allocate(lastNumber, arenaBytes);
-        return new MemLog(table, makeWal(walBytes(arenaBytes), null), birth);
+        long fileBytes = walBytes((long) payloadBytes + WalFormat.FRAME_HEADER_BYTES + Long.BYTES);
+        return new MemLog(table, makeWal(Math.max(fileBytes, walBytes(arenaBytes)), null), birth);
     }
 
     private MemTable table(int bytes) {
@@ -102,8 +102,8 @@ final class MemLogs {
         return table;
     }
 
-    private static long walBytes(int arenaBytes) {
-        long units = ((long) arenaBytes + WalFormat.FIRST_FRAME) / WalFormat.CAPACITY_UNIT + 1;
+    private static long walBytes(long arenaBytes) {
+        long units = (arenaBytes + WalFormat.FIRST_FRAME) / WalFormat.CAPACITY_UNIT + 1;
         return Math.min(WalFormat.MAX_CAPACITY, units * WalFormat.CAPACITY_UNIT);
     }
 

@@ -44,7 +44,6 @@ public final class Store implements AutoCloseable {
      */
     private static final int MAX_FROZEN = 2;
     private static final int SPINS = 64;
-    private static final int MAX_LINK_BYTES = 8 * 14; // a node of the memtable has room for 14 links at most
 
     final Epochs epochs;
     final SpaceEngine engine;
@@ -109,8 +108,8 @@ public final class Store implements AutoCloseable {
 
     /** Whether a write can be made at all, by its size. */
     void requireFits(long payloadBytes, long bodyBytes, int entries) {
-        long arena = options.memtableBytes() - 1024L;
-        if (payloadBytes > memLogs.maxPayloadBytes() || bodyBytes + (long) MAX_LINK_BYTES * entries > arena) {
+        if (payloadBytes > memLogs.maxPayloadBytes()
+                || !MemTable.couldHold(options.memtableBytes(), bodyBytes, entries)) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
                     + " entries, which a memtable of " + options.memtableBytes()
                     + " bytes can't hold; split it, or open the store with larger memtables");
@@ -119,7 +118,7 @@ public final class Store implements AutoCloseable {
 
     /** Whether one more delete fits an eighth of a memtable together with others, or there are no others. */
     public boolean hasRoomFor(long bodyBytes, int entries, int keyLength) {
-        long bytes = bodyBytes + MemTable.bodyBytes(keyLength, 0) + (entries + 1L) * MAX_LINK_BYTES;
+        int bytes = MemTable.arenaBytesFor(bodyBytes + MemTable.bodyBytes(keyLength, 0), entries + 1);
         return entries == 0 || bytes <= options.memtableBytes() / 8;
     }
 
@@ -246,9 +245,12 @@ public final class Store implements AutoCloseable {
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             if (reserved == MemTable.NONE) {
-                long needed = bodyBytes + (long) MAX_LINK_BYTES * entries + length + (64 << 10);
-                boolean large = needed > options.memtableBytes();
-                begin(large ? memLogs.takeLarge(needed, version.id()) : memLogs.take(version.id()));
+                boolean usual = length <= memLogs.maxPayloadBytes()
+                        && MemTable.couldHold(options.memtableBytes(), bodyBytes, entries);
+                begin(
+                        usual
+                                ? memLogs.take(version.id())
+                                : memLogs.takeLarge(MemTable.arenaBytesFor(bodyBytes, entries), length, version.id()));
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             int checksum = WalFormat.payloadChecksum(payload, 0, length);

@@ -23,7 +23,9 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class WalWriter implements AutoCloseable {
     /*
      * A file is filled with zeros and forced once, so that a later force has nothing but data to write, and a full disk
-     * shows itself before anything was acknowledged. It is then used again and again.
+     * shows itself before anything was acknowledged. It is then used again and again. The zeros are written a page at a
+     * time: larger writes make the page cache use larger units, and as a store into a mapping dirties a whole unit, each
+     * force would write all of it.
      *
      * Why no crash can replay an old frame or lose a needed one:
      * W1 A file is made, and made ready for its next use, under a name that ends in ".new", which recovery takes for
@@ -34,7 +36,7 @@ public final class WalWriter implements AutoCloseable {
      *    use, which are still in the file, do not count.
      * W4 A log that was replayed is never appended to: writers only come from create and recycle.
      */
-    private static final int FILL_BYTES = 1 << 20;
+    private static final int FILL_BYTES = 1 << 12;
     private static final int STAGING_BYTES = 1 << 16;
 
     private final Vfs vfs;
@@ -255,6 +257,7 @@ public final class WalWriter implements AutoCloseable {
         long sequence = lastSequence;
         long position = appendedPosition;
         if (position == durablePosition) {
+            durableSequence = sequence; // the last force may have taken a frame whose number it did not see yet
             return;
         }
         try {
@@ -270,15 +273,10 @@ public final class WalWriter implements AutoCloseable {
     private void writeMark(long position) {
         int checksum = WalFormat.markChecksum(storeId, number, generation, position);
         markIsForced = false;
-        if (mapping != null) {
-            mapping.putLong(WalFormat.MARK_GENERATION, generation);
-            mapping.putLong(WalFormat.MARK_POSITION, position);
-            mapping.putInt(WalFormat.MARK_CHECKSUM, checksum);
-        } else {
-            ByteBuffer mark = ByteBuffer.allocate(WalFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-            mark.putLong(generation).putLong(position).putInt(checksum).flip();
-            file.write(mark, WalFormat.MARK_GENERATION);
-        }
+        // By a call even if the file is mapped: the page's first touch after each force would cost far more.
+        ByteBuffer mark = ByteBuffer.allocate(WalFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        mark.putLong(generation).putLong(position).putInt(checksum).flip();
+        file.write(mark, WalFormat.MARK_GENERATION);
     }
 
     private void forceMark() {

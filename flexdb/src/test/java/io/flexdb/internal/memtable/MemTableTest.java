@@ -45,7 +45,7 @@ class MemTableTest {
                 .insertInto(table, sequence)) {
             sequence++;
         }
-        assertTrue(table.bytesUsed() > MemTable.MIN_ARENA_BYTES - 600, table::toString);
+        assertTrue(table.bytesUsed() > MemTable.MIN_ARENA_BYTES * 7 / 8, table::toString);
         table.checkInvariants();
         for (long i = 1; i < sequence; i++) {
             assertEquals(i, table.sequence(find(table, "k" + i, Long.MAX_VALUE)));
@@ -86,12 +86,22 @@ class MemTableTest {
             int entries = 1 + random.nextInt(600);
             long body = entries * MemTable.bodyBytes(random.nextInt(40), random.nextInt(300));
             table.reset(round, null);
-            if (table.couldHold(body, entries)) {
+            if (MemTable.couldHold(MemTable.MIN_ARENA_BYTES, body, entries)) {
                 assertNotEquals(MemTable.NONE, table.reserve(body, entries, random.nextLong() >>> 1));
             }
         }
-        assertFalse(table.couldHold(MemTable.MIN_ARENA_BYTES, 1));
-        assertFalse(table.couldHold(1, 1_000_000));
+        assertFalse(MemTable.couldHold(MemTable.MIN_ARENA_BYTES, MemTable.MIN_ARENA_BYTES, 1));
+        assertFalse(MemTable.couldHold(MemTable.MIN_ARENA_BYTES, 1, 1_000_000));
+    }
+
+    @Test
+    void anArenaMadeForAWriteHoldsIt() {
+        Random random = new Random(3);
+        for (int round = 0; round < 300; round++) {
+            int entries = 1 + random.nextInt(3000);
+            long body = entries * MemTable.bodyBytes(random.nextInt(10), random.nextInt(round % 2 == 0 ? 3 : 1000));
+            assertTrue(MemTable.couldHold(MemTable.arenaBytesFor(body, entries), body, entries));
+        }
     }
 
     @Test
@@ -179,7 +189,7 @@ class MemTableTest {
         table.index.clear();
         assertTrue(assertThrows(AssertionError.class, table::checkInvariants)
                 .getMessage()
-                .startsWith("I4"));
+                .startsWith("I1"));
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,5 +222,29 @@ class WalWriterTest {
         }
         assertTrue(!writer.isMapped() || least < 1000, "bytes of garbage for 1000 appends: " + least);
         writer.release();
+    }
+
+    /** Another thread forces all the time, so that frames are appended between any two steps of a force. */
+    @Test
+    void afterAForceItsOwnFramesCountAsDurable() throws Exception {
+        WalWriter writer = WalWriter.create(new SimulatedVfs(DIRECTORY), DIRECTORY, 1, 5, 1, 4 << 20, false);
+        AtomicBoolean stopped = new AtomicBoolean();
+        Thread other = new Thread(() -> {
+            while (!stopped.get()) {
+                writer.force();
+            }
+        });
+        other.start();
+        try {
+            for (long sequence = 1; writer.hasRoom(8); sequence++) {
+                Writes.append(writer, sequence, 8);
+                writer.force();
+                assertTrue(writer.durableSequence() >= sequence, "sequence " + sequence);
+            }
+        } finally {
+            stopped.set(true);
+            other.join();
+            writer.release();
+        }
     }
 }

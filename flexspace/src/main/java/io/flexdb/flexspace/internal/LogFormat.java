@@ -1,5 +1,7 @@
 package io.flexdb.flexspace.internal;
 
+import java.util.regex.Pattern;
+
 /**
  * Where the bytes of a logical log are. The file is named {@code log-<generation>}.
  *
@@ -30,6 +32,7 @@ package io.flexdb.flexspace.internal;
  */
 final class LogFormat {
     static final String NAME_PREFIX = "log-";
+    private static final Pattern NAME = Pattern.compile(NAME_PREFIX + "[1-9][0-9]{0,17}");
     static final int GENERATION_OFFSET = FilePreamble.FIELDS_OFFSET;
     static final int TREE_VERSION_OFFSET = GENERATION_OFFSET + Long.BYTES;
     static final int FIELD_BYTES = 2 * Long.BYTES;
@@ -54,7 +57,7 @@ final class LogFormat {
 
     /** The generation in a file's name, or -1 if it is not the name of a log. */
     static long generationOf(String fileName) {
-        if (!fileName.matches(NAME_PREFIX + "[1-9][0-9]{0,17}")) {
+        if (!NAME.matcher(fileName).matches()) {
             return -1;
         }
         return Long.parseLong(fileName.substring(NAME_PREFIX.length()));

@@ -25,6 +25,10 @@ final class LogicalLogReader {
                 path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.LOG, LogFormat.FIELD_BYTES, storeId);
         this.generation = block.getLong();
         this.treeVersion = block.getLong();
+        if (size < LogFormat.FRAMES_OFFSET) {
+            // A log gets its name when it is whole. Without its first block nobody could tell what was synced.
+            throw new CorruptionException(path, size, LogFormat.FRAMES_OFFSET + " bytes at least", size + " bytes");
+        }
         if (generation != generationInName) {
             throw new CorruptionException(
                     path,
@@ -85,9 +89,6 @@ final class LogicalLogReader {
     }
 
     private long syncedUpTo() {
-        if (size < LogFormat.MARK_OFFSET + LogFormat.MARK_BYTES) {
-            return 0;
-        }
         ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         file.readFully(mark, LogFormat.MARK_OFFSET);
         int end = LogFormat.MARK_BYTES - Integer.BYTES;

@@ -1,0 +1,9 @@
+package io.flexdb.internal.memtable;
+
+/** What one thread needs to insert, so that it makes no garbage. Owned by one thread at a time. */
+final class Inserter {
+    final PayloadReader reader = new PayloadReader();
+
+    /** Entries whose key was there already and that the table has not been told of. */
+    int duplicates;
+}

@@ -1,0 +1,233 @@
+package io.flexdb.flexspace;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.Fault;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** File operations that fail, one at a time and each of them once. */
+class FlexSpaceFaultTest {
+    private static final List<SpaceStep> SCRIPT = List.of(
+            SpaceStep.INSERT_MUCH,
+            SpaceStep.SYNC,
+            SpaceStep.OVERWRITE,
+            SpaceStep.INSERT_LITTLE,
+            SpaceStep.CHECKPOINT,
+            SpaceStep.COLLAPSE,
+            SpaceStep.INSERT_MUCH,
+            SpaceStep.SYNC,
+            SpaceStep.INSERT_MUCH,
+            SpaceStep.DEFRAGMENT,
+            SpaceStep.WRITE_BEYOND_END);
+
+    /** A space with garbage, so that the script makes it collect. */
+    private static CrashHistory past() {
+        CrashHistory past = new CrashHistory(3, new SimulatedVfs(), vfs -> {});
+        past.live(List.of());
+        byte[] bytes = SpaceOracle.randomBytes(past.random, 100_000);
+        past.oracle.begins(bytes);
+        past.space.insertRange(0, ByteBuffer.wrap(bytes));
+        for (int offset = 60_000; offset >= 0; offset -= 1500) {
+            past.oracle.begins(SpaceOracle.collapsed(past.oracle.now(), offset, 1000));
+            past.space.collapseRange(offset, 1000);
+        }
+        past.space.sync();
+        past.oracle.synced();
+        return past;
+    }
+
+    @Test
+    void anErrorAtAnyOperationStopsTheSpaceAndLosesNothingSynced() {
+        CrashHistory past = past();
+        SimulatedVfs base = past.vfs.kill();
+        int failures = 0;
+        for (Fault fault : Fault.values()) {
+            failures += failEverywhere(base, past.oracle, fault, false);
+            failures += failEverywhere(base, past.oracle, fault, true);
+            failures += failEverywhere(new SimulatedVfs(), new SpaceOracle(), fault, false);
+        }
+        System.out.println(failures + " failed operations");
+        assertTrue(failures > 500, "only " + failures);
+    }
+
+    private static int failEverywhere(SimulatedVfs base, SpaceOracle start, Fault fault, boolean sticky) {
+        int failures = 0;
+        for (long operation = 1; ; operation++) {
+            String where = fault + (sticky ? ", sticky" : "") + " from operation " + operation;
+            CrashHistory history = new CrashHistory(11, base.copy(), vfs -> {});
+            history.oracle = start.copy();
+            history.vfs.failAt(operation, fault, sticky);
+            Throwable failure = null;
+            try {
+                history.live(SCRIPT);
+                history.space.close();
+                history.oracle.synced();
+            } catch (StorageException e) {
+                failure = e;
+            }
+            if (history.vfs.faultsFired() == 0) {
+                return failures;
+            }
+            try {
+                checkFailed(history, failure, fault);
+            } catch (Throwable e) {
+                throw new AssertionError(where, e);
+            }
+            failures++;
+        }
+    }
+
+    private static void checkFailed(CrashHistory history, Throwable failure, Fault fault) {
+        assertTrue(failure != null, "an operation failed and nobody heard of it");
+        boolean full = fault == Fault.ENOSPC;
+        assertTrue(full ? failure instanceof StoreFullException : failure instanceof StoreIoException, "" + failure);
+        if (history.space != null && !isClosed(history.space)) {
+            assertOnlyCloseWorks(history.space, failure);
+            long operations = history.vfs.operationCount();
+            history.space.close();
+            assertEquals(operations, history.vfs.operationCount(), "closing a failed space touched files");
+        }
+        history.vfs.clearFaults();
+        // The same boot, then a power cut; and a power cut at once.
+        SimulatedVfs left = history.vfs.copy();
+        SpaceOracle oracle = history.oracle.copy();
+        history.vfs = history.vfs.kill();
+        history.live(List.of(SpaceStep.INSERT_LITTLE, SpaceStep.OVERWRITE, SpaceStep.SYNC));
+        history.survive(2);
+        CrashHistory cut = new CrashHistory(5, left, vfs -> {});
+        cut.oracle = oracle;
+        cut.survive(2);
+    }
+
+    private static boolean isClosed(FlexSpace space) {
+        return assertThrows(StorageException.class, space::size) instanceof StoreClosedException;
+    }
+
+    private static void assertOnlyCloseWorks(FlexSpace space, Throwable failure) {
+        ByteBuffer buffer = ByteBuffer.allocate(1);
+        List<Runnable> calls = List.of(
+                () -> space.insertRange(0, buffer),
+                () -> space.write(0, buffer),
+                () -> space.collapseRange(0, 1),
+                () -> space.defragment(0, 1),
+                () -> space.read(0, buffer),
+                () -> space.readExtent(0, buffer),
+                space::size,
+                space::sync,
+                space::checkpoint,
+                space::stats);
+        for (Runnable call : calls) {
+            assertSame(
+                    failure, assertThrows(StoreFailedException.class, call::run).getCause());
+        }
+    }
+
+    @Test
+    void aReadThatFailsFailsAloneWhenItIsOfData() {
+        CrashHistory history = past();
+        history.space.close();
+        history.live(List.of());
+        SimulatedVfs vfs = history.vfs;
+        byte[] content = history.oracle.now();
+        vfs.failReadAt(vfs.readCount() + 1, false);
+        assertThrows(StoreIoException.class, () -> SpaceOracle.contentOf(history.space));
+        assertArrayEquals(content, SpaceOracle.contentOf(history.space));
+        vfs.failReadAt(vfs.readCount() + 1, false);
+        assertThrows(StoreIoException.class, () -> history.space.defragment(0, 1000));
+        assertArrayEquals(content, SpaceOracle.contentOf(history.space));
+        history.space.checkInvariants();
+        history.space.close();
+        history.oracle.synced();
+        history.live(List.of());
+    }
+
+    @Test
+    void anErrorAtAnyReadOfARecoveryLeavesTheFilesAsTheyAre() {
+        CrashHistory past = past();
+        SimulatedVfs base = past.vfs.kill();
+        for (long read = 1; ; read++) {
+            SimulatedVfs vfs = base.copy();
+            vfs.failReadAt(read, false);
+            try {
+                FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL).close();
+                assertEquals(0, vfs.faultsFired());
+                assertTrue(read > 10, "only " + read + " reads");
+                return;
+            } catch (StoreIoException e) {
+                assertEquals(1, vfs.faultsFired());
+                vfs.clearFaults();
+                CrashHistory history = new CrashHistory(read, vfs, v -> {});
+                history.oracle = past.oracle.copy();
+                history.live(List.of(SpaceStep.INSERT_LITTLE, SpaceStep.SYNC));
+            }
+        }
+    }
+
+    @Test
+    void aDiskThatIsFullFailsWritesAndLosesNothing() {
+        for (long room = 0; room < 120_000; room += 3777) {
+            CrashHistory history = past();
+            long used = 0;
+            for (Path file : history.vfs.files()) {
+                used += history.vfs.content(file).length;
+            }
+            history.vfs.setCapacity(used + room);
+            Random random = new Random(room);
+            StoreFullException full = assertThrows(StoreFullException.class, () -> {
+                while (true) {
+                    SpaceStep.INSERT_MUCH.apply(history.space, history.oracle, random);
+                    SpaceStep.SYNC.apply(history.space, history.oracle, random);
+                }
+            });
+            assertOnlyCloseWorks(history.space, full);
+            history.space.close();
+            history.vfs.setCapacity(Long.MAX_VALUE);
+            history.live(List.of(SpaceStep.COLLAPSE, SpaceStep.SYNC));
+        }
+    }
+
+    /** Damage in what is moved is no reason to refuse what is written. */
+    @Test
+    void garbageCollectionLeavesDamagedDataWhereItIs() {
+        CrashHistory history = past();
+        history.space.close();
+        Path data = CrashHistory.DIRECTORY.resolve("data");
+        byte[] bytes = history.vfs.content(data);
+        bytes[4096 + 16384 + 3 * 512 + 7] ^= 4;
+        history.vfs.setContent(data, bytes);
+        SimulatedVfs vfs = history.vfs.copy();
+        FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL);
+        assertThrows(CorruptionException.class, () -> SpaceOracle.contentOf(space));
+        int damaged = 0;
+        for (int i = 0; i < 60; i++) {
+            space.write(space.size() / 2, ByteBuffer.wrap(new byte[5000]));
+        }
+        assertTrue(space.stats().bytesMoved() > 0, "nothing was collected");
+        space.checkInvariants();
+        for (int offset = 0; offset < space.size(); offset += 100) {
+            try {
+                space.read(offset, ByteBuffer.allocate((int) Math.min(100, space.size() - offset)));
+            } catch (CorruptionException e) {
+                damaged++;
+            }
+        }
+        assertTrue(damaged > 0 && damaged < 20, "damaged reads: " + damaged);
+        space.sync();
+        space.close();
+    }
+}

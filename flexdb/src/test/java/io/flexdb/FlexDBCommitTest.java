@@ -76,9 +76,16 @@ class FlexDBCommitTest {
         FlexDB db = FlexDB.open(new HookedVfs(vfs, parking), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
         TreeMap<byte[], byte[]> model = StoreOracle.newMap();
         int next = 0;
-        while (parking.parked.getCount() > 0) { // at the latest when this thread would have to wait for it
-            db.put(key(next * 7 % 1000), value(next));
-            model.put(key(next * 7 % 1000), value(next++));
+        long oneMemtable = 100 << 10;
+        while (parking.parked.getCount() > 0) {
+            for (int i = 0; i < 100; i++) {
+                db.put(key(next * 7 % 1000), value(next));
+                model.put(key(next * 7 % 1000), value(next++));
+            }
+            // Never so far ahead that a put would have to wait for a memtable.
+            while (parking.parked.getCount() > 0 && db.stats().memtableMemoryBytes() > oneMemtable) {
+                Thread.yield();
+            }
         }
         parking.parked.await();
         TreeMap<byte[], byte[]> before = new TreeMap<>(model);

@@ -151,7 +151,8 @@ public final class FlexDB implements AutoCloseable {
         int keyLength = Limits.keyLength(key);
         PayloadBuffer payload = payloads.borrow();
         try {
-            key.get(key.position(), payload.bytes, payload.beginDelete(keyLength), keyLength);
+            int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
+            key.get(key.position(), payload.bytes, at, keyLength);
             long sequence = write(payload, keyLength, 0, durability);
             key.position(key.limit());
             return sequence;
@@ -161,7 +162,13 @@ public final class FlexDB implements AutoCloseable {
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
-        return store.write(payload.bytes, payload.length(), 1, MemTable.bodyBytes(keyLength, valueLength), mode);
+        return store.write(
+                payload.bytes,
+                payload.length(),
+                payload.checksum(),
+                1,
+                MemTable.bodyBytes(keyLength, valueLength),
+                mode);
     }
 
     private void giveBack(PayloadBuffer payload) {
@@ -222,7 +229,7 @@ public final class FlexDB implements AutoCloseable {
             return store.lastVisibleSequence();
         }
         Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
-        return store.write(batch.payload(), batch.sizeBytes(), batch.size(), batch.bodyBytes(), mode);
+        return store.write(batch.payload(), batch.sizeBytes(), batch.checksum(), batch.size(), batch.bodyBytes(), mode);
     }
 
     // ---- reading

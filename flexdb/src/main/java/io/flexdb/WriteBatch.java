@@ -2,8 +2,10 @@ package io.flexdb;
 
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.internal.wal.WalFormat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 
 /**
  * Puts and deletes that take effect together: readers see all or none of them, and a crash keeps all or none. They apply
@@ -11,6 +13,7 @@ import java.util.Arrays;
  * {@link #clear()}.
  */
 public final class WriteBatch {
+    private final CRC32C crc = new CRC32C();
     private byte[] payload = new byte[256];
     private int length;
     private int entries;
@@ -49,7 +52,8 @@ public final class WriteBatch {
     /** Adds a delete of the key between position and limit, which becomes the position. */
     public WriteBatch delete(ByteBuffer key) {
         int keyLength = Limits.keyLength(key);
-        key.get(payload, beginDelete(keyLength), keyLength);
+        int at = beginDelete(keyLength); // before the array is looked at, which it may replace
+        key.get(payload, at, keyLength);
         return this;
     }
 
@@ -104,6 +108,10 @@ public final class WriteBatch {
 
     long bodyBytes() {
         return bodyBytes;
+    }
+
+    int checksum() {
+        return WalFormat.payloadChecksum(crc, payload, 0, length);
     }
 
     @Override

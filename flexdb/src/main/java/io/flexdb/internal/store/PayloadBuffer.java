@@ -1,6 +1,8 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.internal.wal.WalFormat;
+import java.util.zip.CRC32C;
 
 /** The payload of a write of one entry, in memory that is used again. */
 public final class PayloadBuffer {
@@ -9,6 +11,7 @@ public final class PayloadBuffer {
     /** The payload's bytes; the caller adds key and value where {@code begin…} says. */
     public byte[] bytes = new byte[1024];
 
+    private final CRC32C crc = new CRC32C();
     private int length;
 
     /** An empty buffer. */
@@ -36,6 +39,11 @@ public final class PayloadBuffer {
     /** Whether the memory is small enough to be kept for later writes. */
     public boolean isWorthKeeping() {
         return bytes.length <= KEPT_BYTES;
+    }
+
+    /** The payload's checksum, as the write-ahead log wants it. */
+    public int checksum() {
+        return WalFormat.payloadChecksum(crc, bytes, 0, length);
     }
 
     /** Bytes of the payload. */

@@ -125,12 +125,12 @@ public final class Store implements AutoCloseable {
     /**
      * Writes all entries of a payload, atomically.
      *
+     * @param checksum its {@link WalFormat#payloadChecksum}
      * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
      * @return the sequence number of the last entry
      */
-    public long write(byte[] payload, int length, int entries, long bodyBytes, Durability durability) {
+    public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Durability durability) {
         requireFits(length, bodyBytes, entries);
-        int checksum = WalFormat.payloadChecksum(payload, 0, length);
         MemLog log;
         long first;
         int reserved;

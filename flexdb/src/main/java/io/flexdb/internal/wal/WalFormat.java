@@ -145,7 +145,12 @@ public final class WalFormat {
 
     /** The checksum of a payload. */
     public static int payloadChecksum(byte[] payload, int offset, int length) {
-        CRC32C crc = new CRC32C();
+        return payloadChecksum(new CRC32C(), payload, offset, length);
+    }
+
+    /** The checksum of a payload, without garbage. */
+    public static int payloadChecksum(CRC32C crc, byte[] payload, int offset, int length) {
+        crc.reset();
         crc.update(payload, offset, length);
         return (int) crc.getValue();
     }

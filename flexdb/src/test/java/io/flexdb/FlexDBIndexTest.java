@@ -1,0 +1,187 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The sparse index after an opening: sampled from the data, or read from the anchors of a clean close. */
+class FlexDBIndexTest {
+    private static final Path ANCHORS = StoreDriver.DIRECTORY.resolve("anchors");
+
+    private static byte[] key(int number, int bytes) {
+        byte[] key = new byte[bytes];
+        byte[] digits = String.format("%07d", number).getBytes();
+        System.arraycopy(digits, 0, key, 0, digits.length);
+        return key;
+    }
+
+    /** Commits pairs of a size, in random order, then half of them again, and kills. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 8, 10",
+        "1, 8, 10",
+        "17, 8, 0",
+        "3000, 8, 20",
+        "3000, 60, 100",
+        "400, 3000, 10",
+        "300, 8, 5000",
+        "60, 8, 50000",
+        "1000, 500, 600"
+    })
+    void afterAKillTheIndexIsSampledFromRecordsOfAnySize(int count, int keyBytes, int valueBytes) {
+        for (int segmentBytes : new int[] {64 * 512, 256 << 10}) {
+            FlexDBOptions options = StoreDriver.SMALL
+                    .withMemtableBytes(256 << 10)
+                    .withSpace(FlexSpaceOptions.defaults().withSegments(segmentBytes, 512));
+            StoreDriver store = new StoreDriver(options);
+            Random random = new Random(count);
+            for (int i = 0; i < count + count / 2; i++) {
+                store.put(key(i < count ? i * 7919 % count : random.nextInt(count), keyBytes), new byte[valueBytes]);
+            }
+            store.db.close(); // commits all; without the anchors the next opening has nothing but the data
+            assertTrue(store.vfs.exists(ANCHORS));
+            store.vfs.delete(ANCHORS);
+            store.open();
+            store.assertSame("sampled");
+            for (int i = 0; i < count; i += 1 + count / 50) {
+                store.get(key(i, keyBytes), "get");
+                store.delete(key(i, keyBytes));
+                store.put(key(count + i, keyBytes), new byte[valueBytes / 2]);
+            }
+            store.kill("killed");
+            store.reopen("changed");
+            store.assertSameBackward("changed");
+            store.db.close();
+        }
+    }
+
+    @Test
+    void anchorsOfAnEarlierCloseAreIgnored() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        for (int i = 0; i < 600; i++) {
+            store.put(key(i, 8), new byte[100]);
+        }
+        store.db.close();
+        byte[] old = store.vfs.content(ANCHORS);
+        store.open();
+        assertFalse(store.vfs.exists(ANCHORS), "deleted by opening");
+        for (int i = 0; i < 600; i += 2) {
+            store.put(key(i, 8), new byte[101]); // as many pairs, in other places
+        }
+        store.db.close();
+        byte[] current = store.vfs.content(ANCHORS);
+        store.vfs.setContent(ANCHORS, old);
+        store.open();
+        store.assertSame("old anchors");
+        for (int i = 0; i < 600; i += 3) {
+            store.put(key(i, 8), new byte[50]);
+        }
+        store.vfs.setContent(ANCHORS, current);
+        store.kill("newer anchors, but older than the store");
+        store.db.close();
+    }
+
+    /** Without a change in between, too: each opening makes a generation of its own. */
+    @Test
+    void anchorsAreOfOneGeneration() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        store.put(key(1, 8), new byte[10]);
+        store.db.close();
+        byte[] first = store.vfs.content(ANCHORS);
+        store.reopen("once more");
+        store.db.close();
+        assertFalse(Arrays.equals(first, store.vfs.content(ANCHORS)));
+        store.open();
+    }
+
+    @Test
+    void figuresFitWhatWasDone() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL);
+        FlexDBStats empty = db.stats();
+        assertEquals(0, empty.lastSequence());
+        assertEquals(0, empty.durableSequence());
+        assertEquals(0, empty.spaceBytes());
+        assertEquals(0, empty.walBytesWritten());
+        for (int round = 0; round < 6; round++) {
+            for (int i = 0; i < 1000; i++) {
+                db.put(key(i, 8), new byte[100]);
+            }
+        }
+        db.sync();
+        FlexDBStats stats = db.stats();
+        assertEquals(6000, stats.lastSequence());
+        assertEquals(6000, stats.durableSequence());
+        assertTrue(stats.walBytesWritten() > 6000 * 108, stats.toString());
+        assertTrue(stats.spaceBytes() >= 1000 * 110 && stats.spaceBytes() < 1000 * 115, stats.toString());
+        assertTrue(stats.intervals() >= 1000 / 16 && stats.intervals() <= 1000, stats.toString());
+        assertTrue(stats.extents() > 0 && stats.extents() <= 1000, stats.toString());
+        assertEquals((long) stats.segments() * 64 * 512, stats.diskBytes());
+        assertTrue(stats.freeSegments() >= 0 && stats.freeSegments() < stats.segments(), stats.toString());
+        assertTrue(stats.dataBytesWritten() > stats.spaceBytes(), stats.toString());
+        assertTrue(stats.logBytesWritten() > 0 && stats.treeBytesWritten() > 0, stats.toString());
+        assertTrue(stats.checkpoints() > 0, stats.toString());
+        assertTrue(stats.memtableMemoryBytes() >= 64 << 10, stats.toString());
+        assertTrue(stats.treeMemoryBytes() > 0 && stats.indexMemoryBytes() > 0, stats.toString());
+        assertTrue(stats.cacheMemoryBytes() > 0 && stats.cacheMemoryBytes() <= 1 << 20, stats.toString());
+        assertEquals(
+                stats.walBytesWritten() + stats.dataBytesWritten() + stats.logBytesWritten() + stats.treeBytesWritten(),
+                stats.bytesWritten());
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(100, db.get(key(i, 8)).length);
+        }
+        assertTrue(db.stats().cacheHits() > stats.cacheHits());
+        db.close();
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            assertEquals(6000, again.stats().lastSequence());
+            assertEquals(6000, again.durableSequence());
+            assertEquals(6001, again.delete(key(0, 8)));
+        }
+    }
+
+    /** A later opening may have smaller memtables than the log that it finds was made for. */
+    @Test
+    void aLargeWriteIsRecoveredWithSmallMemtables() {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withMemtableBytes(1 << 20), new SimulatedVfs());
+        store.open();
+        store.put(key(1, 8), new byte[700_000]);
+        store.put(key(2, 8), new byte[100_000]);
+        store.put(key(3, 8), new byte[100]);
+        StoreDriver small = StoreDriver.closed(StoreDriver.SMALL, store.vfs.kill());
+        small.open();
+        StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(small.db), "recovered");
+        assertEquals(4, small.db.put(key(4, 8), new byte[30_000]));
+        assertEquals(5, small.db.put(key(5, 8), new byte[30_000]));
+        assertEquals(6, small.db.put(key(6, 8), new byte[30_000]));
+        small.db.close();
+        try (FlexDB again = StoreDriver.open(small.vfs, StoreDriver.SMALL)) {
+            assertEquals(6, StoreDriver.all(again).size());
+            assertEquals(700_000, again.get(key(1, 8)).length);
+        }
+    }
+
+    /** A background thread bounds what a power cut takes. */
+    @Test
+    void writesBecomeDurableByThemselves() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withSyncInterval(Duration.ofMillis(2));
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false);
+        long last = db.put(key(1, 8), new byte[5]);
+        while (db.durableSequence() < last) {
+            Thread.yield();
+        }
+        try (FlexDB again = StoreDriver.open(vfs.crash(0), options)) {
+            assertEquals(5, again.get(key(1, 8)).length);
+        }
+    }
+}

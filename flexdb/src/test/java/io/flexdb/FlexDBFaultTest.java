@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,9 +16,11 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -153,5 +156,57 @@ class FlexDBFaultTest {
         } catch (StorageException e) {
             throw new AssertionError(at, e);
         }
+    }
+
+    /** A read that fails is no reason to stop: it is told to who reads, and may succeed the next time. */
+    @Test
+    void aFailedReadFailsThatReadAndNothingElse() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL.withCacheBytes(0));
+        for (int i = 0; i < 500; i++) {
+            store.put(key(i), value(i, 200));
+        }
+        store.reopen("all in the space");
+        for (int i = 0; i < 500; i += 50) {
+            store.vfs.failReadAt(store.vfs.readCount() + 1, false);
+            byte[] key = key(i);
+            assertThrows(StoreIoException.class, () -> store.db.get(key));
+            store.get(key, "again");
+        }
+        try (FlexCursor cursor = store.db.cursor()) {
+            store.put(key(7), value(7, 7)); // in a memtable, so that several sources move
+            cursor.seekToFirst();
+            store.vfs.failReadAt(store.vfs.readCount() + 1, false);
+            assertThrows(StoreIoException.class, () -> {
+                for (int i = 0; i < 499; i++) {
+                    cursor.next();
+                }
+            });
+            assertFalse(cursor.isValid(), "where it is, is not known");
+            assertThrows(IllegalStateException.class, cursor::next);
+            cursor.seek(key(400));
+            assertArrayEquals(key(400), cursor.key());
+            store.vfs.failReadAt(store.vfs.readCount() + 1, false);
+            assertThrows(StoreIoException.class, cursor::seekToLast);
+            assertFalse(cursor.isValid());
+            cursor.seekToLast();
+            assertArrayEquals(key(499), cursor.key());
+        }
+        store.assertSame("the end");
+        store.db.close();
+    }
+
+    /** A commit that needs what can't be read can't go on. */
+    @Test
+    void aFailedReadOfACommitStopsTheStore() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL.withCacheBytes(0));
+        for (int i = 0; i < 300; i++) {
+            store.put(key(i), value(i, 200));
+        }
+        store.reopen("all in the space");
+        store.put(key(1), value(2, 10));
+        store.vfs.failReadAt(store.vfs.readCount() + 1, false);
+        assertThrows(StoreIoException.class, store.db::close);
+        store.open();
+        store.assertSame("again");
     }
 }

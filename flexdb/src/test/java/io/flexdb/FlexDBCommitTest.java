@@ -38,20 +38,22 @@ class FlexDBCommitTest {
         return value;
     }
 
-    /** Parks the commit thread before one of its file operations. */
+    /** Parks a thread before one of its operations on the files of the space. */
     private static final class Parking implements HookedVfs.Hook {
         final CountDownLatch parked = new CountDownLatch(1);
         final CountDownLatch goOn = new CountDownLatch(1);
+        private final String thread;
         private int left;
 
-        Parking(int operation) {
+        Parking(String thread, int operation) {
+            this.thread = thread;
             this.left = operation;
         }
 
         @Override
         public void before(HookedVfs.Kind kind, Path path) {
             // Not in the write-ahead log: a sync waits for a force that is under way.
-            boolean counts = Thread.currentThread().getName().equals("flexdb-commit")
+            boolean counts = Thread.currentThread().getName().equals(thread)
                     && path.startsWith(StoreDriver.DIRECTORY.resolve("space"));
             if (counts && left-- == 0) {
                 parked.countDown();
@@ -71,7 +73,7 @@ class FlexDBCommitTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 7, 12})
     void nobodyWaitsForACommitThatHangs(int operation) throws InterruptedException {
-        Parking parking = new Parking(operation);
+        Parking parking = new Parking("flexdb-commit", operation);
         SimulatedVfs vfs = new SimulatedVfs();
         FlexDB db = FlexDB.open(new HookedVfs(vfs, parking), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
         TreeMap<byte[], byte[]> model = StoreOracle.newMap();
@@ -111,6 +113,33 @@ class FlexDBCommitTest {
         db.close();
         try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
+    /** It is read in the middle of a segment that would be used again otherwise. */
+    @Test
+    void aSnapshotThatIsClosedWhileItIsReadGivesWhatItHad() throws InterruptedException {
+        Parking parking = new Parking("test-reader", 0);
+        FlexDBOptions options = StoreDriver.SMALL.withCacheBytes(0);
+        FlexDB db = StoreDriver.open(new HookedVfs(new SimulatedVfs(), parking), options);
+        putAll(db, 0, 1);
+        Snapshot snapshot = db.snapshot();
+        putAll(db, 1, 10); // from now on, nothing but the pin holds what the snapshot reads
+        Workers workers = new Workers();
+        workers.start("reader", () -> assertArrayEquals(value(1), snapshot.get(key(1))));
+        parking.parked.await();
+        snapshot.close();
+        putAll(db, 10, 20);
+        parking.goOn.countDown();
+        workers.join();
+        db.close();
+    }
+
+    private static void putAll(FlexDB db, int fromRound, int toRound) {
+        for (int round = fromRound; round < toRound; round++) {
+            for (int i = 0; i < 1000; i++) {
+                db.put(key(i), value(i + round));
+            }
         }
     }
 

@@ -75,14 +75,18 @@ class FlexDBIndexTest {
         byte[] old = store.vfs.content(ANCHORS);
         store.open();
         assertFalse(store.vfs.exists(ANCHORS), "deleted by opening");
-        for (int i = 0; i < 600; i += 2) {
-            store.put(key(i, 8), new byte[101]); // as many pairs, in other places
+        for (int i = 0; i < 600; i += 2) { // as many pairs of the same lengths, under other keys
+            store.delete(key(i, 8));
+            store.put(key(1000 + i, 8), new byte[100]);
         }
         store.db.close();
         byte[] current = store.vfs.content(ANCHORS);
         store.vfs.setContent(ANCHORS, old);
         store.open();
         store.assertSame("old anchors");
+        for (int i = 0; i < 2000; i++) {
+            store.get(key(i, 8), "old anchors");
+        }
         for (int i = 0; i < 600; i += 3) {
             store.put(key(i, 8), new byte[50]);
         }

@@ -8,11 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Calls a hook before each operation that changes something, on the thread that asks for it. */
+/** Calls a hook before each operation that changes something or reads a file, on the thread that asks for it. */
 final class HookedVfs implements Vfs {
     /** What is about to be done. */
     enum Kind {
         CREATE,
+        READ,
         WRITE,
         TRUNCATE,
         FORCE,
@@ -123,6 +124,7 @@ final class HookedVfs implements Vfs {
 
         @Override
         public int read(ByteBuffer dst, long position) {
+            before(Kind.READ, file.path());
             return file.read(dst, position);
         }
 

@@ -63,15 +63,10 @@ public final class ExtentCursor {
             int node = pathNode[level];
             ByteBuffer buffer = pool.chunk(node);
             int nodeBase = pool.base(node);
-            int nodeCount = NodeFormat.count(buffer, nodeBase);
-            enterChild(
-                    buffer,
-                    nodeBase,
-                    level,
-                    NodeFormat.childAt(buffer, nodeBase, nodeCount, logicalOffset - pathStart[level]));
+            enterChild(buffer, nodeBase, level, NodeFormat.childAt(buffer, nodeBase, logicalOffset - pathStart[level]));
         }
         enterLeaf();
-        goTo(NodeFormat.extentAt(leaf, base, count, (int) (logicalOffset - leafStart)));
+        goTo(NodeFormat.extentAt(leaf, base, (int) (logicalOffset - leafStart)));
         return true;
     }
 

@@ -43,6 +43,7 @@ public final class FlexTree implements AutoCloseable {
      * I6  A node with an image in the checkpoint has only children with one.
      * I7  size, extentCount and nodeCount are those of the nodes.
      * I8  Every node of the pool is in the tree, retired, or free.
+     * I9  Positions beyond the count of a node are the largest there are, so that searches need not know the count.
      */
 
     /** The address of bytes that are mapped to nothing: the largest of 48 bits. */

@@ -57,6 +57,12 @@ public final class TreeChecker {
         visited.set(node);
         require(count >= 1 && count <= nodes.capacity(level), "I1", node, count + " entries");
         require(NodeFormat.level(state) == level, "I2", node, "level is not " + level);
+        for (int i = count; i < NodeFormat.MAX_CAPACITY; i++) {
+            boolean isNone = level == 0
+                    ? end(buffer, base, i) == Integer.MAX_VALUE
+                    : childStart(buffer, base, i) == Long.MAX_VALUE;
+            require(isNone, "I9", node, "position " + i + " of " + count + " is set");
+        }
         require(NodeFormat.birth(state) <= youngest, "I5", node, "younger than " + youngest);
         boolean hasImage = buffer.getInt(base + NodeFormat.SLOT_OFFSET) != 0;
         require(hasImage || !clean, "I6", node, "no image, but its parent has one");

@@ -57,6 +57,7 @@ final class TreeNodes {
         int base = pool.base(node);
         buffer.putLong(base, NodeFormat.state(epoch, level, 0));
         buffer.putLong(base + SLOT_OFFSET, 0);
+        clear(buffer, base, level, 0, NodeFormat.MAX_CAPACITY);
         nodeCount++;
         return node;
     }
@@ -136,20 +137,82 @@ final class TreeNodes {
                 entries * secondBytes);
     }
 
+    /** Makes the positions of the entries [from, to) those of no entries. */
+    static void clear(ByteBuffer buffer, int base, int level, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (level == 0) {
+                setEnd(buffer, base, i, Integer.MAX_VALUE);
+            } else {
+                setChildStart(buffer, base, i, Long.MAX_VALUE);
+            }
+        }
+    }
+
     /** Adds to the positions of the entries [from, to): the shift of the paper, in both kinds of nodes. */
     static void shift(ByteBuffer buffer, int base, int level, int from, int to, long bytes) {
         if (level == 0) {
-            int delta = (int) bytes;
-            int stop = base + ENDS_OFFSET + to * Integer.BYTES;
-            for (int at = base + ENDS_OFFSET + from * Integer.BYTES; at < stop; at += Integer.BYTES) {
-                buffer.putInt(at, buffer.getInt(at) + delta);
-            }
+            shiftEnds(buffer, base, from, to, (int) bytes);
         } else {
+            int at = base + STARTS_OFFSET + from * Long.BYTES;
             int stop = base + STARTS_OFFSET + to * Long.BYTES;
-            for (int at = base + STARTS_OFFSET + from * Long.BYTES; at < stop; at += Long.BYTES) {
+            for (; at < stop; at += Long.BYTES) {
                 buffer.putLong(at, buffer.getLong(at) + bytes);
             }
         }
+    }
+
+    /** Two ends in one addition. The carry of the lower one, which there is when bytes is negative, is made up for. */
+    private static long twice(int bytes) {
+        return ((long) bytes << Integer.SIZE) + bytes;
+    }
+
+    private static void shiftEnds(ByteBuffer leaf, int base, int from, int to, int bytes) {
+        int at = base + ENDS_OFFSET + from * Integer.BYTES;
+        int stop = base + ENDS_OFFSET + to * Integer.BYTES;
+        if (((to - from) & 1) != 0) {
+            leaf.putInt(at, leaf.getInt(at) + bytes);
+            at += Integer.BYTES;
+        }
+        long twice = twice(bytes);
+        for (; at < stop; at += Long.BYTES) {
+            leaf.putLong(at, leaf.getLong(at) + twice);
+        }
+    }
+
+    /** Moves the extents from index {@code from} on up by {@code by} entries, and shifts their ends in the same pass. */
+    static void openGap(ByteBuffer leaf, int base, int from, int count, int by, int bytes) {
+        int distance = by * Integer.BYTES;
+        int first = base + ENDS_OFFSET + from * Integer.BYTES;
+        int at = base + ENDS_OFFSET + count * Integer.BYTES;
+        if (((count - from) & 1) != 0) {
+            at -= Integer.BYTES;
+            leaf.putInt(at + distance, leaf.getInt(at) + bytes);
+        }
+        long twice = twice(bytes);
+        while (at > first) {
+            at -= Long.BYTES;
+            leaf.putLong(at + distance, leaf.getLong(at) + twice);
+        }
+        int word = base + NodeFormat.WORDS_OFFSET + from * Long.BYTES;
+        leaf.put(word + by * Long.BYTES, leaf, word, (count - from) * Long.BYTES);
+    }
+
+    /** Moves the extents from index {@code from} on down by {@code by} entries, and shifts their ends in the same pass. */
+    static void closeGap(ByteBuffer leaf, int base, int from, int count, int by, int bytes) {
+        int distance = by * Integer.BYTES;
+        int at = base + ENDS_OFFSET + from * Integer.BYTES;
+        int stop = base + ENDS_OFFSET + count * Integer.BYTES;
+        if (((count - from) & 1) != 0) {
+            leaf.putInt(at - distance, leaf.getInt(at) - bytes);
+            at += Integer.BYTES;
+        }
+        long twice = twice(-bytes);
+        for (; at < stop; at += Long.BYTES) {
+            leaf.putLong(at - distance, leaf.getLong(at) + twice);
+        }
+        int word = base + NodeFormat.WORDS_OFFSET + from * Long.BYTES;
+        leaf.put(word - by * Long.BYTES, leaf, word, (count - from) * Long.BYTES);
+        clear(leaf, base, 0, count - by, count);
     }
 
     static void setExtent(ByteBuffer leaf, int base, int i, int end, long word) {
@@ -168,6 +231,7 @@ final class TreeNodes {
     static void removeChildren(ByteBuffer node, int base, int from, int to) {
         int count = count(node, base);
         moveEntries(node, base, 1, to, from, count - to);
+        clear(node, base, 1, count - (to - from), count);
         setCount(node, base, count - (to - from));
     }
 
@@ -189,6 +253,7 @@ final class TreeNodes {
         copyEntries(left, leftBase, kept, right, rightBase, 0, level, count - kept);
         shift(right, rightBase, level, 0, count - kept, -median);
         setCount(right, rightBase, count - kept);
+        clear(left, leftBase, level, kept, count);
         setCount(left, leftBase, kept);
         insertChild(parent, parentBase, i + 1, childStart(parent, parentBase, i) + median, sibling);
         return median;

@@ -14,14 +14,14 @@ public final class TreeReader {
         ByteBuffer buffer = pool.chunk(node);
         int base = pool.base(node);
         for (int at = level; at > 0; at--) {
-            int i = NodeFormat.childAt(buffer, base, NodeFormat.count(buffer, base), offset);
+            int i = NodeFormat.childAt(buffer, base, offset);
             offset -= NodeFormat.childStart(buffer, base, i);
             node = NodeFormat.child(buffer, base, i);
             buffer = pool.chunk(node);
             base = pool.base(node);
         }
         int relative = (int) offset;
-        int i = NodeFormat.extentAt(buffer, base, NodeFormat.count(buffer, base), relative);
+        int i = NodeFormat.extentAt(buffer, base, relative);
         return NodeFormat.addressAt(NodeFormat.word(buffer, base, i), relative - NodeFormat.start(buffer, base, i));
     }
 
@@ -32,13 +32,13 @@ public final class TreeReader {
         ByteBuffer buffer = pool.chunk(node);
         int base = pool.base(node);
         for (int at = level; at > 0; at--) {
-            int i = NodeFormat.childAt(buffer, base, NodeFormat.count(buffer, base), offset);
+            int i = NodeFormat.childAt(buffer, base, offset);
             offset -= NodeFormat.childStart(buffer, base, i);
             node = NodeFormat.child(buffer, base, i);
             buffer = pool.chunk(node);
             base = pool.base(node);
         }
-        int i = NodeFormat.extentAt(buffer, base, NodeFormat.count(buffer, base), (int) offset);
+        int i = NodeFormat.extentAt(buffer, base, (int) offset);
         return NodeFormat.start(buffer, base, i) == offset && NodeFormat.end(buffer, base, i) == offset + length;
     }
 
@@ -56,7 +56,7 @@ public final class TreeReader {
         int base = pool.base(node);
         int count = NodeFormat.count(buffer, base);
         if (level > 0) {
-            for (int i = NodeFormat.childAt(buffer, base, count, from); i < count; i++) {
+            for (int i = NodeFormat.childAt(buffer, base, from); i < count; i++) {
                 long start = NodeFormat.childStart(buffer, base, i);
                 if (start >= to) {
                     return;
@@ -66,7 +66,7 @@ public final class TreeReader {
             }
             return;
         }
-        int i = NodeFormat.extentAt(buffer, base, count, (int) from);
+        int i = NodeFormat.extentAt(buffer, base, (int) from);
         for (long start = NodeFormat.start(buffer, base, i); i < count && start < to; i++) {
             long end = NodeFormat.end(buffer, base, i);
             long word = NodeFormat.word(buffer, base, i);

@@ -35,6 +35,7 @@ public final class TreeWriter {
     private final int maxExtentBytes;
     private final boolean mergeExtents;
     private final int[] path = new int[NodeFormat.MAX_LEVEL + 1];
+    private final int[] pathIndex = new int[NodeFormat.MAX_LEVEL + 1];
     private final long[] pathStart = new long[NodeFormat.MAX_LEVEL + 1];
 
     private int root;
@@ -148,37 +149,45 @@ public final class TreeWriter {
      */
     private int descend(long logicalOffset, long shift) {
         int node = root = nodes.writable(root);
-        if (isFull(node, level)) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = pool.base(node);
+        if (isFull(buffer, base, level)) {
             growRoot();
             nodes.split(pool.chunk(root), pool.base(root), 0, node, level - 1);
             node = root;
+            buffer = pool.chunk(node);
+            base = pool.base(node);
         }
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
-            ByteBuffer buffer = pool.chunk(node);
-            int base = pool.base(node);
-            int i = offset == 0 ? 0 : childAt(buffer, base, count(buffer, base), offset - 1);
-            node = nodes.writableChild(buffer, base, i);
+            int i = childAt(buffer, base, offset - 1);
             offset -= childStart(buffer, base, i);
-            if (isFull(node, at - 1)) {
+            node = nodes.writableChild(buffer, base, i);
+            ByteBuffer childBuffer = pool.chunk(node);
+            int childBase = pool.base(node);
+            if (isFull(childBuffer, childBase, at - 1)) {
                 long median = nodes.split(buffer, base, i, node, at - 1);
                 if (offset > median) {
                     i++;
                     offset -= median;
                     node = child(buffer, base, i);
+                    childBuffer = pool.chunk(node);
+                    childBase = pool.base(node);
                 }
             }
             if (shift != 0) {
                 shift(buffer, base, at, i + 1, count(buffer, base), shift);
             }
+            buffer = childBuffer;
+            base = childBase;
         }
         relative = (int) offset;
         return node;
     }
 
     /** Full means that a leaf has no room for two entries more: an insertion may also cut an extent in two. */
-    private boolean isFull(int node, int nodeLevel) {
-        int count = count(pool.chunk(node), pool.base(node));
+    private boolean isFull(ByteBuffer node, int base, int nodeLevel) {
+        int count = count(node, base);
         return nodeLevel == 0 ? count > nodes.leafCapacity - 2 : count == nodes.internalCapacity;
     }
 
@@ -188,14 +197,13 @@ public final class TreeWriter {
         int count = count(leaf, base);
         int at = relative;
         if (at == 0) {
-            moveEntries(leaf, base, 0, 0, 1, count);
-            shift(leaf, base, 0, 1, count + 1, length);
+            TreeNodes.openGap(leaf, base, 0, count, 1, length);
             setExtent(leaf, base, 0, length, word);
             setCount(leaf, base, count + 1);
             extentCount++;
             return;
         }
-        int i = extentAt(leaf, base, count, at - 1);
+        int i = extentAt(leaf, base, at - 1);
         int extentStart = start(leaf, base, i);
         int extentEnd = end(leaf, base, i);
         long extentWord = word(leaf, base, i);
@@ -203,11 +211,12 @@ public final class TreeWriter {
         boolean cuts = extentEnd > at;
         int added = (merges ? 0 : 1) + (cuts ? 1 : 0);
         if (added > 0) {
-            moveEntries(leaf, base, 0, i + 1, i + 1 + added, count - i - 1);
+            TreeNodes.openGap(leaf, base, i + 1, count, added, length);
             setCount(leaf, base, count + added);
             extentCount += added;
+        } else {
+            shift(leaf, base, 0, i + 1, count, length);
         }
-        shift(leaf, base, 0, i + 1 + added, count + added, length);
         if (merges) {
             setEnd(leaf, base, i, at + length);
         } else {
@@ -235,7 +244,7 @@ public final class TreeWriter {
             dropSubtree(root, level);
             root = 0;
             level = 0;
-        } else {
+        } else if (!collapseInOneLeaf(logicalOffset, length)) {
             root = nodes.writable(root);
             if (!collapse(root, level, size, logicalOffset, logicalOffset + length)) {
                 // Both ends lie in one extent of a full leaf. Cut it at one of them, as an insertion would.
@@ -247,11 +256,59 @@ public final class TreeWriter {
         size -= length;
     }
 
+    /**
+     * The short way for a range within a leaf that neither overflows nor gets empty: one search down, as for a lookup,
+     * then one walk along the path found.
+     *
+     * @return false, with nothing changed, if the range is none
+     */
+    private boolean collapseInOneLeaf(long logicalOffset, long length) {
+        int node = root;
+        long offset = logicalOffset;
+        for (int at = level; at > 0; at--) {
+            ByteBuffer buffer = pool.chunk(node);
+            int base = pool.base(node);
+            int i = childAt(buffer, base, offset);
+            if (i + 1 < NodeFormat.MAX_CAPACITY && offset + length > childStart(buffer, base, i + 1)) {
+                return false; // beyond the last child it is greater than any offset
+            }
+            pathIndex[at] = i;
+            offset -= childStart(buffer, base, i);
+            node = child(buffer, base, i);
+        }
+        ByteBuffer leaf = pool.chunk(node);
+        int base = pool.base(node);
+        int from = (int) offset;
+        int to = (int) (offset + length);
+        int first = extentAt(leaf, base, from);
+        int last = to <= end(leaf, base, first) ? first : extentAt(leaf, base, to - 1);
+        int added = extentsAdded(leaf, base, first, last, from, to);
+        int count = count(leaf, base) + added;
+        if (count == 0 || count > nodes.leafCapacity) {
+            return false;
+        }
+        node = root = nodes.writable(root);
+        for (int at = level; at > 0; at--) {
+            ByteBuffer buffer = pool.chunk(node);
+            int nodeBase = pool.base(node);
+            path[at] = node;
+            node = nodes.writableChild(buffer, nodeBase, pathIndex[at]);
+            shift(buffer, nodeBase, at, pathIndex[at] + 1, count(buffer, nodeBase), -length);
+        }
+        removeFromLeaf(pool.chunk(node), pool.base(node), first, last, added, from, to);
+        for (int at = 1; at <= level && isUnderfull(node, at - 1); at++) {
+            node = path[at];
+            mergeWithSiblings(pool.chunk(node), pool.base(node), pathIndex[at], at - 1);
+        }
+        shrinkRoot();
+        return true;
+    }
+
     private void cut(int node) {
         ByteBuffer leaf = pool.chunk(node);
         int base = pool.base(node);
         int count = count(leaf, base);
-        int i = extentAt(leaf, base, count, relative - 1);
+        int i = extentAt(leaf, base, relative - 1);
         moveEntries(leaf, base, 0, i, i + 1, count - i);
         setEnd(leaf, base, i, relative);
         NodeFormat.setWord(leaf, base, i + 1, advance(word(leaf, base, i), relative - start(leaf, base, i)));
@@ -280,8 +337,8 @@ public final class TreeWriter {
             return collapseLeaf(buffer, base, (int) from, (int) to);
         }
         int count = count(buffer, base);
-        int first = childAt(buffer, base, count, from);
-        int last = childAt(buffer, base, count, to - 1);
+        int first = childAt(buffer, base, from);
+        int last = childAt(buffer, base, to - 1);
         long firstStart = childStart(buffer, base, first);
         long lastStart = childStart(buffer, base, last);
         long lastEnd = last + 1 < count ? childStart(buffer, base, last + 1) : bytes;
@@ -293,7 +350,9 @@ public final class TreeWriter {
                 return false;
             }
             shift(buffer, base, nodeLevel, first + 1, count, from - to);
-            mergeIfUnderfull(buffer, base, first, nodeLevel - 1, child);
+            if (isUnderfull(child, nodeLevel - 1)) {
+                mergeWithSiblings(buffer, base, first, nodeLevel - 1);
+            }
             return true;
         }
         if (keepFirst) {
@@ -320,39 +379,53 @@ public final class TreeWriter {
         return true;
     }
 
-    /** Looks at the siblings, which costs cache misses, only when the child has become small itself. */
-    private void mergeIfUnderfull(ByteBuffer parent, int base, int i, int childLevel, int child) {
-        if (count(pool.chunk(child), pool.base(child)) * 8 <= nodes.capacity(childLevel) * 3) {
-            nodes.mergeIfSmall(parent, base, i, childLevel);
-            nodes.mergeIfSmall(parent, base, i - 1, childLevel);
-        }
+    /** Whether to look at the siblings, which costs cache misses. */
+    private boolean isUnderfull(int node, int nodeLevel) {
+        return count(pool.chunk(node), pool.base(node)) * 8 <= nodes.capacity(nodeLevel) * 3;
+    }
+
+    private void mergeWithSiblings(ByteBuffer parent, int base, int i, int childLevel) {
+        nodes.mergeIfSmall(parent, base, i, childLevel);
+        nodes.mergeIfSmall(parent, base, i - 1, childLevel);
     }
 
     private boolean collapseLeaf(ByteBuffer leaf, int base, int from, int to) {
-        int count = count(leaf, base);
-        int first = extentAt(leaf, base, count, from);
-        int last = extentAt(leaf, base, count, to - 1);
-        int lastEnd = end(leaf, base, last);
-        boolean keepFirst = from > start(leaf, base, first);
-        boolean keepLast = to < lastEnd;
-        int added = (keepFirst ? 1 : 0) + (keepLast ? 1 : 0) - (last - first + 1);
-        if (count + added > nodes.leafCapacity) {
+        int first = extentAt(leaf, base, from);
+        int last = to <= end(leaf, base, first) ? first : extentAt(leaf, base, to - 1);
+        int added = extentsAdded(leaf, base, first, last, from, to);
+        if (count(leaf, base) + added > nodes.leafCapacity) {
             return false;
         }
+        removeFromLeaf(leaf, base, first, last, added, from, to);
+        return true;
+    }
+
+    /** By how many the extents of a leaf grow, mostly negative, when [from, to) is removed from those first to last. */
+    private static int extentsAdded(ByteBuffer leaf, int base, int first, int last, int from, int to) {
+        int kept = (from > start(leaf, base, first) ? 1 : 0) + (to < end(leaf, base, last) ? 1 : 0);
+        return kept - (last - first + 1);
+    }
+
+    private void removeFromLeaf(ByteBuffer leaf, int base, int first, int last, int added, int from, int to) {
+        int count = count(leaf, base);
+        int lastEnd = end(leaf, base, last);
+        boolean keepFirst = from > start(leaf, base, first);
         long rest = advance(word(leaf, base, last), to - start(leaf, base, last));
-        if (added != 0) {
-            moveEntries(leaf, base, 0, last + 1, last + 1 + added, count - last - 1);
+        if (added < 0) {
+            TreeNodes.closeGap(leaf, base, last + 1, count, -added, to - from);
+        } else if (added > 0) {
+            TreeNodes.openGap(leaf, base, last + 1, count, added, from - to);
+        } else {
+            shift(leaf, base, 0, last + 1, count, from - to);
         }
-        shift(leaf, base, 0, last + 1 + added, count + added, from - to);
         if (keepFirst) {
             setEnd(leaf, base, first, from);
         }
-        if (keepLast) {
+        if (to < lastEnd) {
             setExtent(leaf, base, last + added, lastEnd - (to - from), rest);
         }
         setCount(leaf, base, count + added);
         extentCount += added;
-        return true;
     }
 
     private void dropSubtree(int node, int nodeLevel) {
@@ -376,7 +449,7 @@ public final class TreeWriter {
             int node = descendWithoutSplits(logicalOffset);
             ByteBuffer leaf = pool.chunk(node);
             int base = pool.base(node);
-            int i = extentAt(leaf, base, count(leaf, base), relative);
+            int i = extentAt(leaf, base, relative);
             NodeFormat.setWord(leaf, base, i, NodeFormat.word(address, flags));
             return;
         }
@@ -391,7 +464,7 @@ public final class TreeWriter {
         for (int at = level; at > 0; at--) {
             ByteBuffer buffer = pool.chunk(node);
             int base = pool.base(node);
-            int i = childAt(buffer, base, count(buffer, base), offset);
+            int i = childAt(buffer, base, offset);
             offset -= childStart(buffer, base, i);
             node = nodes.writableChild(buffer, base, i);
         }

@@ -45,8 +45,16 @@ class TreeCheckerTest {
 
     @Test
     void anInternalRootOfOneChildIsFound() {
+        TreeNodes.clear(root, rootBase, 1, 1, NodeFormat.count(root, rootBase));
         NodeFormat.setCount(root, rootBase, 1);
         assertBroken("I1");
+    }
+
+    @Test
+    void aPositionBeyondTheLastEntryIsFound() {
+        int count = NodeFormat.count(leaf, leafBase);
+        NodeFormat.setEnd(leaf, leafBase, count, 1000);
+        assertBroken("I9");
     }
 
     @Test

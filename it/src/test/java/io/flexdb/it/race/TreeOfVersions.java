@@ -70,19 +70,19 @@ final class TreeOfVersions {
         return now;
     }
 
-    /** Reads a view in all ways there are; {@link #WHOLE}, or what is wrong with it. */
+    /** Reads a view in several ways; {@link #WHOLE}, or what is wrong with it, in few words that stay the same. */
     static String read(FlexTreeView view, ExtentCursor cursor) {
         try {
             return readAll(view, cursor);
         } catch (RuntimeException e) {
-            return view + ": " + e;
+            return e.getClass().getName();
         }
     }
 
     private static String readAll(FlexTreeView view, ExtentCursor cursor) {
         long version = view.version();
         if (view.extentCount() != EXTENTS) {
-            return "the count of extents of " + view;
+            return "the count of extents";
         }
         cursor.reset(view);
         boolean more = cursor.seek(0);
@@ -95,14 +95,14 @@ final class TreeOfVersions {
                     || cursor.length() != length
                     || cursor.address() != address
                     || cursor.flags() != flags(version, i)) {
-                return "extent " + i + " of " + view + ": " + cursor;
+                return "extent " + i;
             }
             at += length;
             if (view.lookup(at - 1) != address + length - 1) {
-                return "byte " + (at - 1) + " of " + view;
+                return "the last byte of extent " + i;
             }
             more = cursor.next();
         }
-        return more || at != view.size() ? "the size of " + view : WHOLE;
+        return more || at != view.size() ? "the size" : WHOLE;
     }
 }

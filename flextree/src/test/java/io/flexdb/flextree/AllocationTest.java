@@ -10,7 +10,15 @@ import org.junit.jupiter.api.Test;
 class AllocationTest {
     private static final int ROUNDS = 20_000;
 
+    // A FlexTreeView on the JDKs that there are: its header, three ints, three longs, two references and a flag
+    private static final int VIEW_BYTES = 64;
+
     private static void assertNoGarbage(Runnable operation) {
+        assertGarbage(operation, 0);
+    }
+
+    /** The operation makes these bytes of garbage at most. */
+    private static void assertGarbage(Runnable operation, int bytes) {
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
         long least = Long.MAX_VALUE;
@@ -22,7 +30,8 @@ class AllocationTest {
             least = Math.min(least, threads.getThreadAllocatedBytes(thread) - before);
         }
         // What measuring itself allocates, or a table that doubled, is far less than a byte each.
-        assertTrue(least < ROUNDS / 4, least + " bytes for " + ROUNDS + " operations");
+        long most = (long) bytes * ROUNDS + ROUNDS / 4;
+        assertTrue(least < most, least + " bytes for " + ROUNDS + " operations");
     }
 
     @Test
@@ -47,5 +56,62 @@ class AllocationTest {
             tree.insertRange(at, 100, random.nextLong(1L << 40));
         });
         assertNoGarbage(() -> tree.remap(random.nextLong(tree.size() - 9), 9, random.nextLong(1L << 40), 0, null));
+    }
+
+    @Test
+    void growingAndShrinkingMakesNoGarbage() {
+        FlexTree tree = new FlexTree();
+        SplittableRandom random = new SplittableRandom(2);
+        assertNoGarbage(() -> {
+            tree.append(100, random.nextLong(1L << 40));
+            tree.append(100, random.nextLong(1L << 40), 7);
+            tree.insertHole(random.nextLong(tree.size()), 10);
+            if (tree.size() > 1_000_000) {
+                tree.collapseRange(random.nextLong(1000), 900_000);
+            }
+        });
+    }
+
+    @Test
+    void aCursorMakesNoGarbage() {
+        FlexTree tree = new FlexTree();
+        SplittableRandom random = new SplittableRandom(3);
+        for (int i = 0; i < 50_000; i++) {
+            tree.append(100, random.nextLong(1L << 40));
+        }
+        FlexTreeView first = tree.publish();
+        FlexTreeView second = tree.publish();
+        ExtentCursor cursor = new ExtentCursor();
+        long[] sum = new long[1];
+        assertNoGarbage(() -> {
+            cursor.reset(random.nextBoolean() ? first : second);
+            cursor.seek(random.nextLong(tree.size()));
+            while (cursor.isPositioned() && random.nextInt(20) > 0) {
+                boolean there = random.nextInt(3) > 0 ? cursor.next() : cursor.previous();
+                sum[0] += there && !cursor.isHole() ? cursor.logicalOffset() + cursor.length() + cursor.flags() : 0;
+            }
+        });
+        assertNoGarbage(() -> sum[0] += first.lookup(random.nextLong(first.size())));
+    }
+
+    @Test
+    void aVersionIsOneObjectAndSoIsAView() {
+        FlexTree tree = new FlexTree();
+        SplittableRandom random = new SplittableRandom(4);
+        for (int i = 0; i < 50_000; i++) {
+            tree.append(100, random.nextLong(1L << 40));
+        }
+        assertGarbage(tree::publish, VIEW_BYTES);
+        assertGarbage(() -> tree.view().close(), VIEW_BYTES);
+        assertGarbage(
+                () -> {
+                    tree.remap(random.nextLong(tree.size() - 9), 9, random.nextLong(1L << 40), 0, null);
+                    long at = random.nextLong(tree.size() - 200);
+                    tree.collapseRange(at, 100);
+                    tree.insertRange(at, 100, random.nextLong(1L << 40));
+                    tree.publish();
+                    tree.view().close();
+                },
+                2 * VIEW_BYTES);
     }
 }

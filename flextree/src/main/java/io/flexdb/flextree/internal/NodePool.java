@@ -1,5 +1,6 @@
 package io.flexdb.flextree.internal;
 
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -13,7 +14,8 @@ public final class NodePool {
      * A node lies within one chunk, a direct little-endian buffer, so that a caller resolves the chunk once a node and
      * then uses plain absolute accesses. Chunks are never given back: the JDK frees direct memory only by garbage
      * collection, so nodes are reused for the pool's life. The table of chunks is replaced when it grows; a reader
-     * that got its version through a volatile read sees a table that holds every node of that version.
+     * that got its version through a volatile read sees a table that holds every node of that version, be it the one of
+     * then or a later one, which it may meet at any time.
      *
      * Node 0 does not exist, so 0 can mean "none".
      */
@@ -21,6 +23,7 @@ public final class NodePool {
     private static final int CACHE_LINE_BYTES = 64;
 
     private final int nodeBytes;
+    private final int chunkBytes;
     private final int nodesPerChunkShift;
     private final int slotMask;
     private final RetiredQueue retired;
@@ -36,12 +39,28 @@ public final class NodePool {
      * @param nodeBytes bytes of a node, a power of two
      */
     public NodePool(Epochs epochs, int nodeBytes) {
-        if (Integer.bitCount(nodeBytes) != 1 || nodeBytes < 64 || nodeBytes > CHUNK_BYTES) {
+        this(epochs, nodeBytes, CHUNK_BYTES);
+    }
+
+    /**
+     * For tests that want many chunks of little memory.
+     *
+     * @param epochs the readers that decide when a retired node is free
+     * @param nodeBytes bytes of a node, a power of two
+     * @param chunkBytes bytes allocated at once, a power of two that holds at least two nodes
+     */
+    public NodePool(Epochs epochs, int nodeBytes, int chunkBytes) {
+        if (Integer.bitCount(chunkBytes) != 1 || chunkBytes < 2 * CACHE_LINE_BYTES) {
+            throw new IllegalArgumentException("chunkBytes must be a power of two from 128 on: " + chunkBytes);
+        }
+        // One node a chunk would not do: node 0, which does not exist, would be a chunk that is never made.
+        if (Integer.bitCount(nodeBytes) != 1 || nodeBytes < CACHE_LINE_BYTES || nodeBytes > chunkBytes / 2) {
             throw new IllegalArgumentException(
-                    "nodeBytes must be a power of two from 64 to " + CHUNK_BYTES + ": " + nodeBytes);
+                    "nodeBytes must be a power of two from 64 to " + chunkBytes / 2 + ": " + nodeBytes);
         }
         this.nodeBytes = nodeBytes;
-        this.nodesPerChunkShift = Integer.numberOfTrailingZeros(CHUNK_BYTES / nodeBytes);
+        this.chunkBytes = chunkBytes;
+        this.nodesPerChunkShift = Integer.numberOfTrailingZeros(chunkBytes / nodeBytes);
         this.slotMask = (1 << nodesPerChunkShift) - 1;
         this.retired = new RetiredQueue(epochs, node -> {
             push((int) node);
@@ -69,13 +88,15 @@ public final class NodePool {
 
     private void addChunk() {
         // Nodes begin with a cache line, so that no more lines are touched than there are in a node.
-        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES + CACHE_LINE_BYTES)
+        ByteBuffer chunk = ByteBuffer.allocateDirect(chunkBytes + CACHE_LINE_BYTES)
                 .alignedSlice(CACHE_LINE_BYTES)
-                .slice(0, CHUNK_BYTES)
+                .slice(0, chunkBytes)
                 .order(ByteOrder.LITTLE_ENDIAN);
         if (chunkCount == chunks.length) {
             ByteBuffer[] larger = Arrays.copyOf(chunks, chunks.length * 2);
             larger[chunkCount] = chunk;
+            // For readers of earlier versions, whom no volatile write tells of the new table.
+            VarHandle.releaseFence();
             chunks = larger;
         } else {
             chunks[chunkCount] = chunk;
@@ -127,6 +148,6 @@ public final class NodePool {
 
     /** Off-heap bytes held. */
     public long memoryBytes() {
-        return (long) chunkCount * CHUNK_BYTES;
+        return (long) chunkCount * chunkBytes;
     }
 }

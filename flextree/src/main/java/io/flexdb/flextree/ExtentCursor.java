@@ -62,7 +62,7 @@ public final class ExtentCursor {
         for (int level = view.level; level > 0; level--) {
             int node = pathNode[level];
             ByteBuffer buffer = pool.chunk(node);
-            int nodeBase = pool.base(node);
+            int nodeBase = NodeFormat.base(node);
             enterChild(buffer, nodeBase, level, NodeFormat.childAt(buffer, nodeBase, logicalOffset - pathStart[level]));
         }
         enterLeaf();
@@ -79,7 +79,7 @@ public final class ExtentCursor {
     private void enterLeaf() {
         int node = pathNode[0];
         leaf = pool.chunk(node);
-        base = pool.base(node);
+        base = NodeFormat.base(node);
         count = NodeFormat.count(leaf, base);
         leafStart = pathStart[0];
     }
@@ -101,11 +101,11 @@ public final class ExtentCursor {
         for (int level = 1; level <= view.level; level++) {
             int node = pathNode[level];
             ByteBuffer buffer = pool.chunk(node);
-            int nodeBase = pool.base(node);
+            int nodeBase = NodeFormat.base(node);
             if (pathIndex[level] + 1 < NodeFormat.count(buffer, nodeBase)) {
                 enterChild(buffer, nodeBase, level, pathIndex[level] + 1);
                 for (int below = level - 1; below > 0; below--) {
-                    enterChild(pool.chunk(pathNode[below]), pool.base(pathNode[below]), below, 0);
+                    enterChild(pool.chunk(pathNode[below]), NodeFormat.base(pathNode[below]), below, 0);
                 }
                 enterLeaf();
                 goTo(0);
@@ -126,10 +126,10 @@ public final class ExtentCursor {
         for (int level = 1; level <= view.level; level++) {
             if (pathIndex[level] > 0) {
                 int node = pathNode[level];
-                enterChild(pool.chunk(node), pool.base(node), level, pathIndex[level] - 1);
+                enterChild(pool.chunk(node), NodeFormat.base(node), level, pathIndex[level] - 1);
                 for (int below = level - 1; below > 0; below--) {
                     ByteBuffer buffer = pool.chunk(pathNode[below]);
-                    int nodeBase = pool.base(pathNode[below]);
+                    int nodeBase = NodeFormat.base(pathNode[below]);
                     enterChild(buffer, nodeBase, below, NodeFormat.count(buffer, nodeBase) - 1);
                 }
                 enterLeaf();

@@ -152,6 +152,11 @@ public final class NodeFormat {
         return leaf.getInt(ends + low * Integer.BYTES) <= relative ? low + 1 : low;
     }
 
+    /** The position of a node's first byte in its chunk. */
+    public static int base(int node) {
+        return (node & NodePool.NODES_IN_CHUNK - 1) * NODE_BYTES;
+    }
+
     /** 1 if an end is not greater than an offset, else 0; neither is negative. */
     private static int notGreater(int end, int relative) {
         return (end - 1 - relative) >>> 31;

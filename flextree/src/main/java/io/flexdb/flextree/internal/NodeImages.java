@@ -50,14 +50,14 @@ public final class NodeImages {
         }
         NodePool pool = writer.pool();
         new NodeImages(pool, seed, sink).save(root, writer.level());
-        int slot = pool.chunk(root).getInt(pool.base(root) + NodeFormat.SLOT_OFFSET);
-        int crc = pool.chunk(root).getInt(pool.base(root) + NodeFormat.CRC_OFFSET);
+        int slot = pool.chunk(root).getInt(NodeFormat.base(root) + NodeFormat.SLOT_OFFSET);
+        int crc = pool.chunk(root).getInt(NodeFormat.base(root) + NodeFormat.CRC_OFFSET);
         return new SavedRoot(slot, crc, writer.level(), writer.size(), writer.extentCount());
     }
 
     private void save(int node, int level) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         if (buffer.getInt(base + NodeFormat.SLOT_OFFSET) != 0) {
             return;
         }
@@ -97,11 +97,11 @@ public final class NodeImages {
         }
         for (int i = 0; i < count; i++) {
             int child = child(node, base, i);
-            image.putInt(pool.chunk(child).getInt(pool.base(child) + NodeFormat.SLOT_OFFSET));
+            image.putInt(pool.chunk(child).getInt(NodeFormat.base(child) + NodeFormat.SLOT_OFFSET));
         }
         for (int i = 0; i < count; i++) {
             int child = child(node, base, i);
-            image.putInt(pool.chunk(child).getInt(pool.base(child) + NodeFormat.CRC_OFFSET));
+            image.putInt(pool.chunk(child).getInt(NodeFormat.base(child) + NodeFormat.CRC_OFFSET));
         }
     }
 

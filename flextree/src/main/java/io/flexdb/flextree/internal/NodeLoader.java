@@ -43,7 +43,7 @@ final class NodeLoader {
                 root.level());
         nodes.refreshEpoch();
         int node = loadNode(slot, root.level(), root.crc(), 0);
-        int count = NodeFormat.count(pool.chunk(node), pool.base(node));
+        int count = NodeFormat.count(pool.chunk(node), NodeFormat.base(node));
         require(root.level() == 0 || count > 1, slot, "two children of an internal root at least", count);
         require(loadedBytes == root.size(), slot, "size " + root.size(), loadedBytes);
         require(extentCount == root.extentCount(), slot, root.extentCount() + " extents", extentCount);
@@ -58,7 +58,7 @@ final class NodeLoader {
         int count = image.getShort(NodeImageFormat.COUNT_OFFSET);
         int node = nodes.create(level);
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         setCount(buffer, base, count);
         if (level == 0) {
             loadExtents(image, slot, buffer, base, count, nodeStart);

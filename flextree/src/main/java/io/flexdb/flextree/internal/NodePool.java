@@ -19,15 +19,15 @@ public final class NodePool {
      *
      * Node 0 does not exist, so 0 can mean "none".
      */
-    private static final int CHUNK_BYTES = 256 * 1024;
+    static final int NODES_IN_CHUNK = 256; // a constant: the table is consulted for every node of every descent
+    private static final int CHUNK_SHIFT = Integer.numberOfTrailingZeros(NODES_IN_CHUNK);
     private static final int CACHE_LINE_BYTES = 64;
+    private static final int MAX_NODE_BYTES = 1 << 16;
 
     private final int nodeBytes;
     private final int chunkBytes;
-    private final int nodesPerChunkShift;
-    private final int slotMask;
     private final RetiredQueue retired;
-    private ByteBuffer[] chunks = new ByteBuffer[4];
+    private ByteBuffer[] chunks = new ByteBuffer[1];
     private int chunkCount;
     private int neverUsed = 1; // the next node that was never allocated
     private int[] freeNodes = new int[256];
@@ -39,29 +39,12 @@ public final class NodePool {
      * @param nodeBytes bytes of a node, a power of two
      */
     public NodePool(Epochs epochs, int nodeBytes) {
-        this(epochs, nodeBytes, CHUNK_BYTES);
-    }
-
-    /**
-     * For tests that want many chunks of little memory.
-     *
-     * @param epochs the readers that decide when a retired node is free
-     * @param nodeBytes bytes of a node, a power of two
-     * @param chunkBytes bytes allocated at once, a power of two that holds at least two nodes
-     */
-    public NodePool(Epochs epochs, int nodeBytes, int chunkBytes) {
-        if (Integer.bitCount(chunkBytes) != 1 || chunkBytes < 2 * CACHE_LINE_BYTES) {
-            throw new IllegalArgumentException("chunkBytes must be a power of two from 128 on: " + chunkBytes);
-        }
-        // One node a chunk would not do: node 0, which does not exist, would be a chunk that is never made.
-        if (Integer.bitCount(nodeBytes) != 1 || nodeBytes < CACHE_LINE_BYTES || nodeBytes > chunkBytes / 2) {
-            throw new IllegalArgumentException(
-                    "nodeBytes must be a power of two from 64 to " + chunkBytes / 2 + ": " + nodeBytes);
+        if (Integer.bitCount(nodeBytes) != 1 || nodeBytes < CACHE_LINE_BYTES || nodeBytes > MAX_NODE_BYTES) {
+            throw new IllegalArgumentException("nodeBytes must be a power of two from " + CACHE_LINE_BYTES + " to "
+                    + MAX_NODE_BYTES + ": " + nodeBytes);
         }
         this.nodeBytes = nodeBytes;
-        this.chunkBytes = chunkBytes;
-        this.nodesPerChunkShift = Integer.numberOfTrailingZeros(chunkBytes / nodeBytes);
-        this.slotMask = (1 << nodesPerChunkShift) - 1;
+        this.chunkBytes = NODES_IN_CHUNK * nodeBytes;
         this.retired = new RetiredQueue(epochs, node -> {
             push((int) node);
             liveCount--;
@@ -78,7 +61,7 @@ public final class NodePool {
         if (node == Integer.MAX_VALUE) {
             throw new IllegalStateException("the pool holds as many nodes as an int can name");
         }
-        int chunk = node >>> nodesPerChunkShift;
+        int chunk = node >>> CHUNK_SHIFT;
         if (chunk == chunkCount) {
             addChunk();
         }
@@ -123,12 +106,12 @@ public final class NodePool {
 
     /** The buffer that holds a node. */
     public ByteBuffer chunk(int node) {
-        return chunks[node >>> nodesPerChunkShift];
+        return chunks[node >>> CHUNK_SHIFT];
     }
 
     /** The position of a node's first byte in its buffer. */
     public int base(int node) {
-        return (node & slotMask) * nodeBytes;
+        return (node & NODES_IN_CHUNK - 1) * nodeBytes;
     }
 
     /** Bytes of one node. */

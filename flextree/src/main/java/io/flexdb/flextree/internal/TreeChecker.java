@@ -30,8 +30,7 @@ public final class TreeChecker {
         if (writer.root() != 0) {
             long youngest = writer.nodes().epochs.writerEpoch();
             bytes = checker.checkNode(writer.root(), writer.level(), youngest, false);
-            int rootCount =
-                    count(writer.pool().chunk(writer.root()), writer.pool().base(writer.root()));
+            int rootCount = count(writer.pool().chunk(writer.root()), NodeFormat.base(writer.root()));
             require(writer.level() == 0 || rootCount > 1, "I1", writer.root(), "an internal root with one child");
         }
         long nodeCount = checker.visited.cardinality();
@@ -50,7 +49,7 @@ public final class TreeChecker {
 
     private long checkNode(int node, int level, long youngest, boolean clean) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         long state = buffer.getLong(base);
         int count = count(buffer, base);
         require(!visited.get(node), "I5", node, "in the tree twice");
@@ -116,7 +115,7 @@ public final class TreeChecker {
 
     private static void dumpNode(StringBuilder text, NodePool pool, int node, int level, long nodeStart, int depth) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int count = count(buffer, base);
         String indent = "  ".repeat(depth);
         text.append(indent)

@@ -54,7 +54,7 @@ final class TreeNodes {
     int create(int level) {
         int node = pool.allocate();
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         buffer.putLong(base, NodeFormat.state(epoch, level, 0));
         buffer.putLong(base + SLOT_OFFSET, 0);
         clear(buffer, base, level, 0, NodeFormat.MAX_CAPACITY);
@@ -65,7 +65,7 @@ final class TreeNodes {
     /** The node itself if it may be changed, else the copy that takes its place. */
     int writable(int node) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         long state = buffer.getLong(base);
         if (NodeFormat.birth(state) == epoch) {
             if (buffer.getInt(base + SLOT_OFFSET) != 0) {
@@ -75,7 +75,7 @@ final class TreeNodes {
         }
         int copy = pool.allocate();
         ByteBuffer copyBuffer = pool.chunk(copy);
-        int copyBase = pool.base(copy);
+        int copyBase = NodeFormat.base(copy);
         copyBuffer.put(copyBase, buffer, base, NodeFormat.NODE_BYTES);
         copyBuffer.putLong(copyBase, state & 0xffff | epoch << 16);
         copyBuffer.putLong(copyBase + SLOT_OFFSET, 0);
@@ -106,7 +106,7 @@ final class TreeNodes {
     /** Retires a node that the tree no longer holds. */
     void drop(int node) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         long state = buffer.getLong(base);
         int slot = buffer.getInt(base + SLOT_OFFSET);
         if (slot != 0) {
@@ -243,12 +243,12 @@ final class TreeNodes {
      */
     long split(ByteBuffer parent, int parentBase, int i, int child, int level) {
         ByteBuffer left = pool.chunk(child);
-        int leftBase = pool.base(child);
+        int leftBase = NodeFormat.base(child);
         int count = count(left, leftBase);
         int kept = count / 2;
         int sibling = create(level);
         ByteBuffer right = pool.chunk(sibling);
-        int rightBase = pool.base(sibling);
+        int rightBase = NodeFormat.base(sibling);
         long median = level == 0 ? end(left, leftBase, kept - 1) : childStart(left, leftBase, kept);
         copyEntries(left, leftBase, kept, right, rightBase, 0, level, count - kept);
         shift(right, rightBase, level, 0, count - kept, -median);
@@ -266,16 +266,16 @@ final class TreeNodes {
         }
         int sibling = child(parent, parentBase, i + 1);
         ByteBuffer right = pool.chunk(sibling);
-        int rightBase = pool.base(sibling);
+        int rightBase = NodeFormat.base(sibling);
         int rightCount = count(right, rightBase);
         int left = child(parent, parentBase, i);
-        int leftCount = count(pool.chunk(left), pool.base(left));
+        int leftCount = count(pool.chunk(left), NodeFormat.base(left));
         if ((leftCount + rightCount) * 4 > capacity(level) * 3) {
             return false;
         }
         left = writableChild(parent, parentBase, i);
         ByteBuffer leftBuffer = pool.chunk(left);
-        int leftBase = pool.base(left);
+        int leftBase = NodeFormat.base(left);
         // What was relative to the right node becomes relative to the left one.
         long rebase = childStart(parent, parentBase, i + 1) - childStart(parent, parentBase, i);
         copyEntries(right, rightBase, 0, leftBuffer, leftBase, leftCount, level, rightCount);

@@ -12,13 +12,13 @@ public final class TreeReader {
         int node = root;
         long offset = logicalOffset;
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         for (int at = level; at > 0; at--) {
             int i = NodeFormat.childAt(buffer, base, offset);
             offset -= NodeFormat.childStart(buffer, base, i);
             node = NodeFormat.child(buffer, base, i);
             buffer = pool.chunk(node);
-            base = pool.base(node);
+            base = NodeFormat.base(node);
         }
         int relative = (int) offset;
         int i = NodeFormat.extentAt(buffer, base, relative);
@@ -30,13 +30,13 @@ public final class TreeReader {
         int node = root;
         long offset = logicalOffset;
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         for (int at = level; at > 0; at--) {
             int i = NodeFormat.childAt(buffer, base, offset);
             offset -= NodeFormat.childStart(buffer, base, i);
             node = NodeFormat.child(buffer, base, i);
             buffer = pool.chunk(node);
-            base = pool.base(node);
+            base = NodeFormat.base(node);
         }
         int i = NodeFormat.extentAt(buffer, base, (int) offset);
         return NodeFormat.start(buffer, base, i) == offset && NodeFormat.end(buffer, base, i) == offset + length;
@@ -53,7 +53,7 @@ public final class TreeReader {
     public static void query(
             NodePool pool, int node, int level, long nodeStart, long from, long to, ExtentConsumer consumer) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int count = NodeFormat.count(buffer, base);
         if (level > 0) {
             for (int i = NodeFormat.childAt(buffer, base, from); i < count; i++) {

@@ -85,13 +85,13 @@ public final class TreeWriter {
             path[at] = node;
             pathStart[at] = nodeStart;
             ByteBuffer buffer = pool.chunk(node);
-            int base = pool.base(node);
+            int base = NodeFormat.base(node);
             int last = count(buffer, base) - 1;
             nodeStart += childStart(buffer, base, last);
             node = nodes.writableChild(buffer, base, last);
         }
         ByteBuffer leaf = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int count = count(leaf, base);
         int leafBytes = end(leaf, base, count - 1);
         if (continues(word(leaf, base, count - 1), leafBytes - start(leaf, base, count - 1), word, length)) {
@@ -108,7 +108,7 @@ public final class TreeWriter {
     private int leafOf(int length, long word) {
         int leaf = nodes.create(0);
         ByteBuffer buffer = pool.chunk(leaf);
-        int base = pool.base(leaf);
+        int base = NodeFormat.base(leaf);
         setExtent(buffer, base, 0, length, word);
         setCount(buffer, base, 1);
         extentCount++;
@@ -119,18 +119,18 @@ public final class TreeWriter {
         int right = leaf;
         for (int at = 1; at <= level; at++) {
             ByteBuffer buffer = pool.chunk(path[at]);
-            int base = pool.base(path[at]);
+            int base = NodeFormat.base(path[at]);
             int count = count(buffer, base);
             if (count < nodes.internalCapacity) {
                 insertChild(buffer, base, count, size - pathStart[at], right);
                 return;
             }
             int parent = nodes.create(at);
-            insertChild(pool.chunk(parent), pool.base(parent), 0, 0, right);
+            insertChild(pool.chunk(parent), NodeFormat.base(parent), 0, 0, right);
             right = parent;
         }
         growRoot();
-        insertChild(pool.chunk(root), pool.base(root), 1, size, right);
+        insertChild(pool.chunk(root), NodeFormat.base(root), 1, size, right);
     }
 
     private void growRoot() {
@@ -138,7 +138,7 @@ public final class TreeWriter {
             throw new IllegalStateException("the tree has reached its greatest height");
         }
         int grown = nodes.create(level + 1);
-        insertChild(pool.chunk(grown), pool.base(grown), 0, 0, root);
+        insertChild(pool.chunk(grown), NodeFormat.base(grown), 0, 0, root);
         root = grown;
         level++;
     }
@@ -150,13 +150,13 @@ public final class TreeWriter {
     private int descend(long logicalOffset, long shift) {
         int node = root = nodes.writable(root);
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         if (isFull(buffer, base, level)) {
             growRoot();
-            nodes.split(pool.chunk(root), pool.base(root), 0, node, level - 1);
+            nodes.split(pool.chunk(root), NodeFormat.base(root), 0, node, level - 1);
             node = root;
             buffer = pool.chunk(node);
-            base = pool.base(node);
+            base = NodeFormat.base(node);
         }
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
@@ -164,7 +164,7 @@ public final class TreeWriter {
             offset -= childStart(buffer, base, i);
             node = nodes.writableChild(buffer, base, i);
             ByteBuffer childBuffer = pool.chunk(node);
-            int childBase = pool.base(node);
+            int childBase = NodeFormat.base(node);
             if (isFull(childBuffer, childBase, at - 1)) {
                 long median = nodes.split(buffer, base, i, node, at - 1);
                 if (offset > median) {
@@ -172,7 +172,7 @@ public final class TreeWriter {
                     offset -= median;
                     node = child(buffer, base, i);
                     childBuffer = pool.chunk(node);
-                    childBase = pool.base(node);
+                    childBase = NodeFormat.base(node);
                 }
             }
             if (shift != 0) {
@@ -193,7 +193,7 @@ public final class TreeWriter {
 
     private void insertIntoLeaf(int node, int length, long word) {
         ByteBuffer leaf = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int count = count(leaf, base);
         int at = relative;
         if (at == 0) {
@@ -267,7 +267,7 @@ public final class TreeWriter {
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
             ByteBuffer buffer = pool.chunk(node);
-            int base = pool.base(node);
+            int base = NodeFormat.base(node);
             int i = childAt(buffer, base, offset);
             if (i + 1 < NodeFormat.MAX_CAPACITY && offset + length > childStart(buffer, base, i + 1)) {
                 return false; // beyond the last child it is greater than any offset
@@ -277,7 +277,7 @@ public final class TreeWriter {
             node = child(buffer, base, i);
         }
         ByteBuffer leaf = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int from = (int) offset;
         int to = (int) (offset + length);
         int first = extentAt(leaf, base, from);
@@ -290,15 +290,15 @@ public final class TreeWriter {
         node = root = nodes.writable(root);
         for (int at = level; at > 0; at--) {
             ByteBuffer buffer = pool.chunk(node);
-            int nodeBase = pool.base(node);
+            int nodeBase = NodeFormat.base(node);
             path[at] = node;
             node = nodes.writableChild(buffer, nodeBase, pathIndex[at]);
             shift(buffer, nodeBase, at, pathIndex[at] + 1, count(buffer, nodeBase), -length);
         }
-        removeFromLeaf(pool.chunk(node), pool.base(node), first, last, added, from, to);
+        removeFromLeaf(pool.chunk(node), NodeFormat.base(node), first, last, added, from, to);
         for (int at = 1; at <= level && isUnderfull(node, at - 1); at++) {
             node = path[at];
-            mergeWithSiblings(pool.chunk(node), pool.base(node), pathIndex[at], at - 1);
+            mergeWithSiblings(pool.chunk(node), NodeFormat.base(node), pathIndex[at], at - 1);
         }
         shrinkRoot();
         return true;
@@ -306,7 +306,7 @@ public final class TreeWriter {
 
     private void cut(int node) {
         ByteBuffer leaf = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int count = count(leaf, base);
         int i = extentAt(leaf, base, relative - 1);
         moveEntries(leaf, base, 0, i, i + 1, count - i);
@@ -317,8 +317,8 @@ public final class TreeWriter {
     }
 
     private void shrinkRoot() {
-        while (level > 0 && count(pool.chunk(root), pool.base(root)) == 1) {
-            int child = child(pool.chunk(root), pool.base(root), 0);
+        while (level > 0 && count(pool.chunk(root), NodeFormat.base(root)) == 1) {
+            int child = child(pool.chunk(root), NodeFormat.base(root), 0);
             nodes.drop(root);
             root = child;
             level--;
@@ -332,7 +332,7 @@ public final class TreeWriter {
      */
     private boolean collapse(int node, int nodeLevel, long bytes, long from, long to) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         if (nodeLevel == 0) {
             return collapseLeaf(buffer, base, (int) from, (int) to);
         }
@@ -381,7 +381,7 @@ public final class TreeWriter {
 
     /** Whether to look at the siblings, which costs cache misses. */
     private boolean isUnderfull(int node, int nodeLevel) {
-        return count(pool.chunk(node), pool.base(node)) * 8 <= nodes.capacity(nodeLevel) * 3;
+        return count(pool.chunk(node), NodeFormat.base(node)) * 8 <= nodes.capacity(nodeLevel) * 3;
     }
 
     private void mergeWithSiblings(ByteBuffer parent, int base, int i, int childLevel) {
@@ -430,7 +430,7 @@ public final class TreeWriter {
 
     private void dropSubtree(int node, int nodeLevel) {
         ByteBuffer buffer = pool.chunk(node);
-        int base = pool.base(node);
+        int base = NodeFormat.base(node);
         int count = count(buffer, base);
         if (nodeLevel == 0) {
             extentCount -= count;
@@ -448,7 +448,7 @@ public final class TreeWriter {
             nodes.refreshEpoch();
             int node = descendWithoutSplits(logicalOffset);
             ByteBuffer leaf = pool.chunk(node);
-            int base = pool.base(node);
+            int base = NodeFormat.base(node);
             int i = extentAt(leaf, base, relative);
             NodeFormat.setWord(leaf, base, i, NodeFormat.word(address, flags));
             return;
@@ -463,7 +463,7 @@ public final class TreeWriter {
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
             ByteBuffer buffer = pool.chunk(node);
-            int base = pool.base(node);
+            int base = NodeFormat.base(node);
             int i = childAt(buffer, base, offset);
             offset -= childStart(buffer, base, i);
             node = nodes.writableChild(buffer, base, i);

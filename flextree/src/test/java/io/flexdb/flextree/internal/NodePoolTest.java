@@ -73,24 +73,15 @@ class NodePoolTest {
 
     @Test
     void aNodeMustBeAPowerOfTwo() {
-        for (int bytes : new int[] {0, 32, 100, 1 << 19, -64, Integer.MIN_VALUE}) {
+        for (int bytes : new int[] {0, 32, 100, 1 << 17, -64, Integer.MIN_VALUE}) {
             assertThrows(IllegalArgumentException.class, () -> new NodePool(epochs, bytes));
-        }
-        for (int chunkBytes : new int[] {0, 64, 100, 1000, -128, Integer.MIN_VALUE}) {
-            assertThrows(IllegalArgumentException.class, () -> new NodePool(epochs, 64, chunkBytes));
         }
     }
 
     @Test
     void nodesOfEverySizeThatIsAcceptedHaveBytesOfTheirOwn() {
-        for (int nodeBytes = 64; nodeBytes <= 256 * 1024; nodeBytes *= 2) {
-            NodePool pool;
-            try {
-                pool = new NodePool(epochs, nodeBytes);
-            } catch (IllegalArgumentException e) {
-                assertTrue(nodeBytes > 64 * 1024, e::toString);
-                continue;
-            }
+        for (int nodeBytes = 64; nodeBytes <= 64 * 1024; nodeBytes *= 2) {
+            NodePool pool = new NodePool(epochs, nodeBytes);
             for (int node = pool.allocate(); node < 10; node = pool.allocate()) {
                 pool.chunk(node).putLong(pool.base(node) + nodeBytes - 8, node);
             }

@@ -13,17 +13,17 @@ import org.openjdk.jcstress.infra.results.L_Result;
 public final class NodePoolRace {
     private NodePoolRace() {}
 
-    /** The table grows when the fifth chunk is made. With two nodes a chunk that is soon. */
+    /** The table grows when the second chunk is made, with node 256. */
     @JCStressTest
     @Outcome(id = "as written", expect = Expect.ACCEPTABLE, desc = "Every node had the bytes written to it.")
     @Outcome(expect = Expect.FORBIDDEN, desc = "A node was not found, or had other bytes.")
     @State
     public static class TableGrows {
         private static final int NODE_BYTES = 64;
-        private static final int NODES_BEFORE = 7;
+        private static final int NODES_BEFORE = 255;
         private static final int MAX_READS = 2000;
 
-        private final NodePool pool = new NodePool(new Epochs(), NODE_BYTES, 2 * NODE_BYTES);
+        private final NodePool pool = new NodePool(new Epochs(), NODE_BYTES);
         private volatile int publishedNode;
 
         public TableGrows() {
@@ -50,7 +50,7 @@ public final class NodePoolRace {
             int reads = 0;
             do {
                 last = publishedNode;
-                for (int node = 1; node <= last; node++) {
+                for (int node = last; node > last - 4; node--) {
                     if (pool.chunk(node) == null || pool.chunk(node).getLong(pool.base(node)) != node) {
                         result.r1 = "bad node " + node + " of " + last;
                         return;

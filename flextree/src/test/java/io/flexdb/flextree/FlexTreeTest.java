@@ -63,6 +63,23 @@ class FlexTreeTest {
     }
 
     @Test
+    void anAppendFindsTheLastLeafAfterItsNodeHasBecomeAnother() {
+        for (int i = 0; i < 7; i++) {
+            tree.append(10, 100L * i);
+        }
+        tree.publish();
+        tree.remap(60, 10, 5000, 0, null); // copies the last leaf
+        for (int i = 0; i < 4; i++) {
+            tree.publish(); // frees the node it was in before
+        }
+        tree.remap(0, 10, 6000, 0, null); // copies the first leaf, into that node or another
+        tree.remap(40, 10, 7000, 0, null);
+        tree.append(10, 8000);
+        assertEquals(
+                "0+10@6000, 10+10@100, 20+10@200, 30+10@300, 40+10@7000, 50+10@500, 60+10@5000, 70+10@8000", extents());
+    }
+
+    @Test
     void extentsAreMergedUpToTheGreatestLengthOnly() {
         tree = new FlexTree(SMALL.withMaxExtentBytes(20));
         tree.append(15, 0);

@@ -62,6 +62,13 @@ final class TreeNodes {
         return node;
     }
 
+    /** Whether a node may be changed, and with it those above it. */
+    boolean isWritable(int node) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = NodeFormat.base(node);
+        return NodeFormat.birth(buffer.getLong(base)) == epoch && buffer.getInt(base + SLOT_OFFSET) == 0;
+    }
+
     /** The node itself if it may be changed, else the copy that takes its place. */
     int writable(int node) {
         ByteBuffer buffer = pool.chunk(node);
@@ -151,7 +158,11 @@ final class TreeNodes {
     /** Adds to the positions of the entries [from, to): the shift of the paper, in both kinds of nodes. */
     static void shift(ByteBuffer buffer, int base, int level, int from, int to, long bytes) {
         if (level == 0) {
-            shiftEnds(buffer, base, from, to, (int) bytes);
+            int delta = (int) bytes;
+            int stop = base + ENDS_OFFSET + to * Integer.BYTES;
+            for (int at = base + ENDS_OFFSET + from * Integer.BYTES; at < stop; at += Integer.BYTES) {
+                buffer.putInt(at, buffer.getInt(at) + delta);
+            }
         } else {
             int at = base + STARTS_OFFSET + from * Long.BYTES;
             int stop = base + STARTS_OFFSET + to * Long.BYTES;
@@ -161,58 +172,30 @@ final class TreeNodes {
         }
     }
 
-    /** Two ends in one addition. The carry of the lower one, which there is when bytes is negative, is made up for. */
-    private static long twice(int bytes) {
-        return ((long) bytes << Integer.SIZE) + bytes;
-    }
-
-    private static void shiftEnds(ByteBuffer leaf, int base, int from, int to, int bytes) {
-        int at = base + ENDS_OFFSET + from * Integer.BYTES;
-        int stop = base + ENDS_OFFSET + to * Integer.BYTES;
-        if (((to - from) & 1) != 0) {
-            leaf.putInt(at, leaf.getInt(at) + bytes);
-            at += Integer.BYTES;
-        }
-        long twice = twice(bytes);
-        for (; at < stop; at += Long.BYTES) {
-            leaf.putLong(at, leaf.getLong(at) + twice);
-        }
-    }
-
     /** Moves the extents from index {@code from} on up by {@code by} entries, and shifts their ends in the same pass. */
     static void openGap(ByteBuffer leaf, int base, int from, int count, int by, int bytes) {
+        moveWords(leaf, base, from, count, by); // first: they are less likely to be in a cache than the ends
         int distance = by * Integer.BYTES;
         int first = base + ENDS_OFFSET + from * Integer.BYTES;
-        int at = base + ENDS_OFFSET + count * Integer.BYTES;
-        if (((count - from) & 1) != 0) {
-            at -= Integer.BYTES;
+        for (int at = base + ENDS_OFFSET + (count - 1) * Integer.BYTES; at >= first; at -= Integer.BYTES) {
             leaf.putInt(at + distance, leaf.getInt(at) + bytes);
         }
-        long twice = twice(bytes);
-        while (at > first) {
-            at -= Long.BYTES;
-            leaf.putLong(at + distance, leaf.getLong(at) + twice);
-        }
-        int word = base + NodeFormat.WORDS_OFFSET + from * Long.BYTES;
-        leaf.put(word + by * Long.BYTES, leaf, word, (count - from) * Long.BYTES);
     }
 
     /** Moves the extents from index {@code from} on down by {@code by} entries, and shifts their ends in the same pass. */
     static void closeGap(ByteBuffer leaf, int base, int from, int count, int by, int bytes) {
+        moveWords(leaf, base, from, count, -by);
         int distance = by * Integer.BYTES;
-        int at = base + ENDS_OFFSET + from * Integer.BYTES;
         int stop = base + ENDS_OFFSET + count * Integer.BYTES;
-        if (((count - from) & 1) != 0) {
+        for (int at = base + ENDS_OFFSET + from * Integer.BYTES; at < stop; at += Integer.BYTES) {
             leaf.putInt(at - distance, leaf.getInt(at) - bytes);
-            at += Integer.BYTES;
         }
-        long twice = twice(-bytes);
-        for (; at < stop; at += Long.BYTES) {
-            leaf.putLong(at - distance, leaf.getLong(at) + twice);
-        }
-        int word = base + NodeFormat.WORDS_OFFSET + from * Long.BYTES;
-        leaf.put(word - by * Long.BYTES, leaf, word, (count - from) * Long.BYTES);
         clear(leaf, base, 0, count - by, count);
+    }
+
+    private static void moveWords(ByteBuffer leaf, int base, int from, int count, int by) {
+        int word = base + NodeFormat.WORDS_OFFSET + from * Long.BYTES;
+        leaf.put(word + by * Long.BYTES, leaf, word, (count - from) * Long.BYTES);
     }
 
     static void setExtent(ByteBuffer leaf, int base, int i, int end, long word) {

@@ -42,6 +42,7 @@ public final class TreeWriter {
     private int level;
     private long size;
     private long extentCount;
+    private int rightmostLeaf; // after an append, so that the next one need not descend; else 0
     private int relative; // second result of the descent: the offset relative to the leaf
 
     /**
@@ -65,6 +66,7 @@ public final class TreeWriter {
             if (at == size) {
                 append(piece, word);
             } else {
+                rightmostLeaf = 0;
                 insertIntoLeaf(descend(at, piece), piece, word);
             }
             size += piece;
@@ -79,6 +81,9 @@ public final class TreeWriter {
             root = leafOf(length, word);
             return;
         }
+        if (rightmostLeaf != 0 && nodes.isWritable(rightmostLeaf) && appendToLeaf(rightmostLeaf, length, word)) {
+            return; // whatever is above a writable leaf is writable
+        }
         int node = root = nodes.writable(root);
         long nodeStart = 0;
         for (int at = level; at > 0; at--) {
@@ -90,6 +95,14 @@ public final class TreeWriter {
             nodeStart += childStart(buffer, base, last);
             node = nodes.writableChild(buffer, base, last);
         }
+        if (!appendToLeaf(node, length, word)) {
+            node = leafOf(length, word);
+            appendNode(node);
+        }
+        rightmostLeaf = node;
+    }
+
+    private boolean appendToLeaf(int node, int length, long word) {
         ByteBuffer leaf = pool.chunk(node);
         int base = NodeFormat.base(node);
         int count = count(leaf, base);
@@ -101,8 +114,9 @@ public final class TreeWriter {
             setCount(leaf, base, count + 1);
             extentCount++;
         } else {
-            appendNode(leafOf(length, word));
+            return false;
         }
+        return true;
     }
 
     private int leafOf(int length, long word) {
@@ -240,6 +254,7 @@ public final class TreeWriter {
     /** Removes a range and shifts what follows back. */
     public void collapse(long logicalOffset, long length) {
         nodes.refreshEpoch();
+        rightmostLeaf = 0;
         if (length == size) {
             dropSubtree(root, level);
             root = 0;
@@ -257,51 +272,56 @@ public final class TreeWriter {
     }
 
     /**
-     * The short way for a range within a leaf that neither overflows nor gets empty: one search down, as for a lookup,
-     * then one walk along the path found.
+     * The short way for a range within a leaf that neither overflows nor gets empty: one walk down, which shifts what is
+     * after the path on the way. It is undone if the range turns out to be another.
      *
      * @return false, with nothing changed, if the range is none
      */
     private boolean collapseInOneLeaf(long logicalOffset, long length) {
-        int node = root;
+        int node = root = nodes.writable(root);
+        ByteBuffer buffer = pool.chunk(node);
+        int base = NodeFormat.base(node);
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
-            ByteBuffer buffer = pool.chunk(node);
-            int base = NodeFormat.base(node);
             int i = childAt(buffer, base, offset);
             if (i + 1 < NodeFormat.MAX_CAPACITY && offset + length > childStart(buffer, base, i + 1)) {
+                undoShifts(at + 1, length);
                 return false; // beyond the last child it is greater than any offset
             }
+            path[at] = node;
             pathIndex[at] = i;
             offset -= childStart(buffer, base, i);
-            node = child(buffer, base, i);
+            node = nodes.writableChild(buffer, base, i);
+            shift(buffer, base, at, i + 1, count(buffer, base), -length);
+            buffer = pool.chunk(node);
+            base = NodeFormat.base(node);
         }
-        ByteBuffer leaf = pool.chunk(node);
-        int base = NodeFormat.base(node);
         int from = (int) offset;
         int to = (int) (offset + length);
-        int first = extentAt(leaf, base, from);
-        int last = to <= end(leaf, base, first) ? first : extentAt(leaf, base, to - 1);
-        int added = extentsAdded(leaf, base, first, last, from, to);
-        int count = count(leaf, base) + added;
+        int first = extentAt(buffer, base, from);
+        int last = to <= end(buffer, base, first) ? first : extentAt(buffer, base, to - 1);
+        int added = extentsAdded(buffer, base, first, last, from, to);
+        int count = count(buffer, base) + added;
         if (count == 0 || count > nodes.leafCapacity) {
+            undoShifts(1, length);
             return false;
         }
-        node = root = nodes.writable(root);
-        for (int at = level; at > 0; at--) {
-            ByteBuffer buffer = pool.chunk(node);
-            int nodeBase = NodeFormat.base(node);
-            path[at] = node;
-            node = nodes.writableChild(buffer, nodeBase, pathIndex[at]);
-            shift(buffer, nodeBase, at, pathIndex[at] + 1, count(buffer, nodeBase), -length);
-        }
-        removeFromLeaf(pool.chunk(node), NodeFormat.base(node), first, last, added, from, to);
+        removeFromLeaf(buffer, base, first, last, added, from, to);
         for (int at = 1; at <= level && isUnderfull(node, at - 1); at++) {
             node = path[at];
             mergeWithSiblings(pool.chunk(node), NodeFormat.base(node), pathIndex[at], at - 1);
         }
         shrinkRoot();
         return true;
+    }
+
+    /** Makes up for the shifts of {@link #collapseInOneLeaf} in the path from the root down to a level. */
+    private void undoShifts(int from, long length) {
+        for (int at = from; at <= level; at++) {
+            ByteBuffer buffer = pool.chunk(path[at]);
+            int base = NodeFormat.base(path[at]);
+            shift(buffer, base, at, pathIndex[at] + 1, count(buffer, base), length);
+        }
     }
 
     private void cut(int node) {
@@ -459,6 +479,7 @@ public final class TreeWriter {
 
     /** Makes the path to the leaf that holds the byte at an offset writable. */
     private int descendWithoutSplits(long logicalOffset) {
+        rightmostLeaf = 0; // it may be copied
         int node = root = nodes.writable(root);
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {

@@ -172,8 +172,13 @@ class ExtentIndexTest {
 
     private void compare(long from, long length) {
         List<Extent> expected = extents(flexTree, from, length);
-        assertEquals(expected, extents(bPlusTree, from, length));
-        assertEquals(expected, extents(array, from, length));
+        for (ExtentIndex rival : List.of(bPlusTree, array)) {
+            List<Extent> actual = extents(rival, from, length);
+            assertEquals(expected.size(), actual.size(), rival::toString);
+            for (int i = 0; i < expected.size(); i++) {
+                assertEquals(expected.get(i), actual.get(i), rival::toString);
+            }
+        }
     }
 
     private static List<Extent> extents(ExtentIndex index, long from, long length) {

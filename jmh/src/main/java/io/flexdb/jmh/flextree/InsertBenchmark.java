@@ -30,8 +30,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Warmup(iterations = 2, time = 2)
-@Measurement(iterations = 3, time = 2)
+@Warmup(iterations = 1, time = 4)
+@Measurement(iterations = 3, time = 4)
 @Fork(
         value = 1,
         jvmArgsAppend = {"-Xmx6g", "-XX:MaxDirectMemorySize=6g"})

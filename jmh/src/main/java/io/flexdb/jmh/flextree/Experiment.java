@@ -17,7 +17,7 @@ enum Experiment {
     /** What is compared, in the order of the paper's figures. */
     static final List<String> INDEXES = List.of("flextree", "bplustree", "array");
 
-    /** The most extents for which a rival can be built by insertions in a minute or two. */
+    /** The most extents for which a rival can be built by insertions in some minutes. */
     private static final long MAX_RIVAL_EXTENTS = 1_000_000;
 
     final String label;
@@ -41,6 +41,11 @@ enum Experiment {
     /** What can be measured at this size. */
     List<String> indexes(long extents) {
         return this == INSERT && extents > MAX_RIVAL_EXTENTS ? INDEXES.subList(0, 1) : INDEXES;
+    }
+
+    /** Whether one invocation is so long that it needs neither warming up nor repeating in the same JVM. */
+    boolean takesMinutes(String index, long extents) {
+        return this == INSERT && extents >= MAX_RIVAL_EXTENTS && !index.equals(INDEXES.get(0));
     }
 
     boolean wantsFilled() {

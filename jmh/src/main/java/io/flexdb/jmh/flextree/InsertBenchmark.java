@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * Table 1, Insert.
  *
  * <p>An invocation is a whole build, and an iteration is one build at least. The rate of insertions is that of the
- * counter {@code operations}. The rivals take a minute or more for 1,000,000 extents and hours for 10,000,000: see
+ * counter {@code operations}. The rivals take minutes for 1,000,000 extents and hours for 10,000,000: see
  * {@link InsertAtSizeBenchmark}.
  *
  * <pre>

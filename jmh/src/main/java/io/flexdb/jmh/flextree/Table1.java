@@ -108,6 +108,9 @@ public final class Table1 {
         if (!settings.jvmArgs().isBlank()) {
             options.jvmArgsAppend(settings.jvmArgs().trim().split("\\s+"));
         }
+        if (experiment.takesMinutes(index, extents)) {
+            options.warmupIterations(0).measurementIterations(1); // compiled within the first hundredth of it
+        }
         if (settings.quick()) {
             options.forks(0).warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(20));
         }

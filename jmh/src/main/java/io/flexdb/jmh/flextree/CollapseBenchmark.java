@@ -1,0 +1,68 @@
+package io.flexdb.jmh.flextree;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * How many ranges can be removed in a second, each as long as a new extent, from random offsets?
+ *
+ * <p>Removals come in batches of 1000. Between batches, and not measured, as many bytes are inserted again, and the
+ * index is filled anew once its number of extents is off by a tenth. Not in the paper's Table 1.
+ *
+ * <pre>
+ * java -jar jmh/target/benchmarks.jar flextree.CollapseBenchmark
+ * </pre>
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 5, time = 2)
+@Fork(
+        value = 1,
+        jvmArgsAppend = {"-Xmx6g", "-XX:MaxDirectMemorySize=6g"})
+public class CollapseBenchmark {
+    private static final int BATCH = 1000;
+
+    /** What is measured. */
+    @Param({"flextree", "bplustree", "array"})
+    public String index;
+
+    /** Extents at first. */
+    @Param({"100000", "1000000"})
+    public long extents;
+
+    private Workload workload;
+
+    /** Fills the index at first and when it has drifted, else gives it back its size. */
+    @Setup(Level.Invocation)
+    public void restore() {
+        if (workload == null || workload.hasDrifted()) {
+            workload = null;
+            workload = Workload.inserted(index, extents);
+        }
+        workload.restoreSize();
+    }
+
+    /** Removals at any offset. */
+    @Benchmark
+    @OperationsPerInvocation(BATCH)
+    public long collapse() {
+        for (int i = 0; i < BATCH; i++) {
+            workload.collapse();
+        }
+        return workload.index.size();
+    }
+}

@@ -1,0 +1,126 @@
+package io.flexdb.jmh.flextree;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.results.format.ResultFormatFactory;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * Is FlexTree as much faster than its rivals at insertions, and as fast at all else, as in the paper's Table 1? Runs
+ * the experiments of the table and prints one like it, with the paper's figures, and one of the memory taken.
+ *
+ * <p>In each round, what is compared is measured in turn, each in a fresh JVM. Progress goes to standard error.
+ *
+ * <pre>
+ * java -cp jmh/target/benchmarks.jar io.flexdb.jmh.flextree.Table1 --quick
+ * java -cp jmh/target/benchmarks.jar io.flexdb.jmh.flextree.Table1
+ * </pre>
+ */
+public final class Table1 {
+    private final Table1Settings settings;
+    private final PrintStream progress;
+    private final List<RunResult> results = new ArrayList<>();
+    private final Table1Report report = new Table1Report();
+
+    Table1(Table1Settings settings, PrintStream progress) {
+        this.settings = settings;
+        this.progress = progress;
+    }
+
+    /** Runs with the arguments that are shown if there is anything wrong with them. */
+    public static void main(String[] arguments) throws RunnerException, IOException {
+        Table1Settings settings;
+        try {
+            settings = Table1Settings.parse(arguments);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.err.println(Table1Settings.USAGE);
+            System.exit(2);
+            return;
+        }
+        System.out.println(new Table1(settings, System.err).run());
+    }
+
+    /** Measures everything, writes the file of results, and returns the tables. */
+    String run() throws RunnerException, IOException {
+        for (int round = 1; round <= settings.rounds(); round++) {
+            for (Experiment experiment : Experiment.values()) {
+                for (long extents : experiment.sizes(settings)) {
+                    progress.printf(
+                            Locale.ROOT,
+                            "round %d: %s, %,d extents%n",
+                            round,
+                            experiment.benchmark.getSimpleName(),
+                            extents);
+                    measure(experiment, extents);
+                }
+            }
+        }
+        try (OutputStream file = Files.newOutputStream(Path.of(settings.json()));
+                PrintStream out = new PrintStream(file, false, StandardCharsets.UTF_8)) {
+            ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
+        }
+        progress.println("memory");
+        return report.table(settings) + System.lineSeparator() + memory();
+    }
+
+    private void measure(Experiment experiment, long extents) throws RunnerException {
+        // A run for each index, not one for all, so that what is compared is measured in turn.
+        for (String index : experiment.indexes(extents)) {
+            Collection<RunResult> run =
+                    new Runner(options(experiment, index, extents).build()).run();
+            for (RunResult result : run) {
+                Result<?> counted = result.getSecondaryResults().get("operations");
+                double rate = (counted == null ? result.getPrimaryResult() : counted).getScore();
+                report.add(experiment, index, extents, rate);
+                progress.printf(Locale.ROOT, "  %-9s %,.0f operations/s%n", index, rate);
+            }
+            results.addAll(run);
+        }
+    }
+
+    private ChainedOptionsBuilder options(Experiment experiment, String index, long extents) {
+        ChainedOptionsBuilder options = new OptionsBuilder()
+                .include("^" + experiment.benchmark.getName() + "\\.")
+                .param("index", index)
+                .param("extents", Long.toString(extents))
+                .shouldFailOnError(true)
+                .verbosity(VerboseMode.SILENT);
+        if (experiment.wantsFilled()) {
+            options.param("filled", "appended");
+        }
+        if (!settings.jvmArgs().isBlank()) {
+            options.jvmArgsAppend(settings.jvmArgs().trim().split("\\s+"));
+        }
+        if (experiment.takesMinutes(index, extents)) {
+            options.warmupIterations(0).measurementIterations(1); // compiled within the first hundredth of it
+        }
+        if (settings.quick()) {
+            options.forks(0).warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(20));
+        }
+        return options;
+    }
+
+    /** Bytes an extent, in this JVM. The rivals get few insertions: theirs take long, and the share is the same. */
+    private String memory() {
+        long appends = settings.quick() ? 10_000 : 10_000_000;
+        long fewInsertions = settings.quick() ? 1_000 : 300_000;
+        return report.memoryTable(appends, fewInsertions, appends);
+    }
+}

@@ -14,11 +14,11 @@ import java.util.Arrays;
  *      4    12  not used
  *
  * leaf
- *     16   504  end, a long for each extent: its exclusive end
- *    520   504  address, a long for each extent
+ *     16   496  end, a long for each extent: its exclusive end; the largest long beyond the last extent
+ *    512   496  address, a long for each extent
  *
  * internal node
- *     16   672  childStart, a long for each child: where its first extent begins
+ *     16   672  childStart, a long for each child: where its first extent begins; the largest long beyond the last child
  *    688   336  child, an int for each child: the node
  * </pre>
  */
@@ -28,7 +28,7 @@ final class BPlusNodes {
      * chunk is seen through a LongBuffer too: the loop that shifts offsets runs a third faster on one.
      */
     static final int NODE_BYTES = 1024;
-    static final int LEAF_CAPACITY = 63;
+    static final int LEAF_CAPACITY = 62;
     static final int INTERNAL_CAPACITY = 84;
 
     private static final int POSITIONS_OFFSET = 16; // ends of a leaf, childStarts of an internal node
@@ -53,7 +53,9 @@ final class BPlusNodes {
         if (node >>> CHUNK_SHIFT == chunkCount) {
             addChunk();
         }
-        setCount(chunk(node), base(node), 0);
+        ByteBuffer buffer = chunk(node);
+        buffer.putInt(base(node), INTERNAL_CAPACITY);
+        setCount(buffer, base(node), 0);
         return node;
     }
 
@@ -133,7 +135,11 @@ final class BPlusNodes {
         return buffer.getInt(base);
     }
 
+    /** Sets the count, and leaves no positions beyond it, so that searches need not know it. */
     static void setCount(ByteBuffer buffer, int base, int count) {
+        for (int i = count, before = count(buffer, base); i < before; i++) {
+            setPosition(buffer, base, i, Long.MAX_VALUE);
+        }
         buffer.putInt(base, count);
     }
 
@@ -165,24 +171,25 @@ final class BPlusNodes {
     }
 
     /** The child that holds the byte at an offset: the last one that starts no later. */
-    static int childAt(ByteBuffer node, int base, int count, long logicalOffset) {
-        int low = 0;
-        for (int n = count; n > 1; ) {
-            int half = n >>> 1;
-            low = position(node, base, low + half) <= logicalOffset ? low + half : low;
-            n -= half;
-        }
-        return low;
+    static int childAt(ByteBuffer node, int base, long logicalOffset) {
+        int low = position(node, base, 20) <= logicalOffset ? 20 : 0; // 64 children are left
+        low = position(node, base, low + 32) <= logicalOffset ? low + 32 : low;
+        low = position(node, base, low + 16) <= logicalOffset ? low + 16 : low;
+        low = position(node, base, low + 8) <= logicalOffset ? low + 8 : low;
+        low = position(node, base, low + 4) <= logicalOffset ? low + 4 : low;
+        low = position(node, base, low + 2) <= logicalOffset ? low + 2 : low;
+        return position(node, base, low + 1) <= logicalOffset ? low + 1 : low;
     }
 
-    /** The extent that holds the byte at an offset: the first one that ends after it. */
-    static int extentAt(ByteBuffer leaf, int base, int count, long logicalOffset) {
-        int low = 0;
-        for (int n = count; n > 1; ) {
-            int half = n >>> 1;
-            low = position(leaf, base, low + half - 1) <= logicalOffset ? low + half : low;
-            n -= half;
+    /** The extent that holds the byte at an offset, which is not beyond the last one: the first that ends after it. */
+    static int extentAt(ByteBuffer leaf, int base, long logicalOffset) {
+        int line = 0; // as in FlexTree, the last end in each cache line first
+        for (int i = 5; i < LEAF_CAPACITY; i += 8) {
+            line += (int) (position(leaf, base, i) - 1 - logicalOffset >>> 63);
         }
-        return low;
+        int low = Math.max(8 * line - 2, 0);
+        low = position(leaf, base, low + 3) <= logicalOffset ? low + 4 : low;
+        low = position(leaf, base, low + 1) <= logicalOffset ? low + 2 : low;
+        return position(leaf, base, low) <= logicalOffset ? low + 1 : low;
     }
 }

@@ -25,7 +25,7 @@ final class BPlusTree implements ExtentIndex {
     /*
      * Everything but the offsets is as in FlexTree: nodes of 1 KiB, the same search, splits on the way down, leaves and
      * internal nodes filled to the last entry by appends, small siblings merged at the same mark. What follows from
-     * the absolute offsets is that an extent takes 16 bytes, not 12, so that a leaf has room for 63, not 84.
+     * the absolute offsets is that an extent takes 16 bytes, not 12, so that a leaf has room for 62, not 84.
      *
      * Leaves have no links to their neighbours: whoever goes over leaves in order goes over their parents, which name
      * the next leaves before they are needed. Nodes are changed in place; nobody reads meanwhile.
@@ -172,7 +172,7 @@ final class BPlusTree implements ExtentIndex {
         for (int at = level; at > 0; at--) {
             ByteBuffer buffer = nodes.chunk(node);
             int base = base(node);
-            int i = childAt(buffer, base, count(buffer, base), Math.max(0, logicalOffset - 1));
+            int i = childAt(buffer, base, Math.max(0, logicalOffset - 1));
             int child = child(buffer, base, i);
             if (isFull(child, at - 1)) {
                 split(node, i, child, at - 1);
@@ -219,11 +219,12 @@ final class BPlusTree implements ExtentIndex {
         int base = base(child);
         int count = count(left, base);
         int kept = count / 2;
+        long median = position(left, base, childLevel == 0 ? kept - 1 : kept);
         int sibling = nodes.allocate();
         nodes.copyEntries(child, kept, sibling, 0, childLevel, count - kept);
         setCount(nodes.chunk(sibling), base(sibling), count - kept);
         setCount(left, base, kept);
-        insertChild(parent, i + 1, position(left, base, childLevel == 0 ? kept - 1 : kept), sibling);
+        insertChild(parent, i + 1, median, sibling);
     }
 
     private void insertIntoLeaf(int node, long at, long length, long address) {
@@ -238,7 +239,7 @@ final class BPlusTree implements ExtentIndex {
             extentCount++;
             return;
         }
-        int i = extentAt(leaf, base, count, at - 1);
+        int i = extentAt(leaf, base, at - 1);
         long cutStart = i == 0 ? leafStart : position(leaf, base, i - 1);
         long cutEnd = position(leaf, base, i);
         long cutAddress = address(leaf, base, i);
@@ -284,7 +285,7 @@ final class BPlusTree implements ExtentIndex {
         ByteBuffer leaf = nodes.chunk(node);
         int base = base(node);
         int count = count(leaf, base);
-        int i = extentAt(leaf, base, count, at - 1);
+        int i = extentAt(leaf, base, at - 1);
         long start = i == 0 ? leafStart : position(leaf, base, i - 1);
         long end = position(leaf, base, i);
         long rest = Extents.advance(address(leaf, base, i), at - start);
@@ -317,8 +318,8 @@ final class BPlusTree implements ExtentIndex {
         ByteBuffer buffer = nodes.chunk(node);
         int base = base(node);
         int count = count(buffer, base);
-        int first = childAt(buffer, base, count, from);
-        int last = childAt(buffer, base, count, to - 1);
+        int first = childAt(buffer, base, from);
+        int last = childAt(buffer, base, to - 1);
         long firstStart = position(buffer, base, first);
         long lastStart = position(buffer, base, last);
         long lastEnd = last + 1 < count ? position(buffer, base, last + 1) : end;
@@ -361,8 +362,8 @@ final class BPlusTree implements ExtentIndex {
         ByteBuffer leaf = nodes.chunk(node);
         int base = base(node);
         int count = count(leaf, base);
-        int first = extentAt(leaf, base, count, from);
-        int last = extentAt(leaf, base, count, to - 1);
+        int first = extentAt(leaf, base, from);
+        int last = extentAt(leaf, base, to - 1);
         long firstStart = first == 0 ? leafStart : position(leaf, base, first - 1);
         long lastStart = last == 0 ? leafStart : position(leaf, base, last - 1);
         long lastEnd = position(leaf, base, last);
@@ -440,13 +441,13 @@ final class BPlusTree implements ExtentIndex {
         int base = base(node);
         long start = 0;
         for (int at = level; at > 0; at--) {
-            int i = childAt(buffer, base, count(buffer, base), logicalOffset);
+            int i = childAt(buffer, base, logicalOffset);
             start = position(buffer, base, i);
             node = child(buffer, base, i);
             buffer = nodes.chunk(node);
             base = base(node);
         }
-        int i = extentAt(buffer, base, count(buffer, base), logicalOffset);
+        int i = extentAt(buffer, base, logicalOffset);
         long extentStart = i == 0 ? start : position(buffer, base, i - 1);
         return Extents.advance(address(buffer, base, i), logicalOffset - extentStart);
     }
@@ -464,7 +465,7 @@ final class BPlusTree implements ExtentIndex {
         int base = base(node);
         int count = count(buffer, base);
         if (nodeLevel > 0) {
-            for (int i = childAt(buffer, base, count, from); i < count; i++) {
+            for (int i = childAt(buffer, base, from); i < count; i++) {
                 long start = position(buffer, base, i);
                 if (start >= to) {
                     return;
@@ -473,7 +474,7 @@ final class BPlusTree implements ExtentIndex {
             }
             return;
         }
-        int i = extentAt(buffer, base, count, from);
+        int i = extentAt(buffer, base, from);
         for (long start = i == 0 ? nodeStart : position(buffer, base, i - 1); i < count && start < to; i++) {
             long end = position(buffer, base, i);
             long first = Math.max(start, from);

@@ -27,8 +27,8 @@ class FlexDBBarrierTest {
             "force StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
             "sync StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
             // opening
-            "force LogicalLog.create < SpaceRecovery.beginLog < SpaceEngine.begin",
-            "sync LogicalLog.create < SpaceRecovery.beginLog < SpaceEngine.begin",
+            "force LogicalLog.begin < LogicalLog.create < SpaceRecovery.beginLog",
+            "sync LogicalLog.begin < LogicalLog.create < SpaceRecovery.beginLog",
             // the write-ahead log, and its place before the space (O6, O10)
             "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",

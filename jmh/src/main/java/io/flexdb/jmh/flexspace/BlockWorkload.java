@@ -47,12 +47,15 @@ final class BlockWorkload {
 
     private final int blockBytes;
     private final int blocks;
-    private final int[] shuffled;
+    private final int[] writeOrder;
+    private final int[] readOrder; // another one, or a log would be read from its beginning to its end
 
     BlockWorkload(int blockBytes, int blocks) {
         this.blockBytes = blockBytes;
         this.blocks = blocks;
-        this.shuffled = new RandomNumbers().shuffled(blocks);
+        RandomNumbers random = new RandomNumbers();
+        this.writeOrder = random.shuffled(blocks);
+        this.readOrder = random.shuffled(blocks);
     }
 
     /** A block of random bytes: some disks and file systems make short work of zeros. */
@@ -85,7 +88,10 @@ final class BlockWorkload {
             block.clear();
             switch (pattern) {
                 case RANDOM_INSERT -> space.insert(random.below(done + 1) * blockBytes, block.putLong(0, done));
-                case RANDOM_WRITE -> space.write((long) shuffled[done] * blockBytes, block.putLong(0, shuffled[done]));
+                case RANDOM_WRITE -> {
+                    int number = writeOrder[done];
+                    space.write((long) number * blockBytes, block.putLong(0, number));
+                }
                 case SEQUENTIAL_WRITE -> space.write((long) done * blockBytes, block.putLong(0, done));
                 default -> throw new AssertionError(pattern);
             }
@@ -142,7 +148,7 @@ final class BlockWorkload {
             throws IOException {
         long sum = 0;
         for (int i = from; i < to; i++) {
-            int number = sequential ? i : shuffled[i];
+            int number = sequential ? i : readOrder[i];
             space.read((long) number * blockBytes, block.clear());
             sum += block.getLong(0);
         }

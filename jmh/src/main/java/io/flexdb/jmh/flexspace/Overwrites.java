@@ -13,6 +13,7 @@ import org.HdrHistogram.Histogram;
 final class Overwrites {
     static final List<String> METRICS = List.of(
             "utilization",
+            "utilization, free segments apart",
             "writes/s",
             "written/byte",
             "write p50 µs",
@@ -69,6 +70,7 @@ final class Overwrites {
             double written = after.dataBytesWritten() - before.dataBytesWritten();
             double[] values = {
                 (double) after.liveBytes() / after.segments() / after.segmentBytes(),
+                (double) after.liveBytes() / (after.segments() - after.freeSegments()) / after.segmentBytes(),
                 writes.getTotalCount() * 1e9 / nanos,
                 written / blockBytes / writes.getTotalCount(),
                 writes.getValueAtPercentile(50) / 1e3,

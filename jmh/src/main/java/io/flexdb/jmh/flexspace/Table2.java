@@ -92,6 +92,8 @@ public final class Table2 {
     private void warmUp() throws IOException, InterruptedException {
         progress.println("warming up");
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-        new WriteAndRead(settings.with(WARM_UP), new Measurements(nowhere), false).run();
+        Table2Settings few = settings.with(WARM_UP);
+        new RawWrites(few, new Measurements(nowhere)).run();
+        new WriteAndRead(few, new Measurements(nowhere), false).run();
     }
 }

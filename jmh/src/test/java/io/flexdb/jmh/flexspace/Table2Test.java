@@ -35,8 +35,8 @@ class Table2Test {
         assertRow(lines, "random read GB/s, warm, FlexSpace", 6);
         assertRow(lines, "10^5", 0);
         assertRow(lines, "20,000", 1);
-        assertRow(lines, "0.5", 10);
-        assertRow(lines, "0.93", 10);
+        assertRow(lines, "0.5", 11);
+        assertRow(lines, "0.93", 11);
         assertRow(lines, "4 MiB, 1,024 extents", 3);
         assertEquals(2, rows(lines, "write GB/s, FlexSpace").size(), "one for each size of blocks");
         String results = Files.readString(json);

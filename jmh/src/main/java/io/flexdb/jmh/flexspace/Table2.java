@@ -54,7 +54,7 @@ public final class Table2 {
             FileStore store = Files.getFileStore(subject.directory());
             progress.println(subject.name() + ": " + subject.directory() + ", " + store.type() + " on " + store.name());
         }
-        boolean cold = Device.canDropPageCache(progress);
+        boolean cold = settings.cold && Device.canDropPageCache(progress);
         Files.writeString(settings.json, measurements.json()); // rather fail now than after the first round
         if (!settings.quick) {
             warmUp();

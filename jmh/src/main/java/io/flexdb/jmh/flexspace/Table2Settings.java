@@ -19,6 +19,7 @@ final class Table2Settings {
               --block=LIST           bytes of a block
               --blocks=N             blocks of an address space
               --threads=LIST         of Figure 11
+              --cold=yes             or no: drop the page cache of the whole system before cold reads, if root
               --barrier=sync         or checkpoint: what ends a write phase of FlexSpace
               --insert-seconds=N     the random insertions of a rival end after this time
               --insert-at=LIST       bytes of the address spaces of Figure 2
@@ -36,6 +37,7 @@ final class Table2Settings {
             Map.entry("--block", "4096,65536"),
             Map.entry("--blocks", "262144"),
             Map.entry("--threads", "1,2,4,8"),
+            Map.entry("--cold", "yes"),
             Map.entry("--barrier", "sync"),
             Map.entry("--insert-seconds", "60"),
             Map.entry("--insert-at", "1m,16m,64m,256m,1g"),
@@ -49,6 +51,7 @@ final class Table2Settings {
             Map.entry("--block", "4096,16384"),
             Map.entry("--blocks", "1024"),
             Map.entry("--threads", "1,2"),
+            Map.entry("--cold", "no"), // whoever tries it out should not slow down everybody
             Map.entry("--insert-seconds", "1"),
             Map.entry("--insert-at", "256k,1m"),
             Map.entry("--records", "20000"),
@@ -69,6 +72,7 @@ final class Table2Settings {
     final List<Integer> blockSizes;
     final int blocks;
     final List<Integer> threads;
+    final boolean cold;
     final boolean barrierIsCheckpoint;
     final int insertSeconds;
     final List<Long> insertSizes;
@@ -95,6 +99,8 @@ final class Table2Settings {
         threads = items(arguments, "--threads").stream()
                 .map(Table2Settings::count)
                 .toList();
+        cold = arguments.get("--cold").equals("yes");
+        check(cold || arguments.get("--cold").equals("no"), "--cold is yes or no");
         String barrier = arguments.get("--barrier");
         barrierIsCheckpoint = barrier.equals("checkpoint");
         check(barrierIsCheckpoint || barrier.equals("sync"), "--barrier is sync or checkpoint");

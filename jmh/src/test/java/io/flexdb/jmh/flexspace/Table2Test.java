@@ -152,6 +152,7 @@ class Table2Test {
                 "--rivals=ext4",
                 "--rivals=FlexSpace:/tmp",
                 "--barrier=none",
+                "--cold=maybe",
                 "--utilizations=1.5",
                 "--insert-at=1x",
                 "--recovery=1g",

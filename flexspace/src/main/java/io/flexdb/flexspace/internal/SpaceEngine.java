@@ -26,7 +26,9 @@ public final class SpaceEngine implements AutoCloseable {
      * The order of a checkpoint: a commit; nodes and segment table are forced (O3); the next version's log exists and
      *   is durable; the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      */
-    private static final int MAX_HOLE_EXTENTS = 1 << 16;
+    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
+    static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
+
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
 
     private final Vfs vfs;
@@ -36,6 +38,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final FlexTree tree;
     private final SegmentStore store;
     private final GarbageCollector collector;
+    private final ExtentMover mover;
     private final LogBatch batch = new LogBatch();
     private final long openedTreeVersion;
     private final long openedLogGeneration;
@@ -58,6 +61,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
         this.collector = new GarbageCollector(this, store, options.minimumUtilization());
+        this.mover = new ExtentMover(tree);
     }
 
     /** Whether a directory holds a space. */
@@ -154,7 +158,7 @@ public final class SpaceEngine implements AutoCloseable {
     public void insertHole(long logicalOffset, long length) {
         beginGroup();
         for (long done = 0; done < length; ) {
-            long piece = Math.min(length - done, maxHoleBytes(store.format()));
+            long piece = Math.min(length - done, MAX_HOLE_BYTES);
             tree.insertHole(logicalOffset + done, piece);
             batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
             done += piece;
@@ -162,9 +166,29 @@ public final class SpaceEngine implements AutoCloseable {
         endGroup();
     }
 
-    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
-    static long maxHoleBytes(SegmentFormat format) {
-        return (long) format.maxExtentBytes * MAX_HOLE_EXTENTS;
+    /** Unmaps a range, which then reads as zeros; the size stays. */
+    public void punchHole(long logicalOffset, long length) {
+        beginGroup();
+        for (long done = 0; done < length; ) {
+            long piece = Math.min(length - done, MAX_HOLE_BYTES);
+            tree.remap(logicalOffset + done, piece, FlexTree.HOLE, 0, this::removed);
+            batch.edit(LogBatch.REMAP, logicalOffset + done, piece, FlexTree.HOLE, 0);
+            done += piece;
+        }
+        endGroup();
+    }
+
+    /**
+     * Moves a range to another logical offset, at the cost of its extents.
+     *
+     * @param target where it goes, as an offset before the move, from 0 to {@link #size()}; neither in the range nor at
+     *     one of its ends
+     */
+    public void move(long logicalOffset, long length, long target) {
+        assert mover.isMove(logicalOffset, length, target) : length + " from " + logicalOffset + " to " + target;
+        beginGroup();
+        mover.move(logicalOffset, length, target, batch);
+        endGroup();
     }
 
     /** Removes bytes and closes the gap. */

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -52,6 +53,7 @@ public final class FlexSpace implements AutoCloseable {
     private final SpaceEngine engine;
     private final VfsLock lock;
     private final ReentrantLock writer = new ReentrantLock();
+    private final AtomicInteger snapshots = new AtomicInteger();
     private volatile FlexTreeView published;
     private volatile boolean unpublished;
     private volatile boolean closed;
@@ -438,6 +440,28 @@ public final class FlexSpace implements AutoCloseable {
         return ticket;
     }
 
+    /**
+     * Keeps what the space holds now for reading, whatever is changed later. This takes no copy; what is removed or
+     * overwritten from now on stays on disk until the snapshot is closed.
+     */
+    public FlexSpaceSnapshot snapshot() {
+        int ticket = enterRead();
+        try {
+            FlexTreeView view = published;
+            epochs.pin(view.version());
+            snapshots.incrementAndGet();
+            return new FlexSpaceSnapshot(this, view);
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** Takes back what {@link #snapshot()} did. */
+    void unpin(FlexTreeView view) {
+        epochs.unpin(view.version());
+        snapshots.decrementAndGet();
+    }
+
     /** Throws if the space can't be read any more. */
     void checkReadable() {
         epochs.exit(enter());
@@ -507,7 +531,9 @@ public final class FlexSpace implements AutoCloseable {
                     engine.treeBytesWritten(),
                     engine.bytesMoved(),
                     engine.checkpoints(),
-                    engine.treeMemoryBytes());
+                    engine.treeMemoryBytes(),
+                    snapshots.get(),
+                    engine.pinnedSegmentCount());
         } finally {
             writer.unlock();
         }

@@ -306,6 +306,7 @@ class FlexSpaceTest {
                 () -> space.punchHole(0, 1),
                 () -> space.truncate(0),
                 () -> space.openChannel(true),
+                space::snapshot,
                 () -> space.defragment(0, 1),
                 () -> space.read(0, one),
                 () -> space.readExtent(0, one),

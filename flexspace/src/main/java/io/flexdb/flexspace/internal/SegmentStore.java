@@ -484,6 +484,11 @@ final class SegmentStore implements AutoCloseable {
         return bytesWritten;
     }
 
+    /** Segments emptied that only pinned views hold back. */
+    int pinnedSegmentCount() {
+        return retiredSegments.heldByPins();
+    }
+
     SegmentFormat format() {
         return format;
     }

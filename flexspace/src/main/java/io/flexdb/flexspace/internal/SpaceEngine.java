@@ -414,6 +414,11 @@ public final class SpaceEngine implements AutoCloseable {
         return store.segmentCount();
     }
 
+    /** Segments without live bytes that only pinned views keep from being used again. */
+    public int pinnedSegmentCount() {
+        return store.pinnedSegmentCount();
+    }
+
     /** Segments that are free. */
     public int freeSegmentCount() {
         return store.freeSegmentCount();

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.SpaceChecker;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
@@ -536,6 +537,44 @@ public final class FlexSpace implements AutoCloseable {
                     engine.pinnedSegmentCount());
         } finally {
             writer.unlock();
+        }
+    }
+
+    /** Checks everything, as {@link #check(CheckProgress)} does. */
+    public CheckReport check() {
+        return check((bytes, ofBytes) -> {});
+    }
+
+    /**
+     * Checks everything that the space needs now: the FlexTree and its file, the logical log, where extents lie, and
+     * every byte of the segments that hold any, by reading them in their order. Finds all damage there is in segments;
+     * of a damaged log or FlexTree file it tells the first place. What is in memory only, not being synced, has no
+     * checksum yet.
+     *
+     * <p>Reads and changes go on meanwhile; like a {@link #snapshot()} this keeps the disk that it looks at from being
+     * used again. It takes as much memory as the FlexTree for the one in the file, and 32 MiB for extents. Damage changes
+     * nothing for the space, which goes on refusing what it can't verify.
+     *
+     * @param progress is told how far the check is; what it throws ends the check
+     * @return what was found
+     */
+    public CheckReport check(CheckProgress progress) {
+        Objects.requireNonNull(progress, "progress");
+        SpaceChecker checker;
+        FlexSpaceSnapshot pinned;
+        writer.lock();
+        try {
+            checkUsable();
+            publish();
+            checker = engine.beginCheck(published);
+            pinned = snapshot();
+        } finally {
+            writer.unlock();
+        }
+        try {
+            return checker.check(progress);
+        } finally {
+            pinned.close();
         }
     }
 

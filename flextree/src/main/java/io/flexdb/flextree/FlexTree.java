@@ -310,6 +310,14 @@ public final class FlexTree implements AutoCloseable {
         TreeChecker.check(writer);
     }
 
+    /**
+     * Visits every node of a version and throws an {@link AssertionError} that names the first broken invariant and the
+     * node. Any thread, and the writer may go on, while the view is good for reading.
+     */
+    public void checkInvariants(FlexTreeView view) {
+        TreeChecker.check(writer, view.root, view.level, view.size(), view.extentCount());
+    }
+
     /** The tree in words: for every entry the effective offset, and the partial offset and shift that make it up. */
     public String dump() {
         return TreeChecker.dump(writer);

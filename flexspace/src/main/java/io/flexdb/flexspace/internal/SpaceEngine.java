@@ -490,6 +490,15 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
+    /**
+     * Begins a check of everything. By the writer; the check itself runs in any thread, while the writer goes on.
+     *
+     * @param view {@link #current()}, pinned until the check has ended
+     */
+    public SpaceChecker beginCheck(FlexTreeView view) {
+        return new SpaceChecker(vfs, directory, treeFile.header().storeId(), tree, store, view, log);
+    }
+
     /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
         try {

@@ -313,12 +313,20 @@ public final class TreeWriter {
             return false;
         }
         removeFromLeaf(buffer, base, first, last, added, from, to);
-        for (int at = 1; at <= level && isUnderfull(node, at - 1); at++) {
-            node = path[at];
-            mergeWithSiblings(pool.chunk(node), NodeFormat.base(node), pathIndex[at], at - 1);
+        if (passesMark(count - added, count, nodes.leafCapacity)) {
+            for (int at = 1; at <= level && isUnderfull(node, at - 1); at++) {
+                node = path[at];
+                mergeWithSiblings(pool.chunk(node), NodeFormat.base(node), pathIndex[at], at - 1);
+            }
+            shrinkRoot();
         }
-        shrinkRoot();
         return true;
+    }
+
+    /** True every tenth time or so that a leaf loses an extent: often enough to try whether it can be merged. */
+    private static boolean passesMark(int countBefore, int count, int capacity) {
+        int step = Math.max(1, capacity / 8);
+        return countBefore / step != count / step;
     }
 
     /** Makes up for the shifts of {@link #collapseInOneLeaf} in the path from the root down to a level. */

@@ -27,8 +27,8 @@ class FlexDBBarrierTest {
             "force StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
             "sync StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
             // opening
-            "force LogicalLog.create < SpaceRecovery.beginLog < SpaceEngine.begin",
-            "sync LogicalLog.create < SpaceRecovery.beginLog < SpaceEngine.begin",
+            "force LogicalLog.begin < LogicalLog.create < SpaceRecovery.beginLog",
+            "sync LogicalLog.begin < LogicalLog.create < SpaceRecovery.beginLog",
             // the write-ahead log, and its place before the space (O6, O10)
             "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
@@ -38,14 +38,10 @@ class FlexDBBarrierTest {
             // commit and checkpoint
             "force SegmentStore.force < SpaceEngine.writeBatch < SpaceEngine.commit",
             "force LogicalLog.force < SpaceEngine.writeBatch < SpaceEngine.commit",
-            "force TreeFile.writeVersion < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
-            "force LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
-            "sync LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
-            "force TreeFile.commit < SpaceEngine.checkpoint < SpaceEngine.checkpointIfLogIsLong",
-            // closing
-            "force LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.closeCleanly",
-            "sync LogicalLog.create < SpaceEngine.checkpoint < SpaceEngine.closeCleanly",
-            "force TreeFile.commit < SpaceEngine.checkpoint < SpaceEngine.closeCleanly");
+            "force LogicalLog.begin < LogicalLog.createNext < SpaceEngine.startCheckpoint",
+            "sync LogicalLog.begin < LogicalLog.createNext < SpaceEngine.startCheckpoint",
+            "force TreeFile.writeVersion < Checkpoint.run < HookedVfs.start",
+            "force TreeFile.commit < Checkpoint.run < HookedVfs.start");
 
     private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
     private static final String GONE_LOGS = "sync WalRecovery.deleteReplayed < StoreOpener.replay < StoreOpener.open";
@@ -57,10 +53,8 @@ class FlexDBBarrierTest {
 
     private static final Set<String> NOT_MISSED_HERE = Set.of(
             // A creation that was cut short is begun again.
-            "force LogicalLog.create < SpaceFiles.create < SpaceEngine.create",
-            "sync LogicalLog.create < SpaceFiles.create < SpaceEngine.create",
-            // What the last checkpoint writes is little here; the tests of the space miss its force.
-            "force TreeFile.writeVersion < SpaceEngine.checkpoint < SpaceEngine.closeCleanly",
+            "force LogicalLog.begin < LogicalLog.create < SpaceFiles.create",
+            "sync LogicalLog.begin < LogicalLog.create < SpaceFiles.create",
             // A file that counts only if it is whole.
             "force AnchorsFile.write < Store.releaseFiles < Store.release",
             "sync AnchorsFile.write < Store.releaseFiles < Store.release",

@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -103,6 +104,11 @@ final class HookedVfs implements Vfs {
     public VfsLock lock(Path lockFile) {
         before(Kind.LOCK, lockFile);
         return vfs.lock(lockFile);
+    }
+
+    @Override
+    public BackgroundTask start(String name, Runnable task) {
+        return vfs.start(name, task);
     }
 
     @Override

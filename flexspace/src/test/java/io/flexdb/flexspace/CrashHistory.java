@@ -25,6 +25,8 @@ final class CrashHistory {
     SimulatedVfs vfs;
     FlexSpace space;
     int crashPoints;
+    int continuedLogs; // cuts that left a log, and one that continues it
+    private int backgroundDelay;
     private long cutAt = Long.MAX_VALUE / 2;
 
     /** @param prepare is given each file system before it is used */
@@ -32,6 +34,18 @@ final class CrashHistory {
         this.random = new Random(seed);
         this.vfs = vfs;
         this.prepare = prepare;
+        use(vfs);
+    }
+
+    /** From now on checkpoints are made that many file operations after they were begun. */
+    void delayBackground(int operations) {
+        backgroundDelay = operations;
+        vfs.delayBackground(operations);
+    }
+
+    private void use(SimulatedVfs next) {
+        vfs = next;
+        vfs.delayBackground(backgroundDelay);
         prepare.accept(vfs);
     }
 
@@ -82,8 +96,7 @@ final class CrashHistory {
             open();
         } else if (step == SpaceStep.KILL) {
             long left = cutAt - vfs.operationCount();
-            vfs = vfs.kill();
-            prepare.accept(vfs);
+            use(vfs.kill());
             space = null;
             cutAt(left);
             open();
@@ -96,8 +109,8 @@ final class CrashHistory {
     void survive(int variants) {
         SimulatedVfs dead = vfs;
         for (int variant = 0; variant < variants; variant++) {
-            vfs = dead.crash(variant < 2 ? variant : random.nextLong());
-            prepare.accept(vfs);
+            use(dead.crash(variant < 2 ? variant : random.nextLong()));
+            continuedLogs += hasContinuedLog() ? 1 : 0;
             cutAt = Long.MAX_VALUE / 2;
             cutRecovery();
             SpaceOracle before = oracle.copy();
@@ -116,6 +129,14 @@ final class CrashHistory {
         }
     }
 
+    private boolean hasContinuedLog() {
+        return vfs.files().stream()
+                        .filter(file ->
+                                file.getFileName().toString().matches("log-\\d+") && vfs.content(file).length > 4096)
+                        .count()
+                > 1;
+    }
+
     /** Sometimes the power is cut again while the space recovers, and again. */
     private void cutRecovery() {
         while (random.nextInt(4) == 0) {
@@ -125,8 +146,7 @@ final class CrashHistory {
             } catch (SimulatedCrash e) {
                 crashPoints++;
             }
-            vfs = vfs.crash(random.nextInt(3) == 0 ? random.nextInt(2) : random.nextLong());
-            prepare.accept(vfs);
+            use(vfs.crash(random.nextInt(3) == 0 ? random.nextInt(2) : random.nextLong()));
         }
     }
 

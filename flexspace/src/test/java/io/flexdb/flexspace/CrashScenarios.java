@@ -17,13 +17,22 @@ final class CrashScenarios {
     private CrashScenarios() {}
 
     static int randomHistory(long seed, Consumer<SimulatedVfs> prepare) {
+        return randomHistory(seed, 0, prepare).crashPoints;
+    }
+
+    /** @param backgroundDelay how many file operations a checkpoint waits before it is made */
+    static CrashHistory randomHistory(long seed, int backgroundDelay, Consumer<SimulatedVfs> prepare) {
         CrashHistory history = new CrashHistory(seed, new SimulatedVfs(), prepare);
+        history.delayBackground(backgroundDelay);
         try {
             history.liveAndDie(400, 6);
         } catch (Throwable e) {
-            throw new AssertionError("randomHistory(" + seed + "), after " + history.crashPoints + " crash points", e);
+            throw new AssertionError(
+                    "randomHistory(" + seed + ", " + backgroundDelay + "), after " + history.crashPoints
+                            + " crash points",
+                    e);
         }
-        return history.crashPoints;
+        return history;
     }
 
     /** All sequences of up to so many steps that matter to files; each ends with a sync. */

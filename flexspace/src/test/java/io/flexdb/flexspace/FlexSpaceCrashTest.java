@@ -25,6 +25,20 @@ class FlexSpaceCrashTest {
     }
 
     @Test
+    void historiesSurviveCutsWhileCheckpointsAreUnderWay() {
+        int points = 0;
+        int continuedLogs = 0;
+        for (long seed = 0; seed < 20L * EFFORT; seed++) {
+            CrashHistory history = CrashScenarios.randomHistory(seed, 3 + (int) seed % 40, vfs -> {});
+            points += history.crashPoints;
+            continuedLogs += history.continuedLogs;
+        }
+        report("checkpoints under way", points);
+        assertTrue(
+                continuedLogs > 100, "only " + continuedLogs + " of " + points + " cuts left a log that continues one");
+    }
+
+    @Test
     void shortHistoriesSurviveACutAtEveryOperation() {
         int points = 0;
         for (List<SpaceStep> steps : CrashScenarios.shortHistories(EFFORT == 1 ? 2 : 3)) {

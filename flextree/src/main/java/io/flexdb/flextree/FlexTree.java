@@ -262,9 +262,9 @@ public final class FlexTree implements AutoCloseable {
                 null);
     }
 
-    /** Whether a view shows the writer's state as it is now. */
-    public boolean isCurrent(FlexTreeView view) {
-        return view.shows(writer.pool(), writer.root(), writer.size(), writer.extentCount());
+    /** Whether a view is of this tree, and from an epoch that has ended, so that it stays as it is while it is kept. */
+    public boolean hasSealed(FlexTreeView view) {
+        return view.pool == writer.pool() && view.version() < epochs.writerEpoch();
     }
 
     /** Frees the nodes that no reader can see any more. {@link #publish()} does it too. Writer only. */

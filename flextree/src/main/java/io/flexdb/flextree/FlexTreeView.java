@@ -47,10 +47,6 @@ public final class FlexTreeView implements AutoCloseable {
         return new FlexTreeView(pool, root, level, size, extentCount, version, epochs);
     }
 
-    boolean shows(NodePool otherPool, int otherRoot, long otherSize, long otherExtentCount) {
-        return pool == otherPool && root == otherRoot && size == otherSize && extentCount == otherExtentCount;
-    }
-
     /** Bytes of the logical address space. */
     public long size() {
         return size;
@@ -64,6 +60,16 @@ public final class FlexTreeView implements AutoCloseable {
     /** The writer epoch of which this is the last state. */
     public long version() {
         return version;
+    }
+
+    /** The root, 0 if the tree is empty. For owners within FlexDB, which save nodes. */
+    public int rootNode() {
+        return root;
+    }
+
+    /** The root's level, 0 for a leaf. For owners within FlexDB. */
+    public int rootLevel() {
+        return level;
     }
 
     /** The address of one byte, or {@link FlexTree#HOLE}. */

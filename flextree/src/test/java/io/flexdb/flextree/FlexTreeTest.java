@@ -348,11 +348,11 @@ class FlexTreeTest {
         try (FlexTree owned = new FlexTree(SMALL, epochs)) {
             owned.append(10, 100);
             FlexTreeView view = owned.current();
-            assertTrue(owned.isCurrent(view));
+            assertFalse(owned.hasSealed(view));
             assertEquals(epochs.writerEpoch(), view.version());
             epochs.advance();
             owned.append(10, 900);
-            assertFalse(owned.isCurrent(view));
+            assertTrue(owned.hasSealed(view));
             assertEquals(10, view.size());
             assertEquals(1, owned.retiredNodeCount());
             epochs.advance();

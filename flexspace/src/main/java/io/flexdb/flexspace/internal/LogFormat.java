@@ -10,7 +10,9 @@ import java.util.regex.Pattern;
  *          0       32    common fields, see FilePreamble
  *          32      8     generation of the log
  *          40      8     version of the FlexTree it extends
- *          48      4     CRC32C
+ *          48      8     generation of the log that it continues, 0 if there was none to continue
+ *          56      8     sequence of the last frame of that log
+ *          64      4     CRC32C
  *          512     8     synced-up-to mark: this generation
  *          520     8     synced-up-to mark: position up to which the log was forced
  *          528     4     synced-up-to mark: CRC32C of the 16 bytes before it
@@ -27,6 +29,9 @@ import java.util.regex.Pattern;
  *          32 + n        zeros up to the next multiple of 8
  * </pre>
  *
+ * <p>A log begins when a version of the FlexTree is sealed, which is before that version is durable. Until then the tree
+ * is the version before it, followed by that version's log and by the one that continues it.
+ *
  * <p>The log ends before the first frame that is not whole. If that is below the synced-up-to mark, the file is
  * damaged; above it, a crash cut a frame that was not acknowledged.
  */
@@ -35,7 +40,7 @@ final class LogFormat {
     private static final Pattern NAME = Pattern.compile(NAME_PREFIX + "[1-9][0-9]{0,17}");
     static final int GENERATION_OFFSET = FilePreamble.FIELDS_OFFSET;
     static final int TREE_VERSION_OFFSET = GENERATION_OFFSET + Long.BYTES;
-    static final int FIELD_BYTES = 2 * Long.BYTES;
+    static final int FIELD_BYTES = 4 * Long.BYTES;
 
     static final int MARK_OFFSET = 512;
     static final int MARK_BYTES = 20;

@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The logical log of one version of the FlexTree file, open for appending. Writer only. */
 final class LogicalLog implements AutoCloseable {
@@ -29,16 +30,34 @@ final class LogicalLog implements AutoCloseable {
      * Begins a log. It has its name only once it is whole and durable, payloads included, so that a log found by name
      * is never half made.
      *
+     * @param treeVersion the version that the log extends
      * @param payloads what the log begins with: the batches that a recovery accepted
      */
     static LogicalLog create(
             Vfs vfs, Path directory, long storeId, long generation, long treeVersion, Iterable<ByteBuffer> payloads) {
+        return begin(vfs, directory, storeId, generation, treeVersion, 0, 0, payloads);
+    }
+
+    /** Begins the log of the next version of the FlexTree, which continues this one. This one must be durable. */
+    LogicalLog createNext(Vfs vfs, Path directory, long storeId, long treeVersion) {
+        return begin(vfs, directory, storeId, generation + 1, treeVersion, generation, sequence, List.of());
+    }
+
+    private static LogicalLog begin(
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            long generation,
+            long treeVersion,
+            long continues,
+            long continuesSequence,
+            Iterable<ByteBuffer> payloads) {
         Path unfinished = directory.resolve(NAME_WHILE_MADE);
         vfs.deleteIfExists(unfinished);
         LogicalLog log = new LogicalLog(vfs.open(unfinished, OpenMode.CREATE), generation);
         try {
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
-            block.putLong(generation).putLong(treeVersion);
+            block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
             log.file.write(FilePreamble.finish(block), 0);
             for (ByteBuffer payload : payloads) {
                 log.append(payload);

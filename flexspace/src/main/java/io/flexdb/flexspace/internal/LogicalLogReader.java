@@ -14,6 +14,8 @@ final class LogicalLogReader {
     private final Path path;
     private final long generation;
     private final long treeVersion;
+    private final long continues;
+    private final long continuesSequence;
     private final long size;
 
     /** Opens a log whose name gives its generation; the caller closes the file. */
@@ -25,6 +27,8 @@ final class LogicalLogReader {
                 path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.LOG, LogFormat.FIELD_BYTES, storeId);
         this.generation = block.getLong();
         this.treeVersion = block.getLong();
+        this.continues = block.getLong();
+        this.continuesSequence = block.getLong();
         if (size < LogFormat.FRAMES_OFFSET) {
             // A log gets its name when it is whole. Without its first block nobody could tell what was synced.
             throw new CorruptionException(path, size, LogFormat.FRAMES_OFFSET + " bytes at least", size + " bytes");
@@ -40,6 +44,16 @@ final class LogicalLogReader {
 
     long treeVersion() {
         return treeVersion;
+    }
+
+    /** The generation of the log that this one continues, or 0. */
+    long continues() {
+        return continues;
+    }
+
+    /** The sequence of the last frame of that log. */
+    long continuesSequence() {
+        return continuesSequence;
     }
 
     /**

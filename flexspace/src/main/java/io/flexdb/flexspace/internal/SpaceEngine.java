@@ -23,8 +23,9 @@ public final class SpaceEngine implements AutoCloseable {
      * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
      *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
      *   may be used again (O2).
-     * The order of a checkpoint: a commit; nodes and segment table are forced (O3); the next version's log exists and
-     *   is durable; the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
+     * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
+     *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
+     *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      */
     /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
     static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
@@ -37,6 +38,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
+    private final Epochs epochs;
     private final GarbageCollector collector;
     private final ExtentMover mover;
     private final LogBatch batch = new LogBatch();
@@ -44,12 +46,14 @@ public final class SpaceEngine implements AutoCloseable {
     private final long openedLogGeneration;
     private SpaceRecovery recovered; // until begin
     private LogicalLog log; // from begin on
+    private Checkpoint checkpoint; // under way, or done and not looked at; else null
     private long tag;
     private int groupDepth;
     private long logBytesWritten;
     private long checkpoints;
 
-    private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, SpaceRecovery recovered) {
+    private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered) {
+        this.epochs = epochs;
         this.vfs = vfs;
         this.directory = directory;
         this.options = options;
@@ -106,7 +110,7 @@ public final class SpaceEngine implements AutoCloseable {
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
         recovery.run();
-        return new SpaceEngine(vfs, directory, options, recovery);
+        return new SpaceEngine(vfs, directory, options, epochs, recovery);
     }
 
     /** Makes a space that was recovered ready for changes. */
@@ -255,30 +259,51 @@ public final class SpaceEngine implements AutoCloseable {
     }
 
     private void checkpointIfLogIsLong() {
-        if (log.bytes() >= options.checkpointLogBytes()) {
-            checkpoint();
+        if (checkpoint != null && (checkpoint.isDone() || log.bytes() >= 2 * options.checkpointLogBytes())) {
+            finishCheckpoint();
+        }
+        if (checkpoint == null && log.bytes() >= options.checkpointLogBytes()) {
+            startCheckpoint();
+            if (checkpoint.isDone()) {
+                finishCheckpoint();
+            }
         }
     }
 
     /** Writes the FlexTree to its file and begins a new log. Commits first. */
     public void checkpoint() {
+        finishCheckpoint();
         if (log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits()) {
-            if (batch.hasEdits()) {
-                writeBatch();
-            }
-            TreeHeader next = treeFile.writeVersion(tree, segmentTable(), tag);
-            LogicalLog old = log;
-            log = LogicalLog.create(
-                    vfs, directory, next.storeId(), old.generation() + 1, next.treeVersion(), List.of());
-            logBytesWritten += log.bytes();
-            try {
-                treeFile.commit(next);
-            } finally {
-                old.close();
-            }
-            vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
+            startCheckpoint();
+            finishCheckpoint();
+        }
+    }
+
+    /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
+    private void startCheckpoint() {
+        if (batch.hasEdits()) {
+            writeBatch();
+        }
+        FlexTreeView view = tree.current();
+        epochs.pin(view.version()); // nobody but this thread could reclaim it before
+        epochs.advance();
+        treeFile.beginVersion();
+        LogicalLog old = log;
+        log = old.createNext(vfs, directory, storeId(), treeVersion() + 1);
+        logBytesWritten += log.bytes();
+        checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, segmentTable(), tag, old);
+        checkpoint.start();
+        store.releaseEmptied();
+    }
+
+    /** Waits for the checkpoint under way, if there is one. */
+    private void finishCheckpoint() {
+        Checkpoint ending = checkpoint;
+        if (ending != null) {
+            checkpoint = null;
+            ending.await();
+            ending.throwFailure();
             checkpoints++;
-            store.releaseEmptied();
         }
     }
 
@@ -508,9 +533,13 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
-    /** Closes the files as they are. */
+    /** Closes the files as they are, once a checkpoint under way has ended. */
     @Override
     public void close() {
+        if (checkpoint != null) {
+            checkpoint.await();
+            checkpoint = null;
+        }
         tree.close();
         try {
             if (log != null) {

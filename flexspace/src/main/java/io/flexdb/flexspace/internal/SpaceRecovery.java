@@ -10,10 +10,12 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Opens the files of a space: the newest version of the FlexTree, then the log that extends it. Changes no file until
+ * Opens the files of a space: the newest version of the FlexTree, then the log that extends it, then the one that
+ * continues that log, if a checkpoint was cut before its header was durable. Changes no file until
  * everything has been read and found sound.
  */
 final class SpaceRecovery {
@@ -30,6 +32,9 @@ final class SpaceRecovery {
 
     private VfsFile tableOf; // the FlexTree file
     private Path logPath;
+    private long newestGeneration;
+    private long continuingGeneration; // 0 if there is none
+    private long continuedSequence; // which the log before it must reach
     private boolean otherVersionsFound;
     private List<ByteBuffer> payloads;
     private ExtentMover mover;
@@ -62,8 +67,7 @@ final class SpaceRecovery {
         mover = new ExtentMover(tree);
         tag = header.tag();
 
-        long generation = findLog(header);
-        openedLogGeneration = generation;
+        findLogs(header);
         restoreSegments(treeFile.readTable());
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
@@ -71,9 +75,10 @@ final class SpaceRecovery {
                 addLive(tableOf.path(), address, length);
             }
         });
-        payloads = readLog(id, generation);
-        for (ByteBuffer payload : payloads) {
-            replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
+        payloads = new ArrayList<>();
+        replayLog(id, openedLogGeneration);
+        if (continuingGeneration > 0) {
+            replayLog(id, continuingGeneration);
         }
         store.recovered();
     }
@@ -88,7 +93,7 @@ final class SpaceRecovery {
             treeFile.recommit(); // before the log of the other version goes
         }
         LogicalLog log = LogicalLog.create(
-                vfs, directory, header.storeId(), openedLogGeneration + 1, header.treeVersion(), payloads);
+                vfs, directory, header.storeId(), newestGeneration + 1, header.treeVersion(), payloads);
         payloads = null;
         try {
             dropOtherLogs(log.generation());
@@ -110,50 +115,81 @@ final class SpaceRecovery {
         // Not synced: what comes back after a power cut is older than the new log, and deleted next time.
     }
 
-    /** The log that extends the header's version; the newest, if a recovery was cut before it dropped the older one. */
-    private long findLog(TreeHeader header) {
-        long found = 0;
-        long newest = 0;
+    private record FoundLog(long generation, long treeVersion, long continues, long continuesSequence, boolean used) {}
+
+    /** Finds the log that extends the header's version, and the one that continues it. */
+    private void findLogs(TreeHeader header) {
+        List<FoundLog> logs = new ArrayList<>();
+        long damaged = 0;
         RuntimeException problem = null;
         for (String name : vfs.list(directory)) {
             long generation = LogFormat.generationOf(name);
             if (generation > 0) {
-                try (VfsFile file = vfs.open(directory.resolve(name), OpenMode.READ)) {
-                    LogicalLogReader reader = new LogicalLogReader(file, header.storeId(), generation);
-                    if (reader.treeVersion() != header.treeVersion()) {
-                        otherVersionsFound = true;
-                        checkUnused(file, reader, header);
-                    } else if (generation > found) {
-                        found = generation;
-                    }
+                newestGeneration = Math.max(newestGeneration, generation);
+                try {
+                    logs.add(readHeader(name, generation, header.storeId()));
                 } catch (CorruptionException e) {
-                    if (generation > newest) {
-                        newest = generation;
+                    if (generation > damaged) {
+                        damaged = generation;
                         problem = e;
                     }
                 }
             }
         }
-        if (problem != null && newest > found) {
+        // The newest, if a recovery was cut before it dropped the older ones.
+        for (FoundLog log : logs) {
+            if (log.treeVersion == header.treeVersion()) {
+                openedLogGeneration = Math.max(openedLogGeneration, log.generation);
+            } else {
+                otherVersionsFound = true;
+            }
+        }
+        for (FoundLog log : logs) {
+            if (log.treeVersion > header.treeVersion()) {
+                considerLater(log, header);
+            }
+        }
+        if (problem != null && damaged > Math.max(openedLogGeneration, continuingGeneration)) {
             throw problem; // what it held may be newer than what the others hold
         }
-        if (found == 0) {
+        if (openedLogGeneration == 0) {
             throw new CorruptionException(
                     directory.resolve(TreeFileFormat.FILE_NAME),
                     TreeFileFormat.headerPosition(header.treeVersion()),
                     "a logical log that extends tree version " + header.treeVersion(),
                     "none; the header of a later version may be damaged");
         }
-        return found;
     }
 
-    /** A log gets its first frame after the header that it extends is durable; so that header must be there. */
-    private static void checkUnused(VfsFile log, LogicalLogReader reader, TreeHeader header) {
-        if (reader.treeVersion() > header.treeVersion() && log.size() > LogFormat.FRAMES_OFFSET) {
+    private FoundLog readHeader(String name, long generation, long id) {
+        try (VfsFile file = vfs.open(directory.resolve(name), OpenMode.READ)) {
+            LogicalLogReader reader = new LogicalLogReader(file, id, generation);
+            return new FoundLog(
+                    generation,
+                    reader.treeVersion(),
+                    reader.continues(),
+                    reader.continuesSequence(),
+                    file.size() > LogFormat.FRAMES_OFFSET);
+        }
+    }
+
+    /**
+     * A log of the next version is written to while that version is being saved. It continues the log of this version,
+     * unless a recovery has copied both into a newer one. Any other log that has frames extends a version that was
+     * durable once, whose header must be damaged.
+     */
+    private void considerLater(FoundLog log, TreeHeader header) {
+        boolean next = log.treeVersion == header.treeVersion() + 1 && log.continues > 0;
+        if (next && log.continues == openedLogGeneration) {
+            continuingGeneration = log.generation;
+            continuedSequence = log.continuesSequence;
+        } else if (log.used && !(next && log.continues < openedLogGeneration)) {
+            Path tree = directory.resolve(TreeFileFormat.FILE_NAME);
             throw new CorruptionException(
-                    log.path().resolveSibling(TreeFileFormat.FILE_NAME),
-                    TreeFileFormat.headerPosition(reader.treeVersion()),
-                    "the header of tree version " + reader.treeVersion() + ", which " + log.path() + " extends",
+                    tree,
+                    TreeFileFormat.headerPosition(log.treeVersion),
+                    "the header of tree version " + log.treeVersion + ", which " + LogFormat.fileName(log.generation)
+                            + " extends",
                     "version " + header.treeVersion() + " as the newest");
         }
     }
@@ -203,11 +239,24 @@ final class SpaceRecovery {
         }
     }
 
-    private List<ByteBuffer> readLog(long id, long generation) {
+    private void replayLog(long id, long generation) {
         logPath = directory.resolve(LogFormat.fileName(generation));
+        List<ByteBuffer> found;
         try (VfsFile file = vfs.open(logPath, OpenMode.READ)) {
-            return new LogicalLogReader(file, id, generation).payloads();
+            found = new LogicalLogReader(file, id, generation).payloads();
         }
+        if (generation == openedLogGeneration && continuingGeneration > 0 && found.size() != continuedSequence) {
+            throw new CorruptionException(
+                    logPath,
+                    LogFormat.FRAMES_OFFSET,
+                    continuedSequence + " whole frames, which " + LogFormat.fileName(continuingGeneration)
+                            + " continues",
+                    Integer.toString(found.size()));
+        }
+        for (ByteBuffer payload : found) {
+            replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
+        }
+        payloads.addAll(found);
     }
 
     private void replay(ByteBuffer payload) {

@@ -3,19 +3,23 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.BadNodeException;
 import io.flexdb.flextree.internal.NodeImages;
+import io.flexdb.flextree.internal.NodeSink;
 import io.flexdb.flextree.internal.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
-/** The FlexTree file: versions of the tree by copy-on-write (section 4.2 of the paper). Writer only. */
+/**
+ * The FlexTree file: versions of the tree by copy-on-write (section 4.2 of the paper). One thread at a time saves, while
+ * the writer may go on with the tree.
+ */
 final class TreeFile implements AutoCloseable {
     /*
      * I1  The units that the durable header reaches are never written. A node's slot is retired when its node in
-     *     memory is replaced, and free when the next header is durable.
+     *     memory is replaced, and free when a header is durable whose version began after that.
      * I2  A header is written only after everything that it reaches has been forced.
      */
     private static final int RUN_BYTES = 64 * 1024;
@@ -23,10 +27,10 @@ final class TreeFile implements AutoCloseable {
     private final VfsFile file;
     private final long storeId;
     private final SlotAllocator slots = new SlotAllocator();
-    private int[] retired = new int[64]; // pairs of slot and units, since the last checkpoint
-    private int retiredCount;
-    private TreeHeader header;
-    private long bytesWritten;
+    private SlotList retired = new SlotList(); // since the version now being saved, or saved last, began; locked
+    private SlotList freeing = new SlotList(); // what the version being saved does not reach any more
+    private volatile TreeHeader header;
+    private volatile long bytesWritten;
     private ByteBuffer run = ByteBuffer.allocateDirect(RUN_BYTES);
     private int runSlot;
     private int runEnd;
@@ -99,10 +103,30 @@ final class TreeFile implements AutoCloseable {
         return table;
     }
 
-    /** Writes all nodes that changed since the last checkpoint and the segment table, and forces them (O3). */
-    TreeHeader writeVersion(FlexTree tree, ByteBuffer table, long tag) {
-        retire(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
-        SavedRoot root = NodeImages.save(tree, tree.current(), seed(), this::writeNode);
+    /** Begins a version: what has been retired so far is not part of it. By the writer, when it seals the state. */
+    synchronized void beginVersion() {
+        SlotList list = freeing;
+        freeing = retired;
+        retired = list;
+    }
+
+    /**
+     * Writes all nodes that changed since the last checkpoint and the segment table, and forces them (O3).
+     *
+     * @param view the state at {@link #beginVersion}, kept until this returns
+     */
+    TreeHeader writeVersion(FlexTree tree, FlexTreeView view, ByteBuffer table, long tag) {
+        SavedRoot root = NodeImages.save(tree, view, seed(), new NodeSink() {
+            @Override
+            public int write(ByteBuffer image, int level) {
+                return writeUnits(image, TreeFileFormat.unitsOfNode(level));
+            }
+
+            @Override
+            public void superseded(int slot, int level) {
+                retire(slot, TreeFileFormat.unitsOfNode(level));
+            }
+        });
         int tableBytes = table.remaining();
         int tableCrc = FilePreamble.crc(table, table.position(), tableBytes);
         int tableSlot = writeUnits(table, TreeFileFormat.unitsOfBytes(tableBytes));
@@ -118,10 +142,6 @@ final class TreeFile implements AutoCloseable {
                 header.segmentBytes(),
                 header.frameBytes(),
                 storeId);
-    }
-
-    private int writeNode(ByteBuffer image, int level) {
-        return writeUnits(image, TreeFileFormat.unitsOfNode(level));
     }
 
     /** Gathers runs of neighbouring slots, so that a checkpoint is not one small write per node. */
@@ -164,24 +184,19 @@ final class TreeFile implements AutoCloseable {
         file.force();
     }
 
-    /** Makes a version the one that counts, and the units of the one before free. */
+    /** Makes a version the one that counts, and the units that only the one before it needed free. */
     void commit(TreeHeader next) {
         next.write(file);
         file.force();
         bytesWritten += TreeFileFormat.SLOT_BYTES;
+        slots.free(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
         header = next;
-        for (int i = 0; i < retiredCount; i += 2) {
-            slots.free(retired[i], retired[i + 1]);
-        }
-        retiredCount = 0;
+        freeing.forEach(slots::free);
+        freeing.clear();
     }
 
-    private void retire(int slot, int units) {
-        if (retiredCount == retired.length) {
-            retired = Arrays.copyOf(retired, retiredCount * 2);
-        }
-        retired[retiredCount++] = slot;
-        retired[retiredCount++] = units;
+    private synchronized void retire(int slot, int units) {
+        retired.add(slot, units);
     }
 
     /** Node images of one store never pass for those of another. */

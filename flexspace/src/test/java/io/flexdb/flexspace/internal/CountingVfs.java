@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -85,6 +86,11 @@ final class CountingVfs implements Vfs {
     @Override
     public VfsLock lock(Path lockFile) {
         return vfs.lock(lockFile);
+    }
+
+    @Override
+    public BackgroundTask start(String name, Runnable task) {
+        return vfs.start(name, task);
     }
 
     @Override

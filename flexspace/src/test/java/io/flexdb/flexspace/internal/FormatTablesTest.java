@@ -69,7 +69,7 @@ class FormatTablesTest {
     void logFieldsFollowEachOther() {
         assertEquals(32, LogFormat.GENERATION_OFFSET);
         assertEquals(40, LogFormat.TREE_VERSION_OFFSET);
-        assertEquals(48, FilePreamble.FIELDS_OFFSET + LogFormat.FIELD_BYTES);
+        assertEquals(64, FilePreamble.FIELDS_OFFSET + LogFormat.FIELD_BYTES);
         assertEquals(512, LogFormat.MARK_OFFSET);
         assertEquals(20, LogFormat.MARK_BYTES);
         assertEquals(4096, LogFormat.FRAMES_OFFSET);

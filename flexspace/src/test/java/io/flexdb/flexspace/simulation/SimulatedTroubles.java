@@ -14,8 +14,7 @@ import java.util.stream.Collectors;
 /** Counts operations and knows which of them fail, cut the power or are left out. Guarded by the file system. */
 final class SimulatedTroubles {
     private static final StackWalker STACK = StackWalker.getInstance();
-    private static final Set<String> SIMULATION =
-            Set.of(SimulatedTroubles.class.getName(), SimulatedFile.class.getName(), SimulatedVfs.class.getName());
+    private static final String SIMULATION = SimulatedVfs.class.getPackageName() + ".Simulated";
 
     private record Armed(long operation, Fault fault, boolean sticky) {}
 
@@ -30,6 +29,7 @@ final class SimulatedTroubles {
         }
     }
 
+    final SimulatedBackground background = new SimulatedBackground();
     long operations;
     long reads;
     long crashAt = Long.MAX_VALUE;
@@ -85,6 +85,8 @@ final class SimulatedTroubles {
     /** Counts an operation, and throws if it fails without effect. The fault returned, if any, is for the caller. */
     Fault operation(Operation operation, String detail) throws IOException {
         live();
+        background.operation();
+        live(); // what was done in the background may have met the end
         operations++;
         if (operations >= crashAt) {
             dead = true;
@@ -172,7 +174,7 @@ final class SimulatedTroubles {
     }
 
     private String site() {
-        return STACK.walk(frames -> frames.filter(frame -> !SIMULATION.contains(frame.getClassName()))
+        return STACK.walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(SIMULATION))
                 .limit(siteDepth)
                 .map(frame -> frame.getClassName() + "." + frame.getMethodName() + ":" + frame.getLineNumber())
                 .collect(Collectors.joining(" < ")));

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.simulation;
 
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.IoFailures;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
@@ -147,6 +148,14 @@ public final class SimulatedVfs implements Vfs {
         if (used[0] + growth > capacity) {
             throw SimulatedTroubles.failure(Fault.ENOSPC);
         }
+    }
+
+    /**
+     * Lets what is {@linkplain #start started} from now on wait until that many more operations have been asked for, or
+     * somebody waits for it; then it is done as a whole, before the operation. Without this it is done when it is started.
+     */
+    public void delayBackground(int operations) {
+        troubles.background.delay(operations);
     }
 
     // What is left out, to see whether a test notices.
@@ -366,6 +375,11 @@ public final class SimulatedVfs implements Vfs {
                 locks.remove(path, this);
             }
         }
+    }
+
+    @Override
+    public BackgroundTask start(String name, Runnable task) {
+        return troubles.background.start(task);
     }
 
     @Override

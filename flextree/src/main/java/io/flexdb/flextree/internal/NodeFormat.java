@@ -1,6 +1,9 @@
 package io.flexdb.flextree.internal;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Where the fields of a node are, and the search in it. Every position is relative to the node's first byte, which
@@ -11,7 +14,8 @@ import java.nio.ByteBuffer;
  *      0     1  count of entries
  *      1     1  level, 0 for a leaf
  *      2     6  birth: the writer epoch in which the node was made
- *      8     4  slot of the node's image in the last checkpoint, 0 if it is in none
+ *      8     4  slot of the node's image in the last checkpoint, 0 if it is in none; the highest bit is set once the
+ *               node has been retired
  *     12     4  CRC32C of that image
  *
  * leaf
@@ -44,6 +48,10 @@ public final class NodeFormat {
     static final int STARTS_OFFSET = HEADER_BYTES;
     static final int CHILDREN_OFFSET = STARTS_OFFSET + MAX_CAPACITY * Long.BYTES;
 
+    // The thread that saves a node and the writer that retires it may meet at its slot; each must know who came first.
+    private static final VarHandle SLOT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final int RETIRED = 1 << 31;
+
     private static final int ADDRESS_BITS = 48;
     private static final long ADDRESS_MASK = (1L << ADDRESS_BITS) - 1;
 
@@ -64,6 +72,26 @@ public final class NodeFormat {
     /** The entries of the node at this base. */
     public static int count(ByteBuffer buffer, int base) {
         return buffer.get(base) & 0xff;
+    }
+
+    /** The slot of a node's image, 0 if it has none. */
+    static int slot(ByteBuffer buffer, int base) {
+        return buffer.getInt(base + SLOT_OFFSET) & ~RETIRED;
+    }
+
+    /** Marks a node as retired, and returns the slot of its image, 0 if it has none. */
+    static int retireSlot(ByteBuffer buffer, int base) {
+        return (int) SLOT.getAndBitwiseOr(buffer, base + SLOT_OFFSET, RETIRED) & ~RETIRED;
+    }
+
+    /**
+     * Notes the image of a node that has none.
+     *
+     * @return false if the node has been retired before, so that nobody else will give the slot back
+     */
+    static boolean setImage(ByteBuffer buffer, int base, int slot, int crc) {
+        buffer.putInt(base + CRC_OFFSET, crc);
+        return (int) SLOT.getAndBitwiseOr(buffer, base + SLOT_OFFSET, slot) != RETIRED;
     }
 
     static void setCount(ByteBuffer buffer, int base, int count) {

@@ -11,12 +11,15 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 
-/** Saves the nodes that have changed since the last checkpoint, and loads saved trees. Writer only. */
+/** Saves the nodes that have changed since the last checkpoint, and loads saved trees. */
 public final class NodeImages {
     /*
-     * A node remembers the slot and the checksum of its image; it forgets them when it is changed, and so do the nodes
-     * above it. So a walk that turns back at every node with an image visits the changed ones only, and their parents
-     * can name the slots of all children.
+     * A node remembers the slot and the checksum of its image; its copy has none, and neither have the nodes above it. So
+     * a walk that turns back at every node with an image visits the changed ones only, and their parents can name the
+     * slots of all children.
+     *
+     * The nodes of a version that is not the writer's any more do not change. So they can be saved while the writer
+     * works: all that the two share is the slot in a node's header.
      */
     private final NodePool pool;
     private final long seed;
@@ -30,35 +33,40 @@ public final class NodeImages {
     }
 
     /**
-     * Stores an image of every node that has none yet, children before parents. By the writer's thread, between two
-     * operations. If the sink throws, what it has stored stays known, and another call goes on from there.
+     * Stores an image of every node of a version that has none yet, children before parents. By one thread at a time,
+     * which need not be the writer's. If the sink throws, what it has stored stays known, and another call goes on from
+     * there.
      *
      * @param tree the tree
-     * @param view the writer's current state
+     * @param view a version that is pinned, or otherwise kept until this returns, and from an epoch before the writer's
      * @param seed what the checksums are to be seeded with
      * @param sink stores the images
      * @return what is needed to load the tree
      */
     public static SavedRoot save(FlexTree tree, FlexTreeView view, long seed, NodeSink sink) {
-        if (!tree.isCurrent(view)) {
-            throw new IllegalArgumentException("not the tree's current state: " + view);
+        if (!tree.hasSealed(view)) {
+            throw new IllegalArgumentException("not a version of the tree that stays as it is: " + view);
         }
-        TreeWriter writer = tree.writer();
-        int root = writer.root();
+        int root = view.rootNode();
         if (root == 0) {
             return new SavedRoot(0, 0, 0, 0, 0);
         }
-        NodePool pool = writer.pool();
-        new NodeImages(pool, seed, sink).save(root, writer.level());
-        int slot = pool.chunk(root).getInt(NodeFormat.base(root) + NodeFormat.SLOT_OFFSET);
-        int crc = pool.chunk(root).getInt(NodeFormat.base(root) + NodeFormat.CRC_OFFSET);
-        return new SavedRoot(slot, crc, writer.level(), writer.size(), writer.extentCount());
+        NodePool pool = tree.writer().pool();
+        new NodeImages(pool, seed, sink).save(root, view.rootLevel());
+        ByteBuffer buffer = pool.chunk(root);
+        int base = NodeFormat.base(root);
+        return new SavedRoot(
+                NodeFormat.slot(buffer, base),
+                buffer.getInt(base + NodeFormat.CRC_OFFSET),
+                view.rootLevel(),
+                view.size(),
+                view.extentCount());
     }
 
     private void save(int node, int level) {
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
-        if (buffer.getInt(base + NodeFormat.SLOT_OFFSET) != 0) {
+        if (NodeFormat.slot(buffer, base) != 0) {
             return;
         }
         int count = count(buffer, base);
@@ -78,8 +86,9 @@ public final class NodeImages {
         if (slot <= 0) {
             throw new IllegalStateException("a slot must be positive: " + slot);
         }
-        buffer.putInt(base + NodeFormat.SLOT_OFFSET, slot);
-        buffer.putInt(base + NodeFormat.CRC_OFFSET, crc);
+        if (!NodeFormat.setImage(buffer, base, slot, crc)) {
+            sink.superseded(slot, level);
+        }
     }
 
     private void putExtents(ByteBuffer leaf, int base, int count) {
@@ -97,7 +106,7 @@ public final class NodeImages {
         }
         for (int i = 0; i < count; i++) {
             int child = child(node, base, i);
-            image.putInt(pool.chunk(child).getInt(NodeFormat.base(child) + NodeFormat.SLOT_OFFSET));
+            image.putInt(NodeFormat.slot(pool.chunk(child), NodeFormat.base(child)));
         }
         for (int i = 0; i < count; i++) {
             int child = child(node, base, i);

@@ -48,6 +48,7 @@ final class NodeLoader {
         require(loadedBytes == root.size(), slot, "size " + root.size(), loadedBytes);
         require(extentCount == root.extentCount(), slot, root.extentCount() + " extents", extentCount);
         writer.install(node, root.level(), root.size(), root.extentCount());
+        nodes.epochs.advance(); // what has an image is never changed in place
     }
 
     private int loadNode(int slot, int level, int crc, long nodeStart) {
@@ -65,8 +66,7 @@ final class NodeLoader {
         } else {
             loadChildren(image, slot, buffer, base, level, nodeStart);
         }
-        buffer.putInt(base + NodeFormat.SLOT_OFFSET, slot);
-        buffer.putInt(base + NodeFormat.CRC_OFFSET, crc);
+        NodeFormat.setImage(buffer, base, slot, crc);
         return node;
     }
 

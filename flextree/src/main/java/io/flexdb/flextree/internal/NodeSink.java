@@ -13,4 +13,13 @@ public interface NodeSink {
      * @return the slot it was stored in, positive
      */
     int write(ByteBuffer image, int level);
+
+    /**
+     * Says that a node just stored had been replaced in the writer's tree meanwhile, so that the {@link SlotListener}
+     * will not hear of its slot: it is used by the version being saved, and by no later one.
+     *
+     * @param slot where the image is
+     * @param level the node's level
+     */
+    default void superseded(int slot, int level) {}
 }

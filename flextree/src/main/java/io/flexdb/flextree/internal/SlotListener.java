@@ -4,7 +4,7 @@ package io.flexdb.flextree.internal;
 @FunctionalInterface
 public interface SlotListener {
     /**
-     * Called by the writer at once, in the middle of an operation, when a node with an image is replaced, changed or
+     * Called by the writer at once, in the middle of an operation, when a node with an image is replaced or
      * dropped. Must not touch the tree.
      *
      * @param slot where the image is

@@ -76,7 +76,7 @@ public final class TreeChecker {
             require(isNone, "I9", node, "position " + i + " of " + count + " is set");
         }
         require(NodeFormat.birth(state) <= youngest, "I5", node, "younger than " + youngest);
-        boolean hasImage = buffer.getInt(base + NodeFormat.SLOT_OFFSET) != 0;
+        boolean hasImage = NodeFormat.slot(buffer, base) != 0;
         require(hasImage || !clean || !checksImages, "I6", node, "no image, but its parent has one");
         return level == 0
                 ? checkExtents(buffer, base, node, count)

@@ -22,8 +22,8 @@ final class TreeNodes {
      * original retired. Whoever changes a node has made its parent writable before, so that the parent can be told of
      * the copy; hence no node is younger than its parent.
      *
-     * A node with an image in the last checkpoint loses it when it is changed: the slot goes to the listener. Since the
-     * parents are writable, they have lost theirs too, and whatever is below a node with an image has an image.
+     * Images are made of nodes of earlier epochs only. So a node with one is never changed; when it is retired, its slot
+     * goes to the listener. Whatever is below a node with an image has an image.
      */
     final Epochs epochs;
     final NodePool pool;
@@ -66,7 +66,7 @@ final class TreeNodes {
     boolean isWritable(int node) {
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
-        return NodeFormat.birth(buffer.getLong(base)) == epoch && buffer.getInt(base + SLOT_OFFSET) == 0;
+        return NodeFormat.birth(buffer.getLong(base)) == epoch;
     }
 
     /** The node itself if it may be changed, else the copy that takes its place. */
@@ -75,9 +75,6 @@ final class TreeNodes {
         int base = NodeFormat.base(node);
         long state = buffer.getLong(base);
         if (NodeFormat.birth(state) == epoch) {
-            if (buffer.getInt(base + SLOT_OFFSET) != 0) {
-                giveUpSlot(buffer, base, NodeFormat.level(state));
-            }
             return node;
         }
         int copy = pool.allocate();
@@ -86,18 +83,16 @@ final class TreeNodes {
         copyBuffer.put(copyBase, buffer, base, NodeFormat.NODE_BYTES);
         copyBuffer.putLong(copyBase, state & 0xffff | epoch << 16);
         copyBuffer.putLong(copyBase + SLOT_OFFSET, 0);
-        int slot = buffer.getInt(base + SLOT_OFFSET);
+        retire(node, buffer, base, state);
+        return copy;
+    }
+
+    private void retire(int node, ByteBuffer buffer, int base, long state) {
+        int slot = NodeFormat.retireSlot(buffer, base);
         if (slot != 0) {
             slotListener.slotRetired(slot, NodeFormat.level(state));
         }
         pool.retire(node, NodeFormat.birth(state));
-        return copy;
-    }
-
-    private void giveUpSlot(ByteBuffer buffer, int base, int level) {
-        int slot = buffer.getInt(base + SLOT_OFFSET);
-        buffer.putLong(base + SLOT_OFFSET, 0);
-        slotListener.slotRetired(slot, level);
     }
 
     /** Makes child i of a writable node writable and returns it. */
@@ -115,12 +110,8 @@ final class TreeNodes {
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
         long state = buffer.getLong(base);
-        int slot = buffer.getInt(base + SLOT_OFFSET);
-        if (slot != 0) {
-            slotListener.slotRetired(slot, NodeFormat.level(state));
-        }
         nodeCount--;
-        pool.retire(node, NodeFormat.birth(state));
+        retire(node, buffer, base, state);
     }
 
     /** Moves the entries from index {@code from} on to index {@code to} of the same node. */

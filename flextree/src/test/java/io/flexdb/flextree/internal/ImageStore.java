@@ -32,6 +32,11 @@ final class ImageStore implements NodeSink, NodeSource {
         return lastSlot;
     }
 
+    @Override
+    public void superseded(int slot, int level) {
+        retire(slot, level);
+    }
+
     void retire(int slot, int level) {
         assertTrue(live.remove(slot), "retired twice, or never written: " + slot);
         assertTrue(images.get(slot)[NodeImageFormat.LEVEL_OFFSET] == level);
@@ -48,7 +53,7 @@ final class ImageStore implements NodeSink, NodeSource {
 
     SavedRoot save(FlexTree tree) {
         writes = 0;
-        return NodeImages.save(tree, tree.current(), SEED, this);
+        return NodeImages.save(tree, tree.publish(), SEED, this);
     }
 
     FlexTree load(SavedRoot root, FlexTreeOptions options) {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.flextree.FlexTreeView;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -74,6 +76,44 @@ class NodeImagesTest {
                     assertEquals(loaded.nodeCount(), images.live.size());
                 }
             }
+        }
+    }
+
+    @Test
+    void theWriterGoesOnWhileAVersionIsSaved() {
+        SplittableRandom random = new SplittableRandom(6);
+        for (int round = 0; round < 20 * EFFORT; round++) {
+            ImageStore images = new ImageStore();
+            FlexTree tree = new FlexTree(SMALL);
+            tree.slotListener(images::retire);
+            change(tree, random, 200);
+            for (int checkpoint = 0; checkpoint < 5; checkpoint++) {
+                tree.publish();
+                try (FlexTreeView view = tree.view()) {
+                    String dump = tree.dump();
+                    SavedRoot saved = NodeImages.save(tree, view, ImageStore.SEED, new NodeSink() {
+                        @Override
+                        public int write(ByteBuffer image, int level) {
+                            int slot = images.write(image, level);
+                            if (random.nextInt(4) == 0) {
+                                change(tree, random, 1 + random.nextInt(5));
+                                tree.publish();
+                            }
+                            return slot;
+                        }
+
+                        @Override
+                        public void superseded(int slot, int level) {
+                            images.superseded(slot, level);
+                        }
+                    });
+                    assertEquals(dump, images.load(saved, SMALL).dump());
+                }
+                tree.checkInvariants();
+            }
+            SavedRoot end = images.save(tree);
+            assertEquals(tree.dump(), images.load(end, SMALL).dump());
+            assertEquals(images.read, images.live, "slots reachable are those written and not given back");
         }
     }
 
@@ -170,9 +210,9 @@ class NodeImagesTest {
         };
         assertThrows(
                 UnsupportedOperationException.class,
-                () -> NodeImages.save(tree, tree.current(), ImageStore.SEED, failing));
+                () -> NodeImages.save(tree, tree.publish(), ImageStore.SEED, failing));
         tree.checkInvariants();
-        SavedRoot root = NodeImages.save(tree, tree.current(), ImageStore.SEED, store);
+        SavedRoot root = NodeImages.save(tree, tree.publish(), ImageStore.SEED, store);
         assertEquals(tree.nodeCount(), store.images.size());
         assertEquals(extents(tree), extents(store.load(root, SMALL)));
     }
@@ -181,10 +221,10 @@ class NodeImagesTest {
     void wrongCallsAreRefused() {
         FlexTree tree = new FlexTree();
         tree.append(1, 1);
-        var old = tree.publish();
-        tree.append(1, 5);
-        assertThrows(IllegalArgumentException.class, () -> NodeImages.save(tree, old, 0, store));
-        assertThrows(IllegalStateException.class, () -> NodeImages.save(tree, tree.current(), 0, (image, level) -> 0));
+        var sealed = tree.publish();
+        assertThrows(IllegalArgumentException.class, () -> NodeImages.save(tree, tree.current(), 0, store));
+        assertThrows(IllegalArgumentException.class, () -> NodeImages.save(new FlexTree(), sealed, 0, store));
+        assertThrows(IllegalStateException.class, () -> NodeImages.save(tree, sealed, 0, (image, level) -> 0));
         SavedRoot root = store.save(tree);
         assertThrows(
                 IllegalArgumentException.class,

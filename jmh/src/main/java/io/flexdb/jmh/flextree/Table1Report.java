@@ -1,7 +1,6 @@
 package io.flexdb.jmh.flextree;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
+import io.flexdb.jmh.Markdown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +10,6 @@ import java.util.Map;
 /** Collects rates and makes the tables of {@link Table1}, in Markdown. */
 final class Table1Report {
     private static final List<String> NAMES = List.of("FlexTree", "B+-tree", "sorted array");
-    private static final int FIGURES = 3; // significant ones, as most in the paper
 
     private record Cell(Experiment experiment, String index, long extents) {}
 
@@ -33,7 +31,7 @@ final class Table1Report {
         }
         for (Experiment experiment : Experiment.values()) {
             for (long extents : experiment.sizes(settings)) {
-                header.add(experiment.label + " " + power(extents));
+                header.add(experiment.label + " " + Markdown.power(extents));
                 for (int i = 0; i < NAMES.size(); i++) {
                     String index = Experiment.INDEXES.get(i);
                     rows.get(2 * i).add(median(rates.get(new Cell(experiment, index, extents))));
@@ -41,7 +39,7 @@ final class Table1Report {
                 }
             }
         }
-        return markdown(header, rows);
+        return Markdown.table(header, rows);
     }
 
     /**
@@ -54,9 +52,9 @@ final class Table1Report {
     String memoryTable(long appends, long fewInsertions, long manyInsertions) {
         List<String> header = List.of(
                 "bytes/extent",
-                "append " + power(appends),
-                "insert " + power(fewInsertions),
-                "insert " + power(manyInsertions));
+                "append " + Markdown.power(appends),
+                "insert " + Markdown.power(fewInsertions),
+                "insert " + Markdown.power(manyInsertions));
         List<List<String>> rows = new ArrayList<>();
         for (int i = 0; i < NAMES.size(); i++) {
             String index = Experiment.INDEXES.get(i);
@@ -66,7 +64,7 @@ final class Table1Report {
                     bytesPerExtent(insertedOneByOne(index, fewInsertions)),
                     i == 0 ? bytesPerExtent(insertedOneByOne(index, manyInsertions)) : ""));
         }
-        return markdown(header, rows);
+        return Markdown.table(header, rows);
     }
 
     private static Workload insertedOneByOne(String index, long extents) {
@@ -80,41 +78,6 @@ final class Table1Report {
     }
 
     private static String median(List<Double> measured) {
-        if (measured == null) {
-            return "";
-        }
-        double[] sorted =
-                measured.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-        int half = sorted.length / 2;
-        double median = sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-        BigDecimal rounded = new BigDecimal(median / 1e6).round(new MathContext(FIGURES));
-        int beforePoint = rounded.precision() - rounded.scale();
-        return rounded.setScale(Math.max(0, FIGURES - beforePoint)).toPlainString(); // 4.50, not 4.5
-    }
-
-    /** 10^7 for ten million; other numbers as they are. */
-    private static String power(long extents) {
-        int exponent = (int) Math.round(Math.log10(extents));
-        return Math.pow(10, exponent) == extents ? "10^" + exponent : String.format(Locale.ROOT, "%,d", extents);
-    }
-
-    private static String markdown(List<String> header, List<List<String>> rows) {
-        StringBuilder table = new StringBuilder();
-        append(table, header);
-        append(
-                table,
-                header.stream()
-                        .map(cell -> cell.equals(header.get(0)) ? "---" : "---:")
-                        .toList());
-        rows.forEach(row -> append(table, row));
-        return table.toString();
-    }
-
-    private static void append(StringBuilder table, List<String> cells) {
-        table.append('|');
-        for (String cell : cells) {
-            table.append(' ').append(cell.isEmpty() ? "-" : cell).append(" |");
-        }
-        table.append(System.lineSeparator());
+        return measured == null ? "" : Markdown.number(Markdown.median(measured) / 1e6);
     }
 }

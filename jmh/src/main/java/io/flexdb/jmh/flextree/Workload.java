@@ -1,6 +1,7 @@
 package io.flexdb.jmh.flextree;
 
 import io.flexdb.flextree.ExtentConsumer;
+import io.flexdb.jmh.RandomNumbers;
 
 /**
  * An index and the operations done to it. They come from one generator with a fixed seed, so that every index is given
@@ -16,22 +17,22 @@ final class Workload {
     static final int RANGE_EXTENTS = 50;
 
     private static final long ADDRESS_MASK = (1L << 47) - 1;
-    private static final long SEED = 0x9e3779b97f4a7c15L;
 
     final ExtentIndex index;
-    private long random = SEED; // xorshift64*: never 0
+    private final RandomNumbers random;
     private long nextAddress;
     private long filledSize;
     private long filledExtents;
     private long rangeBytes;
 
-    private Workload(ExtentIndex index) {
+    private Workload(ExtentIndex index, RandomNumbers random) {
         this.index = index;
+        this.random = random;
     }
 
     /** An empty index of this name. */
     static Workload empty(String name) {
-        return new Workload(ExtentIndex.named(name));
+        return new Workload(ExtentIndex.named(name), new RandomNumbers());
     }
 
     /** An index filled by appends. */
@@ -54,13 +55,12 @@ final class Workload {
         if (name.equals("flextree")) {
             return source.filled();
         }
-        Workload workload = empty(name);
-        ExtentIndex target = workload.index;
+        ExtentIndex target = ExtentIndex.named(name);
         source.index.query(0, source.index.size(), (offset, length, address, flags) -> target.append(length, address));
         if (target.extentCount() != source.index.extentCount()) {
             throw new IllegalStateException(target + " has not the extents of " + source.index);
         }
-        workload.random = source.random;
+        Workload workload = new Workload(target, source.random);
         workload.nextAddress = source.nextAddress;
         return workload.filled();
     }
@@ -105,7 +105,7 @@ final class Workload {
 
     /** Inserts an extent at any offset of the space. */
     void insert() {
-        index.insert(below(index.size() + 1), EXTENT_BYTES, address());
+        index.insert(random.below(index.size() + 1), EXTENT_BYTES, address());
     }
 
     /** Appends an extent. */
@@ -115,12 +115,12 @@ final class Workload {
 
     /** Removes the bytes of one extent at any offset of the space. */
     void collapse() {
-        index.collapse(below(index.size() - EXTENT_BYTES + 1), EXTENT_BYTES);
+        index.collapse(random.below(index.size() - EXTENT_BYTES + 1), EXTENT_BYTES);
     }
 
     /** Looks up any offset of the space. */
     long lookup() {
-        return index.lookup(below(index.size()));
+        return index.lookup(random.below(index.size()));
     }
 
     /**
@@ -128,16 +128,8 @@ final class Workload {
      * exactly 50 extents after appends, about 51 after insertions.
      */
     void range(ExtentConsumer consumer) {
-        long start = below((index.size() - rangeBytes) / EXTENT_BYTES + 1) * EXTENT_BYTES;
+        long start = random.below((index.size() - rangeBytes) / EXTENT_BYTES + 1) * EXTENT_BYTES;
         index.query(start, rangeBytes, consumer);
-    }
-
-    /** A random number from 0 to less than the bound, which is less than 2^62. */
-    long below(long bound) {
-        random ^= random >>> 12;
-        random ^= random << 25;
-        random ^= random >>> 27;
-        return Math.multiplyHigh(random * 0x2545f4914f6cdd1dL >>> 1, bound << 1);
     }
 
     private long address() {

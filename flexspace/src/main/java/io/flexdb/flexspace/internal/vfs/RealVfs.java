@@ -168,6 +168,24 @@ public final class RealVfs implements Vfs {
     }
 
     @Override
+    public BackgroundTask start(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+        return new BackgroundTask() {
+            @Override
+            public boolean isDone() {
+                return !thread.isAlive();
+            }
+
+            @Override
+            public void await() {
+                joinUninterruptibly(thread);
+            }
+        };
+    }
+
+    @Override
     public boolean mapsSafely(Path directory) {
         try {
             return SAFELY_MAPPED.contains(Files.getFileStore(directory).type());

@@ -49,6 +49,14 @@ public interface Vfs {
      */
     VfsLock lock(Path lockFile);
 
+    /**
+     * Starts work beside the caller: here, because a simulation chooses the moment. It may be done at once.
+     *
+     * @param name what it is, for the name of its thread
+     * @param task must not throw, nor wait for the caller
+     */
+    BackgroundTask start(String name, Runnable task);
+
     /** Whether files in a directory may be mapped: their file system is known to keep mapped writes as it keeps others. */
     boolean mapsSafely(Path directory);
 }

@@ -1,0 +1,91 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * One version of the FlexTree on its way to the file (section 4.2 of the paper), beside the writer: what it reads, the
+ * sealed version and copies of the rest, does not change.
+ */
+final class Checkpoint {
+    private final Vfs vfs;
+    private final Path directory;
+    private final Epochs epochs;
+    private final TreeFile treeFile;
+    private final FlexTree tree;
+    private final FlexTreeView view;
+    private final ByteBuffer segmentTable;
+    private final long tag;
+    private final LogicalLog old;
+    private BackgroundTask task;
+    private Throwable failure; // written before the task ends, read after
+
+    /**
+     * @param view the sealed version, pinned; this gives the pin back
+     * @param tag of the last commit in the version
+     * @param old the log that has become complete with the version; this drops it
+     */
+    Checkpoint(
+            Vfs vfs,
+            Path directory,
+            Epochs epochs,
+            TreeFile treeFile,
+            FlexTree tree,
+            FlexTreeView view,
+            ByteBuffer segmentTable,
+            long tag,
+            LogicalLog old) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.epochs = epochs;
+        this.treeFile = treeFile;
+        this.tree = tree;
+        this.view = view;
+        this.segmentTable = segmentTable;
+        this.tag = tag;
+        this.old = old;
+    }
+
+    void start() {
+        task = vfs.start("flexdb-checkpoint", this::run);
+    }
+
+    private void run() {
+        try {
+            try {
+                TreeHeader next = treeFile.writeVersion(tree, view, segmentTable, tag);
+                treeFile.commit(next);
+            } finally {
+                old.close();
+                epochs.unpin(view.version());
+            }
+            vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
+        } catch (Throwable e) {
+            failure = e; // the writer looks for it, and everybody hears of it there
+        }
+    }
+
+    boolean isDone() {
+        return task.isDone();
+    }
+
+    /** Returns once it has ended, well or not. */
+    void await() {
+        task.await();
+    }
+
+    /** Throws what made it fail, if it did. Once it has ended. */
+    void throwFailure() {
+        if (failure instanceof RuntimeException e) {
+            throw e;
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        }
+    }
+}

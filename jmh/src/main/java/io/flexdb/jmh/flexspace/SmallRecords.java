@@ -1,0 +1,63 @@
+package io.flexdb.jmh.flexspace;
+
+import io.flexdb.flexspace.FlexSpace;
+import io.flexdb.flexspace.FlexSpaceStats;
+import io.flexdb.jmh.RandomNumbers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Insertions of 100 bytes at any offset of an address space that is empty at first; a file system has nothing like it. */
+final class SmallRecords {
+    static final int RECORD_BYTES = 100;
+    static final String SYNC = "small records, sync";
+    static final String WRITTEN = "small records, written for each byte";
+
+    private static final int MILLION = 1_000_000;
+
+    private final Table2Settings settings;
+    private final Measurements measurements;
+    private final Subject subject;
+
+    SmallRecords(Table2Settings settings, Measurements measurements) {
+        this.settings = settings;
+        this.measurements = measurements;
+        this.subject = settings.subjects.get(0);
+    }
+
+    /** Records after which the rate is taken, each time. */
+    static int step(Table2Settings settings) {
+        return Math.min(MILLION, settings.records);
+    }
+
+    /** The name of an experiment: the rate of the last so many, when there are so many. */
+    static String experiment(long records) {
+        return "small records, at " + records;
+    }
+
+    /** All of them, and a sync at the end. */
+    void run() throws IOException {
+        subject.remove();
+        RandomNumbers random = new RandomNumbers();
+        ByteBuffer content = BlockWorkload.newBlock(RECORD_BYTES);
+        try (FlexSpace space = FlexSpace.open(subject.files())) {
+            int step = step(settings);
+            long last = System.nanoTime();
+            for (int i = 1; i <= settings.records; i++) {
+                space.insertRange(random.below((i - 1L) * RECORD_BYTES + 1), content.clear());
+                if (i % step == 0) {
+                    long now = System.nanoTime();
+                    measurements.add(experiment(i), subject.name(), step * 1e9 / (now - last), "operations/s");
+                    last = System.nanoTime();
+                }
+            }
+            long start = System.nanoTime();
+            space.sync();
+            measurements.add(SYNC, subject.name(), (System.nanoTime() - start) / 1e9, "s");
+            FlexSpaceStats stats = space.stats();
+            long written = stats.dataBytesWritten() + stats.logBytesWritten() + stats.treeBytesWritten();
+            measurements.add(WRITTEN, subject.name(), (double) written / stats.size(), "bytes");
+        } finally {
+            subject.remove();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.flexdb.jmh.flexspace;
+
+import io.flexdb.flexspace.FlexSpace;
+import io.flexdb.flexspace.FlexSpaceOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/**
+ * One of those compared: FlexSpace, or plain files of a file system.
+ *
+ * @param name as in the tables
+ * @param directory where its files go, under a name of their own
+ */
+record Subject(String name, Path directory) {
+    /** The name of ours. */
+    static final String FLEXSPACE = "FlexSpace";
+
+    private static final String FILES_NAME = "flexdb-table2";
+
+    boolean isFlexSpace() {
+        return name.equals(FLEXSPACE);
+    }
+
+    /** Where the files go. */
+    Path files() {
+        return directory.resolve(FILES_NAME);
+    }
+
+    /** A new, empty address space. */
+    AddressSpace create(FileAddressSpace.Insertion insertion, boolean barrierIsCheckpoint) throws IOException {
+        remove();
+        if (isFlexSpace()) {
+            return new FlexAddressSpace(FlexSpace.open(files(), FlexSpaceOptions.defaults()), barrierIsCheckpoint);
+        }
+        return new FileAddressSpace(files(), insertion);
+    }
+
+    /** Removes what was created, or left by a run that was killed. */
+    void remove() throws IOException {
+        removeTree(files());
+    }
+
+    /** Removes a file or a directory, if it exists. */
+    static void removeTree(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (Stream<Path> tree = Files.walk(path)) {
+            for (Path each : (Iterable<Path>) tree.sorted(Comparator.reverseOrder())::iterator) {
+                Files.delete(each);
+            }
+        }
+    }
+}

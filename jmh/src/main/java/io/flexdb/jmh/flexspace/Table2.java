@@ -1,0 +1,99 @@
+package io.flexdb.jmh.flexspace;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+
+/**
+ * Are insertions into FlexSpace as much faster than those into files, and all else as fast, as in the paper's Table 2 and
+ * Figures 2 and 11? And how do small records, garbage collection and recovery fare, of which the paper says little?
+ *
+ * <p>In each round, those compared are measured in turn, in this JVM. Progress goes to standard error.
+ *
+ * <pre>
+ * java -cp jmh/target/benchmarks.jar io.flexdb.jmh.flexspace.Table2 --quick
+ * java -cp jmh/target/benchmarks.jar io.flexdb.jmh.flexspace.Table2 $(jmh/filesystems.sh up /var/tmp/images 20G)
+ * </pre>
+ */
+public final class Table2 {
+    private static final String[] WARM_UP = {
+        "--parts=table2", "--rounds=1", "--block=4096", "--blocks=16384", "--insert-seconds=2"
+    };
+
+    private final Table2Settings settings;
+    private final PrintStream progress;
+    private final Measurements measurements;
+
+    Table2(Table2Settings settings, PrintStream progress) {
+        this.settings = settings;
+        this.progress = progress;
+        this.measurements = new Measurements(progress);
+    }
+
+    /** Runs with the arguments that are shown if there is anything wrong with them. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Table2Settings settings;
+        try {
+            settings = Table2Settings.parse(arguments);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.err.println(Table2Settings.USAGE);
+            System.exit(2);
+            return;
+        }
+        System.out.println(new Table2(settings, System.err).run());
+    }
+
+    /** Measures everything, writes the file of results, and returns the tables. */
+    String run() throws IOException, InterruptedException {
+        Files.createDirectories(settings.subjects.get(0).directory());
+        for (Subject subject : settings.subjects) {
+            FileStore store = Files.getFileStore(subject.directory());
+            progress.println(subject.name() + ": " + subject.directory() + ", " + store.type() + " on " + store.name());
+        }
+        boolean cold = settings.cold && Device.canDropPageCache(progress);
+        Files.writeString(settings.json, measurements.json()); // rather fail now than after the first round
+        if (!settings.quick) {
+            warmUp();
+        }
+        for (int round = 1; round <= settings.rounds; round++) {
+            measurements.startRound(round);
+            runOnce(cold);
+            Files.writeString(settings.json, measurements.json()); // what there is, if the next round fails
+        }
+        return new Table2Report(settings, measurements).text();
+    }
+
+    private void runOnce(boolean cold) throws IOException, InterruptedException {
+        if (settings.parts.contains("raw")) {
+            new RawWrites(settings, measurements).run();
+        }
+        if (settings.parts.contains("table2") || settings.parts.contains("figure11")) {
+            new WriteAndRead(settings, measurements, cold).run();
+        }
+        if (settings.parts.contains("figure2")) {
+            new InsertAtSize(settings, measurements).run();
+        }
+        if (settings.parts.contains("small")) {
+            new SmallRecords(settings, measurements).run();
+        }
+        if (settings.parts.contains("gc")) {
+            new Overwrites(settings, measurements).run();
+        }
+        if (settings.parts.contains("recovery")) {
+            new Recovery(settings, measurements).run();
+        }
+    }
+
+    /** Lets the JIT compile both sides before any of it counts. */
+    private void warmUp() throws IOException, InterruptedException {
+        progress.println("warming up");
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        Table2Settings few = settings.with(WARM_UP);
+        new RawWrites(few, new Measurements(nowhere)).run();
+        new WriteAndRead(few, new Measurements(nowhere), false).run();
+    }
+}

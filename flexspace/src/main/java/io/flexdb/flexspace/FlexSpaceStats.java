@@ -15,6 +15,8 @@ package io.flexdb.flexspace;
  * @param bytesMoved bytes moved by garbage collection
  * @param checkpoints checkpoints made
  * @param treeMemoryBytes off-heap bytes of the FlexTree
+ * @param snapshots snapshots that are open
+ * @param pinnedSegments segments without live bytes that cannot be used again because of them
  */
 public record FlexSpaceStats(
         long size,
@@ -28,4 +30,6 @@ public record FlexSpaceStats(
         long treeBytesWritten,
         long bytesMoved,
         long checkpoints,
-        long treeMemoryBytes) {}
+        long treeMemoryBytes,
+        int snapshots,
+        int pinnedSegments) {}

@@ -259,7 +259,7 @@ public final class SpaceEngine implements AutoCloseable {
     }
 
     private void checkpointIfLogIsLong() {
-        if (checkpoint != null && (checkpoint.isDone() || log.bytes() >= 2 * options.checkpointLogBytes())) {
+        if (checkpoint != null && (checkpoint.isDone() || log.bytes() / 2 >= options.checkpointLogBytes())) {
             finishCheckpoint();
         }
         if (checkpoint == null && log.bytes() >= options.checkpointLogBytes()) {

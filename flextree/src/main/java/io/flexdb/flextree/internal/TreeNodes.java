@@ -114,11 +114,6 @@ final class TreeNodes {
         retire(node, buffer, base, state);
     }
 
-    /** Moves the entries from index {@code from} on to index {@code to} of the same node. */
-    static void moveEntries(ByteBuffer buffer, int base, int level, int from, int to, int entryCount) {
-        copyEntries(buffer, base, from, buffer, base, to, level, entryCount);
-    }
-
     private static void copyEntries(
             ByteBuffer source, int sourceBase, int from, ByteBuffer target, int base, int to, int level, int entries) {
         // The two arrays of both kinds of nodes: first the one that tells positions, then the one that tells contents.
@@ -196,7 +191,7 @@ final class TreeNodes {
 
     static void insertChild(ByteBuffer node, int base, int i, long start, int child) {
         int count = count(node, base);
-        moveEntries(node, base, 1, i, i + 1, count - i);
+        copyEntries(node, base, i, node, base, i + 1, 1, count - i);
         setChildStart(node, base, i, start);
         setChild(node, base, i, child);
         setCount(node, base, count + 1);
@@ -204,7 +199,7 @@ final class TreeNodes {
 
     static void removeChildren(ByteBuffer node, int base, int from, int to) {
         int count = count(node, base);
-        moveEntries(node, base, 1, to, from, count - to);
+        copyEntries(node, base, to, node, base, from, 1, count - to);
         clear(node, base, 1, count - (to - from), count);
         setCount(node, base, count - (to - from));
     }

@@ -13,7 +13,6 @@ import static io.flexdb.flextree.internal.NodeFormat.setEnd;
 import static io.flexdb.flextree.internal.NodeFormat.start;
 import static io.flexdb.flextree.internal.NodeFormat.word;
 import static io.flexdb.flextree.internal.TreeNodes.insertChild;
-import static io.flexdb.flextree.internal.TreeNodes.moveEntries;
 import static io.flexdb.flextree.internal.TreeNodes.removeChildren;
 import static io.flexdb.flextree.internal.TreeNodes.setExtent;
 import static io.flexdb.flextree.internal.TreeNodes.shift;
@@ -290,9 +289,10 @@ public final class TreeWriter {
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
             int i = childAt(buffer, base, offset);
+            // The start beyond the last child is greater than any offset.
             if (i + 1 < NodeFormat.MAX_CAPACITY && offset + length > childStart(buffer, base, i + 1)) {
                 undoShifts(at + 1, length);
-                return false; // beyond the last child it is greater than any offset
+                return false;
             }
             path[at] = node;
             pathIndex[at] = i;
@@ -343,7 +343,7 @@ public final class TreeWriter {
         int base = NodeFormat.base(node);
         int count = count(leaf, base);
         int i = extentAt(leaf, base, relative - 1);
-        moveEntries(leaf, base, 0, i, i + 1, count - i);
+        TreeNodes.openGap(leaf, base, i, count, 1, 0);
         setEnd(leaf, base, i, relative);
         NodeFormat.setWord(leaf, base, i + 1, advance(word(leaf, base, i), relative - start(leaf, base, i)));
         setCount(leaf, base, count + 1);

@@ -13,8 +13,12 @@ package io.flexdb.flexspace;
  * @param logBytesWritten bytes written to logical logs
  * @param treeBytesWritten bytes written to the FlexTree file
  * @param bytesMoved bytes moved by garbage collection
+ * @param extentsScanned extents that garbage collection looked at
+ * @param bytesFreed dead bytes of the segments that garbage collection emptied
+ * @param segmentsFreed segments that garbage collection emptied
  * @param checkpoints checkpoints made
  * @param treeMemoryBytes off-heap bytes of the FlexTree
+ * @param nativeIo whether JNA serves for what the JDK lacks
  */
 public record FlexSpaceStats(
         long size,
@@ -27,5 +31,9 @@ public record FlexSpaceStats(
         long logBytesWritten,
         long treeBytesWritten,
         long bytesMoved,
+        long extentsScanned,
+        long bytesFreed,
+        long segmentsFreed,
         long checkpoints,
-        long treeMemoryBytes) {}
+        long treeMemoryBytes,
+        boolean nativeIo) {}

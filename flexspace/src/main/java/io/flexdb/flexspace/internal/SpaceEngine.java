@@ -6,6 +6,7 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -28,6 +29,8 @@ public final class SpaceEngine implements AutoCloseable {
      *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      */
     private static final int MAX_HOLE_EXTENTS = 1 << 16;
+    private static final int EMPTIED_PER_COMMIT = 8;
+    private static final int MAX_SWEEPS = 16;
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
 
     private final Vfs vfs;
@@ -37,6 +40,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final FlexTree tree;
     private final SegmentStore store;
     private final Epochs epochs;
+    private final SpaceRoom room;
     private final GarbageCollector collector;
     private final LogBatch batch = new LogBatch();
     private final long openedTreeVersion;
@@ -61,7 +65,8 @@ public final class SpaceEngine implements AutoCloseable {
         this.tag = recovered.tag;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
-        this.collector = new GarbageCollector(this, store, options.minimumUtilization());
+        this.room = new SpaceRoom(store, options.maxDataBytes());
+        this.collector = new GarbageCollector(this, store, room, options.minimumUtilization());
     }
 
     /** Whether a directory holds a space. */
@@ -82,6 +87,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** Creates an empty space in a directory with no files but those allowed. */
     public static void create(
             Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, List<String> allowedNames) {
+        SpaceRoom.checkCap(options.maxDataBytes(), options.segmentBytes());
         SpaceFiles.create(vfs, directory, storeId, options, allowedNames);
     }
 
@@ -106,7 +112,14 @@ public final class SpaceEngine implements AutoCloseable {
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
         recovery.run();
-        return new SpaceEngine(vfs, directory, options, epochs, recovery);
+        try {
+            return new SpaceEngine(vfs, directory, options, epochs, recovery);
+        } catch (IllegalArgumentException e) {
+            recovery.tree.close();
+            recovery.treeFile.close();
+            recovery.store.close();
+            throw e;
+        }
     }
 
     /** Makes a space that was recovered ready for changes. */
@@ -149,6 +162,7 @@ public final class SpaceEngine implements AutoCloseable {
         beginGroup();
         long address = store.append(source, position, length);
         tree.insertRange(logicalOffset, length, address, flags);
+        collector.inserted(logicalOffset, length);
         store.addLive(address, length);
         batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
         endGroup();
@@ -163,6 +177,7 @@ public final class SpaceEngine implements AutoCloseable {
             batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
             done += piece;
         }
+        collector.inserted(logicalOffset, length);
         endGroup();
     }
 
@@ -175,6 +190,7 @@ public final class SpaceEngine implements AutoCloseable {
     public void collapse(long logicalOffset, long length) {
         beginGroup();
         tree.collapseRange(logicalOffset, length, this::removed);
+        collector.collapsed(logicalOffset, length);
         batch.edit(LogBatch.COLLAPSE, logicalOffset, length, 0, 0);
         endGroup();
     }
@@ -229,6 +245,9 @@ public final class SpaceEngine implements AutoCloseable {
             writeBatch();
         }
         store.releaseEmptied();
+        if (!collector.isSweeping()) {
+            room.shrink();
+        }
         if (groupDepth == 0) {
             checkpointIfLogIsLong();
         }
@@ -314,16 +333,84 @@ public final class SpaceEngine implements AutoCloseable {
         return tag;
     }
 
+    // ---- room, by the writer
+
     /**
-     * Moves live data out of segments with little of it, if there is enough to gain, and commits, so that segments
-     * without any can be used again. Returns the bytes moved.
+     * Moves live data out of segments with little of it until nothing more is worth it, and commits, so that segments
+     * without any can be used again. Returns the bytes moved. To be called outside of groups.
      */
     public long collectGarbage() {
         long moved = collector.run();
-        if (moved > 0 || store.hasEmptied()) {
+        if (moved > 0 || store.emptiedCount() > 0) {
             commit(tag);
         }
         return moved;
+    }
+
+    /**
+     * Does a bounded part of that, as large as what was written since the last call asks for. To be called outside of
+     * groups.
+     *
+     * @return whether segments will be free once the state of now has been published and earlier readers are gone
+     */
+    public boolean collectSomeGarbage() {
+        long sweeps = collector.sweepsEnded();
+        collector.keepPace();
+        boolean ended = collector.sweepsEnded() > sweeps && store.emptiedCount() > 0;
+        if (ended || store.emptiedCount() >= (room.isShort() ? 1 : EMPTIED_PER_COMMIT)) {
+            commit(tag);
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Sees that a change finds room: below the cap, and on the disk. Where there is none, garbage is collected until
+     * there is. To be called outside of groups, before each change that appends, by an owner that wants a cap or to
+     * outlive a full disk.
+     *
+     * @param bytes that will be appended
+     * @param overwrittenOffset where bytes will be overwritten or removed
+     * @param overwrittenBytes how many
+     * @param publish publishes the state of now, and lets readers of earlier ones go if they don't take long
+     * @return whether there is room; if not, the content has not changed, and {@link #refusal} says why
+     */
+    public boolean ensureRoom(long bytes, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
+        if (room.wouldOverfill(bytes) && room.wouldOverfill(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
+            return false;
+        }
+        long slack = Long.MIN_VALUE / 2;
+        int sweeps = 0;
+        while (!room.isThere(bytes, collector.segmentsToFill())) {
+            collector.finishSweep();
+            commit(tag);
+            finishCheckpoint(); // which pins what it writes, and the segments with it
+            publish.run();
+            if (room.isThere(bytes, 0)) {
+                return true;
+            }
+            long slackNow = room.slack(0);
+            if (slackNow <= slack || sweeps++ == MAX_SWEEPS || !collector.begin(true)) {
+                return false; // the last sweep has gained nothing, or all of them next to nothing
+            }
+            slack = slackNow;
+        }
+        return true;
+    }
+
+    /** Why there is no room. */
+    public StoreFullException refusal() {
+        return room.refusal();
+    }
+
+    private long mappedBytes(long logicalOffset, long length) {
+        long[] mapped = {0};
+        if (length > 0) {
+            tree.query(logicalOffset, length, (offset, extentLength, address, flags) -> {
+                mapped[0] += address == FlexTree.HOLE ? 0 : extentLength;
+            });
+        }
+        return mapped[0];
     }
 
     // ---- reading, by any thread inside an epoch that holds the view
@@ -405,6 +492,21 @@ public final class SpaceEngine implements AutoCloseable {
         return collector.bytesMoved();
     }
 
+    /** Extents that garbage collection has looked at since opening. */
+    public long extentsScanned() {
+        return collector.extentsScanned();
+    }
+
+    /** Dead bytes of the segments that garbage collection has emptied since opening. */
+    public long bytesFreed() {
+        return collector.bytesFreed();
+    }
+
+    /** Segments that garbage collection has emptied since opening. */
+    public long segmentsFreed() {
+        return collector.segmentsFreed();
+    }
+
     /** Live bytes in segments. */
     public long liveBytes() {
         return store.liveBytes();
@@ -462,6 +564,10 @@ public final class SpaceEngine implements AutoCloseable {
 
     FlexTree tree() {
         return tree;
+    }
+
+    GarbageCollector collector() {
+        return collector;
     }
 
     LogBatch batch() {

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.SpaceChecker;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.NativeIo;
@@ -7,6 +8,7 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.NotAStoreException;
@@ -14,10 +16,12 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -46,12 +50,13 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class FlexSpace implements AutoCloseable {
     private static final String LOCK_NAME = "LOCK";
     private static final long MAX_SIZE = 1L << 61;
-    private static final int MAX_GAP_EXTENTS = 1 << 22;
+    private static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 22; // of one call: 2^46
 
     private final Epochs epochs;
     private final SpaceEngine engine;
     private final VfsLock lock;
     private final ReentrantLock writer = new ReentrantLock();
+    private final AtomicInteger snapshots = new AtomicInteger();
     private volatile FlexTreeView published;
     private volatile boolean unpublished;
     private volatile boolean closed;
@@ -145,17 +150,95 @@ public final class FlexSpace implements AutoCloseable {
 
     /** Removes the bytes from an offset on; what is behind them closes the gap. */
     public void collapseRange(long logicalOffset, long length) {
-        if (length <= 0) {
-            throw new IllegalArgumentException("length must be positive: " + length);
-        }
+        checkLength(length);
         change(() -> checkRange(logicalOffset, length, engine.size()), () -> engine.collapse(logicalOffset, length));
     }
 
     /**
-     * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the end
-     * and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 1/32 segment.
+     * Moves a range to another offset, and what lies between shifts: as if it were collapsed and inserted again, but for
+     * the cost, which is that of its extents and not of its bytes.
      *
-     * @param logicalOffset at most 2^22 such extents, 512 GiB by default, beyond the end
+     * @param logicalOffset where the range begins
+     * @param length bytes of the range, at least 1
+     * @param target where it goes: the offset, before the move, of the byte that it will stand before, or
+     *     {@link #size()}; not inside the range, and at its ends nothing moves
+     * @throws IllegalArgumentException if the target is inside the range
+     */
+    public void moveRange(long logicalOffset, long length, long target) {
+        checkLength(length);
+        change(
+                () -> {
+                    checkRange(logicalOffset, length, engine.size());
+                    checkOffset(target);
+                    if (target > logicalOffset && target < logicalOffset + length) {
+                        throw new IllegalArgumentException("target must not be inside the range from " + logicalOffset
+                                + ", " + length + " bytes: " + target);
+                    }
+                },
+                () -> {
+                    if (target != logicalOffset && target != logicalOffset + length) {
+                        engine.move(logicalOffset, length, target);
+                    }
+                });
+    }
+
+    /**
+     * Inserts bytes that read as zeros; what is at the offset and behind it shifts by their number. They take no disk, but
+     * an extent of the FlexTree for each 16 MiB.
+     *
+     * @param logicalOffset from 0 to {@link #size()}
+     * @param length from 1 to 2^46
+     */
+    public void insertHole(long logicalOffset, long length) {
+        checkLength(length);
+        change(
+                () -> {
+                    checkOffset(logicalOffset);
+                    checkSize(engine.size(), length);
+                    checkHole(length);
+                },
+                () -> engine.insertHole(logicalOffset, length));
+    }
+
+    /** Makes a range read as zeros and gives its disk back; the size stays. */
+    public void punchHole(long logicalOffset, long length) {
+        checkLength(length);
+        change(() -> checkRange(logicalOffset, length, engine.size()), () -> engine.punchHole(logicalOffset, length));
+    }
+
+    /**
+     * Makes the space shorter, by removing what is behind the new end, or longer, by a hole.
+     *
+     * @param newSize bytes of the space from now on; at most 2^46 more than now
+     */
+    public void truncate(long newSize) {
+        if (newSize < 0 || newSize > MAX_SIZE) {
+            throw new IllegalArgumentException("newSize must be from 0 to 2^61: " + newSize);
+        }
+        change(() -> checkHole(newSize - engine.size()), () -> {
+            cut(newSize);
+            if (newSize > engine.size()) {
+                engine.insertHole(engine.size(), newSize - engine.size());
+            }
+        });
+    }
+
+    /** Makes the space shorter, if it is longer. */
+    void truncateIfLonger(long newSize) {
+        change(() -> {}, () -> cut(newSize));
+    }
+
+    private void cut(long newSize) {
+        if (newSize < engine.size()) {
+            engine.collapse(newSize, engine.size() - newSize);
+        }
+    }
+
+    /**
+     * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the end
+     * and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 16 MiB.
+     *
+     * @param logicalOffset at most 2^46 beyond the end
      */
     public void write(long logicalOffset, ByteBuffer buffer) {
         int length = lengthOf(buffer);
@@ -165,7 +248,7 @@ public final class FlexSpace implements AutoCloseable {
         change(
                 () -> {
                     checkSize(logicalOffset, length);
-                    checkGap(logicalOffset);
+                    checkHole(logicalOffset - engine.size());
                     requireRoom(length, logicalOffset, Math.min(length, engine.size() - logicalOffset));
                 },
                 () -> overwriteOrInsert(logicalOffset, buffer, buffer.position(), length));
@@ -194,9 +277,7 @@ public final class FlexSpace implements AutoCloseable {
      * @throws io.flexdb.storage.CorruptionException if a part of it is damaged, which stays as it is
      */
     public void defragment(long logicalOffset, long length) {
-        if (length <= 0) {
-            throw new IllegalArgumentException("length must be positive: " + length);
-        }
+        checkLength(length);
         writer.lock();
         try {
             checkUsable();
@@ -250,11 +331,16 @@ public final class FlexSpace implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the space ends before the buffer is full
      */
     public void read(long logicalOffset, ByteBuffer buffer) {
+        read(null, logicalOffset, buffer);
+    }
+
+    /** Reads from a view that is pinned, or, if it is null, what is there now. */
+    void read(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
         int length = writableLengthOf(buffer);
-        int ticket = enterRead();
+        int ticket = pinned == null ? enterRead() : enter();
         ExtentCursor cursor = cursors.borrow();
         try {
-            FlexTreeView view = published;
+            FlexTreeView view = pinned == null ? published : pinned;
             checkRange(logicalOffset, length, view.size());
             engine.read(view, cursor, logicalOffset, buffer, buffer.position(), length);
         } finally {
@@ -265,6 +351,30 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
+     * Reads what there is, as much as the buffer takes.
+     *
+     * @return how many bytes, or -1 if there are none at the offset
+     */
+    int readUpToEnd(long logicalOffset, ByteBuffer buffer) {
+        int ticket = enterRead();
+        ExtentCursor cursor = cursors.borrow();
+        int length;
+        try {
+            FlexTreeView view = published;
+            if (logicalOffset >= view.size()) {
+                return -1;
+            }
+            length = (int) Math.min(buffer.remaining(), view.size() - logicalOffset);
+            engine.read(view, cursor, logicalOffset, buffer, buffer.position(), length);
+        } finally {
+            cursors.giveBack(cursor);
+            epochs.exit(ticket);
+        }
+        buffer.position(buffer.position() + length);
+        return length;
+    }
+
+    /**
      * Reads from the beginning of the extent that holds a byte: as much of it as the buffer takes. Extents begin where
      * something was inserted or written, so this finds a beginning near an offset that is only roughly known.
      *
@@ -272,11 +382,16 @@ public final class FlexSpace implements AutoCloseable {
      * @return where the extent begins in the address space, and how long it is
      */
     public Extent readExtent(long logicalOffset, ByteBuffer buffer) {
+        return readExtent(null, logicalOffset, buffer);
+    }
+
+    /** Reads from a view that is pinned, or, if it is null, what is there now. */
+    Extent readExtent(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
         writableLengthOf(buffer);
-        int ticket = enterRead();
+        int ticket = pinned == null ? enterRead() : enter();
         ExtentCursor cursor = cursors.borrow();
         try {
-            FlexTreeView view = published;
+            FlexTreeView view = pinned == null ? published : pinned;
             checkRange(logicalOffset, 1, view.size());
             cursor.reset(view);
             cursor.seek(logicalOffset);
@@ -319,12 +434,60 @@ public final class FlexSpace implements AutoCloseable {
                 writer.unlock();
             }
         }
+        return enter();
+    }
+
+    private int enter() {
         int ticket = epochs.enter();
         if (closed || failure != null) {
             epochs.exit(ticket);
             throw notUsable();
         }
         return ticket;
+    }
+
+    /**
+     * Keeps what the space holds now for reading, whatever is changed later. This takes no copy; what is removed or
+     * overwritten from now on stays on disk until the snapshot is closed.
+     */
+    public FlexSpaceSnapshot snapshot() {
+        int ticket = enterRead();
+        try {
+            FlexTreeView view = published;
+            epochs.pin(view.version());
+            snapshots.incrementAndGet();
+            return new FlexSpaceSnapshot(this, view);
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** Takes back what {@link #snapshot()} did. */
+    void unpin(FlexTreeView view) {
+        epochs.unpin(view.version());
+        snapshots.decrementAndGet();
+    }
+
+    /** Throws if the space can't be read any more. */
+    void checkReadable() {
+        epochs.exit(enter());
+    }
+
+    /**
+     * The space as a file. Writing over what is there is {@link #write}, writing behind the end makes the space longer, and
+     * {@link SeekableByteChannel#truncate} removes the end; nothing ever shifts. A position is an offset, so what others
+     * insert or remove before it shifts the bytes under it.
+     *
+     * <p>Threads may share the channel: the operations that use the position are made one after the other. Interrupting a
+     * thread closes nothing. Closing the channel does not close the space; once that is closed, the channel throws
+     * {@link StoreClosedException}. What is written is durable as described above. Other failures are unchecked, too.
+     *
+     * @param writable whether the channel may change the space; else those methods throw
+     *     {@link java.nio.channels.NonWritableChannelException}
+     */
+    public SeekableByteChannel openChannel(boolean writable) {
+        checkReadable();
+        return new FlexSpaceChannel(this, writable);
     }
 
     // ---- durability
@@ -378,9 +541,49 @@ public final class FlexSpace implements AutoCloseable {
                     engine.segmentsFreed(),
                     engine.checkpoints(),
                     engine.treeMemoryBytes(),
+                    snapshots.get(),
+                    engine.pinnedSegmentCount(),
                     NativeIo.isAvailable());
         } finally {
             writer.unlock();
+        }
+    }
+
+    /** Checks everything, as {@link #check(CheckProgress)} does. */
+    public CheckReport check() {
+        return check((bytes, ofBytes) -> {});
+    }
+
+    /**
+     * Checks everything that the space needs now: the FlexTree and its file, the logical log, where extents lie, and
+     * every byte of the segments that hold any, by reading them in their order. Finds all damage there is in segments;
+     * of a damaged log or FlexTree file it tells the first place. What is in memory only, not being synced, has no
+     * checksum yet.
+     *
+     * <p>Reads and changes go on meanwhile; like a {@link #snapshot()} this keeps the disk that it looks at from being
+     * used again. It takes as much memory as the FlexTree for the one in the file, and 32 MiB for extents. Damage changes
+     * nothing for the space, which goes on refusing what it can't verify.
+     *
+     * @param progress is told how far the check is; what it throws ends the check
+     * @return what was found
+     */
+    public CheckReport check(CheckProgress progress) {
+        Objects.requireNonNull(progress, "progress");
+        SpaceChecker checker;
+        FlexSpaceSnapshot pinned;
+        writer.lock();
+        try {
+            checkUsable();
+            publish();
+            checker = engine.beginCheck(published);
+            pinned = snapshot();
+        } finally {
+            writer.unlock();
+        }
+        try {
+            return checker.check(progress);
+        } finally {
+            pinned.close();
         }
     }
 
@@ -506,11 +709,16 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
-    private void checkGap(long logicalOffset) {
-        long most = (long) MAX_GAP_EXTENTS * engine.maxExtentBytes();
-        if (logicalOffset - engine.size() > most) {
-            throw new IllegalArgumentException("logicalOffset must be at most " + most + " beyond the size "
-                    + engine.size() + ": " + logicalOffset);
+    private static void checkHole(long length) {
+        if (length > MAX_HOLE_BYTES) {
+            throw new IllegalArgumentException(
+                    "a hole made at once must be at most " + MAX_HOLE_BYTES + " bytes long: " + length);
+        }
+    }
+
+    private static void checkLength(long length) {
+        if (length <= 0) {
+            throw new IllegalArgumentException("length must be positive: " + length);
         }
     }
 

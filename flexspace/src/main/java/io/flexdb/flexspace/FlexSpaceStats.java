@@ -18,6 +18,8 @@ package io.flexdb.flexspace;
  * @param segmentsFreed segments that garbage collection emptied
  * @param checkpoints checkpoints made
  * @param treeMemoryBytes off-heap bytes of the FlexTree
+ * @param snapshots snapshots that are open
+ * @param pinnedSegments segments without live bytes that cannot be used again because of them
  * @param nativeIo whether JNA serves for what the JDK lacks
  */
 public record FlexSpaceStats(
@@ -36,4 +38,6 @@ public record FlexSpaceStats(
         long segmentsFreed,
         long checkpoints,
         long treeMemoryBytes,
+        int snapshots,
+        int pinnedSegments,
         boolean nativeIo) {}

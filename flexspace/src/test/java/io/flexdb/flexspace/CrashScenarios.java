@@ -42,6 +42,7 @@ final class CrashScenarios {
                 SpaceStep.INSERT_MUCH,
                 SpaceStep.OVERWRITE,
                 SpaceStep.COLLAPSE,
+                SpaceStep.MOVE,
                 SpaceStep.SYNC,
                 SpaceStep.CHECKPOINT,
                 SpaceStep.CLOSE_AND_OPEN,

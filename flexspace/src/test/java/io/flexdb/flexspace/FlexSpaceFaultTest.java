@@ -32,6 +32,8 @@ class FlexSpaceFaultTest {
             SpaceStep.SYNC,
             SpaceStep.INSERT_MUCH,
             SpaceStep.DEFRAGMENT,
+            SpaceStep.MOVE,
+            SpaceStep.PUNCH_HOLE,
             SpaceStep.WRITE_BEYOND_END);
 
     /** A space with garbage, so that the script makes it collect. */

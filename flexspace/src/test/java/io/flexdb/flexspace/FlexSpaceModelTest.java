@@ -2,6 +2,7 @@ package io.flexdb.flexspace;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
@@ -84,6 +85,9 @@ class FlexSpaceModelTest {
             System.arraycopy(model, offset + length, after, offset, size - offset - length);
             return after;
         }
+        if (size > 0 && random.nextInt(4) == 0) {
+            return shift(space, model, random);
+        }
         byte[] bytes = new byte[1 + random.nextInt(random.nextInt(5) == 0 ? 20_000 : 300)];
         random.nextBytes(bytes);
         if (random.nextBoolean()) {
@@ -99,6 +103,37 @@ class FlexSpaceModelTest {
         byte[] after = Arrays.copyOf(model, Math.max(size, offset + bytes.length));
         System.arraycopy(bytes, 0, after, offset, bytes.length);
         return after;
+    }
+
+    /** What copies no bytes. */
+    private static byte[] shift(FlexSpace space, byte[] model, Random random) {
+        int size = model.length;
+        int length = 1 + random.nextInt(Math.min(size, random.nextBoolean() ? 200 : 20_000));
+        int offset = random.nextInt(size - length + 1);
+        switch (random.nextInt(8)) {
+            case 0 -> {
+                space.insertHole(offset, length);
+                return SpaceOracle.inserted(model, offset, new byte[length]);
+            }
+            case 1 -> {
+                space.punchHole(offset, length);
+                return SpaceOracle.punched(model, offset, length);
+            }
+            case 2 -> {
+                int newSize = random.nextInt(4) == 0 ? offset : size + length;
+                space.truncate(newSize);
+                return Arrays.copyOf(model, newSize);
+            }
+            default -> {
+                int target = random.nextInt(size + 1);
+                if (target > offset && target < offset + length) {
+                    assertThrows(IllegalArgumentException.class, () -> space.moveRange(offset, length, target));
+                    return model;
+                }
+                space.moveRange(offset, length, target);
+                return SpaceOracle.moved(model, offset, length, target);
+            }
+        }
     }
 
     private static byte[] all(FlexSpace space) {

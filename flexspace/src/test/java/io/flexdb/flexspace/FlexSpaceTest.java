@@ -15,6 +15,7 @@ import io.flexdb.storage.StoreLockedException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class FlexSpaceTest {
@@ -63,6 +64,92 @@ class FlexSpaceTest {
     }
 
     @Test
+    void aRangeMovesToTheLeftAndToTheRightWithoutACopy() {
+        insert(0, "0123456789");
+        space.sync();
+        FlexSpaceStats before = space.stats();
+        space.moveRange(2, 3, 8);
+        assertEquals("0156723489", content());
+        space.moveRange(7, 2, 0);
+        assertEquals("4801567239", content());
+        space.moveRange(0, 1, 10);
+        assertEquals("8015672394", content());
+        for (long target : new long[] {3, 5}) {
+            space.moveRange(3, 2, target);
+            assertEquals("8015672394", content(), "at its own end nothing moves");
+        }
+        space.sync();
+        FlexSpaceStats after = space.stats();
+        assertEquals(before.liveBytes(), after.liveBytes());
+        assertEquals(before.dataBytesWritten(), after.dataBytesWritten());
+        space.checkInvariants();
+        reopenAfterCut("8015672394");
+    }
+
+    private void reopenAfterCut(String expected) {
+        try (FlexSpace again = FlexSpace.open(vfs.crash(0), DIRECTORY, CrashHistory.SMALL)) {
+            assertEquals(expected, new String(SpaceOracle.contentOf(again)));
+            again.checkInvariants();
+        }
+    }
+
+    @Test
+    void aMovedHoleStaysAHoleAndAMovedSegmentStaysInUse() {
+        byte[] bytes = SpaceOracle.randomBytes(new Random(1), 40_000);
+        space.insertRange(0, ByteBuffer.wrap(bytes));
+        space.insertHole(10_000, 5000);
+        byte[] model = SpaceOracle.inserted(bytes, 10_000, new byte[5000]);
+        space.moveRange(0, 40_000, 45_000);
+        model = SpaceOracle.moved(model, 0, 40_000, 45_000);
+        assertEquals(40_000, space.stats().liveBytes());
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        space.sync();
+        for (int round = 0; round < 100; round++) { // of which some would go to a segment freed too early
+            space.insertRange(0, ByteBuffer.wrap(new byte[2000]));
+            space.collapseRange(0, 2000);
+            space.sync();
+        }
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        space.checkInvariants();
+    }
+
+    @Test
+    void aHoleTakesNoDiskAndAHoleOfManyGigabytesFewExtents() {
+        insert(0, "abcdef");
+        space.insertHole(3, 1L << 40);
+        assertEquals(6 + (1L << 40), space.size());
+        assertTrue(space.stats().extents() < 70_000, space.stats().toString());
+        ByteBuffer buffer = ByteBuffer.allocate(4);
+        space.read((1L << 40) + 1, buffer);
+        assertArrayEquals(new byte[] {0, 0, 'd', 'e'}, buffer.array());
+        space.collapseRange(4, (1L << 40) - 2);
+        assertEquals("abc\0\0def", content());
+        space.punchHole(1, 6);
+        assertEquals("a\0\0\0\0\0\0f", content());
+        assertEquals(2, space.stats().liveBytes());
+        assertEquals(3, space.stats().extents());
+        space.checkInvariants();
+        space.sync();
+        reopenAfterCut("a\0\0\0\0\0\0f");
+    }
+
+    @Test
+    void truncatingCutsTheEndOrAddsAHole() {
+        insert(0, "abcdef");
+        space.truncate(4);
+        assertEquals("abcd", content());
+        space.truncate(4);
+        space.truncate(6);
+        assertEquals("abcd\0\0", content());
+        assertEquals(4, space.stats().liveBytes());
+        space.truncate(0);
+        assertEquals(0, space.size());
+        space.truncate(1);
+        assertEquals("\0", content());
+        space.checkInvariants();
+    }
+
+    @Test
     void buffersOfEveryKindAreUsedBetweenPositionAndLimit() {
         byte[] bytes = "xxabcyy".getBytes();
         ByteBuffer heap = ByteBuffer.wrap(bytes, 2, 3);
@@ -97,6 +184,15 @@ class FlexSpaceTest {
                 () -> space.collapseRange(10, 1),
                 () -> space.collapseRange(0, 11),
                 () -> space.collapseRange(5, Long.MAX_VALUE),
+                () -> space.moveRange(-1, 1, 0),
+                () -> space.moveRange(9, 2, 0),
+                () -> space.moveRange(0, Long.MAX_VALUE, 0),
+                () -> space.moveRange(0, 1, 11),
+                () -> space.moveRange(0, 1, -1),
+                () -> space.insertHole(11, 1),
+                () -> space.insertHole(-1, 1),
+                () -> space.punchHole(9, 2),
+                () -> space.punchHole(-1, 2),
                 () -> space.defragment(9, 2),
                 () -> space.defragment(-1, 2),
                 () -> space.read(9, two),
@@ -114,6 +210,16 @@ class FlexSpaceTest {
                 () -> space.write(Long.MAX_VALUE - 1, two),
                 () -> space.write((1L << 61) - 1, two),
                 () -> space.write(1L << 50, two),
+                () -> space.moveRange(2, 4, 3),
+                () -> space.moveRange(2, 4, 5),
+                () -> space.moveRange(2, 0, 5),
+                () -> space.insertHole(0, 0),
+                () -> space.insertHole(0, (1L << 46) + 1),
+                () -> space.insertHole(0, Long.MAX_VALUE),
+                () -> space.punchHole(0, 0),
+                () -> space.truncate(-1),
+                () -> space.truncate((1L << 46) + 11),
+                () -> space.truncate(Long.MAX_VALUE),
                 () -> space.collapseRange(0, 0),
                 () -> space.collapseRange(0, -1),
                 () -> space.defragment(0, 0),
@@ -195,6 +301,12 @@ class FlexSpaceTest {
                 () -> space.insertRange(0, one),
                 () -> space.write(0, one),
                 () -> space.collapseRange(0, 1),
+                () -> space.moveRange(0, 1, 2),
+                () -> space.insertHole(0, 1),
+                () -> space.punchHole(0, 1),
+                () -> space.truncate(0),
+                () -> space.openChannel(true),
+                space::snapshot,
                 () -> space.defragment(0, 1),
                 () -> space.read(0, one),
                 () -> space.readExtent(0, one),

@@ -77,6 +77,16 @@ final class SpaceOracle {
         return after;
     }
 
+    /** The target counts as in the space before the move. */
+    static byte[] moved(byte[] content, int offset, int length, int target) {
+        byte[] range = Arrays.copyOfRange(content, offset, offset + length);
+        return inserted(collapsed(content, offset, length), target > offset ? target - length : target, range);
+    }
+
+    static byte[] punched(byte[] content, int offset, int length) {
+        return written(content, offset, new byte[length]);
+    }
+
     static byte[] randomBytes(Random random, int length) {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);

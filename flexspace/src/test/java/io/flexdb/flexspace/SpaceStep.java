@@ -2,10 +2,13 @@ package io.flexdb.flexspace;
 
 import static io.flexdb.flexspace.SpaceOracle.collapsed;
 import static io.flexdb.flexspace.SpaceOracle.inserted;
+import static io.flexdb.flexspace.SpaceOracle.moved;
+import static io.flexdb.flexspace.SpaceOracle.punched;
 import static io.flexdb.flexspace.SpaceOracle.randomBytes;
 import static io.flexdb.flexspace.SpaceOracle.written;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Random;
 
 /** Something that a history does to a space. */
@@ -15,6 +18,10 @@ enum SpaceStep {
     OVERWRITE(14),
     WRITE_BEYOND_END(2),
     COLLAPSE(9),
+    MOVE(8),
+    INSERT_HOLE(2),
+    PUNCH_HOLE(4),
+    TRUNCATE(1),
     DEFRAGMENT(2),
     SYNC(8),
     CHECKPOINT(2),
@@ -29,14 +36,14 @@ enum SpaceStep {
     }
 
     static SpaceStep any(Random random) {
-        int dice = random.nextInt(65);
+        int dice = random.nextInt(80);
         for (SpaceStep step : values()) {
             dice -= step.weight;
             if (dice < 0) {
                 return step;
             }
         }
-        throw new AssertionError("weights do not sum up to 65");
+        throw new AssertionError("weights do not sum up to 80");
     }
 
     /** Does the step to an open space, if it is one that does not close it. */
@@ -65,6 +72,35 @@ enum SpaceStep {
                     oracle.begins(collapsed(content, offset, length));
                     space.collapseRange(offset, length);
                 }
+            }
+            case MOVE -> {
+                if (size > 0) {
+                    int length = 1 + random.nextInt(Math.min(size, 8000));
+                    int offset = random.nextInt(size - length + 1);
+                    int place = random.nextInt(size - length + 1);
+                    int target = place > offset ? place + length : place;
+                    oracle.begins(moved(content, offset, length, target));
+                    space.moveRange(offset, length, target);
+                }
+            }
+            case INSERT_HOLE -> {
+                int offset = random.nextInt(size + 1);
+                int length = 1 + random.nextInt(3000);
+                oracle.begins(inserted(content, offset, new byte[length]));
+                space.insertHole(offset, length);
+            }
+            case PUNCH_HOLE -> {
+                if (size > 0) {
+                    int length = 1 + random.nextInt(Math.min(size, 5000));
+                    int offset = random.nextInt(size - length + 1);
+                    oracle.begins(punched(content, offset, length));
+                    space.punchHole(offset, length);
+                }
+            }
+            case TRUNCATE -> {
+                int newSize = Math.max(0, size + random.nextInt(4000) - 2000);
+                oracle.begins(Arrays.copyOf(content, newSize));
+                space.truncate(newSize);
             }
             case DEFRAGMENT -> {
                 if (size > 0) {

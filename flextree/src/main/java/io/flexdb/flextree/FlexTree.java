@@ -17,8 +17,8 @@ import io.flexdb.flextree.internal.TreeWriter;
  * of an extent is the extent's address plus n, and {@link #HOLE} says that bytes are mapped to nothing. The 16 bits of
  * flags are opaque too; both parts of an extent that is cut in two have its flags.
  *
- * <p>A request longer than {@link FlexTreeOptions#maxExtentBytes()} becomes several extents, so that its cost is
- * proportional to its length. All else is O(log N), plus the extents removed or handed over. Bad arguments are
+ * <p>A request longer than {@link FlexTreeOptions#maxExtentBytes()}, or a hole longer than {@link #MAX_EXTENT_BYTES},
+ * becomes several extents, so that its cost is proportional to its length. All else is O(log N), plus the extents removed or handed over. Bad arguments are
  * refused with an {@link IllegalArgumentException} or {@link IndexOutOfBoundsException} before anything is changed. A
  * tree that ran out of memory in the middle of an operation must not be used any more.
  *
@@ -107,7 +107,8 @@ public final class FlexTree implements AutoCloseable {
     /**
      * Inserts bytes at an offset from 0 to {@link #size()} and shifts what follows by their length. An extent that
      * holds the offset is cut in two. If the bytes continue the extent before them, in address and flags, they become
-     * part of it while it does not exceed {@link FlexTreeOptions#maxExtentBytes()}; holes join likewise.
+     * part of it while it does not exceed {@link FlexTreeOptions#maxExtentBytes()}; holes join up to
+     * {@link #MAX_EXTENT_BYTES}.
      *
      * @param logicalOffset where the first byte will be
      * @param length how many bytes, at least 1
@@ -307,6 +308,14 @@ public final class FlexTree implements AutoCloseable {
     /** Visits every node and throws an {@link AssertionError} that names the first broken invariant and the node. */
     public void checkInvariants() {
         TreeChecker.check(writer);
+    }
+
+    /**
+     * Visits every node of a version and throws an {@link AssertionError} that names the first broken invariant and the
+     * node. Any thread, and the writer may go on, while the view is good for reading.
+     */
+    public void checkInvariants(FlexTreeView view) {
+        TreeChecker.check(writer, view.root, view.level, view.size(), view.extentCount());
     }
 
     /** The tree in words: for every entry the effective offset, and the partial offset and shift that make it up. */

@@ -41,7 +41,8 @@ public final class FlexTreeOptions {
 
     /**
      * Bytes an extent has at most, 1 to {@link FlexTree#MAX_EXTENT_BYTES}, the default. Longer requests become several
-     * extents, and extents are merged only up to this length.
+     * extents, and extents are merged only up to this length. Holes may have {@link FlexTree#MAX_EXTENT_BYTES} in any
+     * case.
      */
     public FlexTreeOptions withMaxExtentBytes(int bytes) {
         if (bytes < 1 || bytes > FlexTree.MAX_EXTENT_BYTES) {
@@ -77,7 +78,7 @@ public final class FlexTreeOptions {
         return internalCapacity;
     }
 
-    /** Bytes an extent has at most. */
+    /** Bytes an extent has at most, if it is not a hole. */
     public int maxExtentBytes() {
         return maxExtentBytes;
     }

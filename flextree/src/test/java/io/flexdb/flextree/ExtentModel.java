@@ -74,7 +74,7 @@ final class ExtentModel {
         long at = logicalOffset;
         long from = address;
         while (left > 0) {
-            long piece = Math.min(left, maxExtentBytes);
+            long piece = Math.min(left, mostBytes(address));
             insertPiece(at, piece, from, flag);
             at += piece;
             left -= piece;
@@ -82,10 +82,14 @@ final class ExtentModel {
         }
     }
 
+    private int mostBytes(long address) {
+        return address == FlexTree.HOLE ? FlexTree.MAX_EXTENT_BYTES : maxExtentBytes;
+    }
+
     private void insertPiece(long logicalOffset, long length, long address, int flag) {
         int i = cut(logicalOffset);
         size += length;
-        if (mergeExtents && i > 0 && flags[i - 1] == flag && lengths[i - 1] + length <= maxExtentBytes) {
+        if (mergeExtents && i > 0 && flags[i - 1] == flag && lengths[i - 1] + length <= mostBytes(address)) {
             boolean holes = address == FlexTree.HOLE && addresses[i - 1] == FlexTree.HOLE;
             boolean data = address != FlexTree.HOLE
                     && addresses[i - 1] != FlexTree.HOLE
@@ -111,7 +115,7 @@ final class ExtentModel {
     void remap(long logicalOffset, long length, long address, int flag) {
         long start = 0;
         for (int i = 0; i < count && start <= logicalOffset; i++) {
-            if (start == logicalOffset && lengths[i] == length) {
+            if (start == logicalOffset && lengths[i] == length && length <= mostBytes(address)) {
                 addresses[i] = address;
                 flags[i] = flag;
                 return;

@@ -115,8 +115,19 @@ class FlexTreeTest {
         tree.append(4, 90);
         tree.insertRange(2, 25, 0, 7);
         assertEquals("0+2@90, 2+10@0 f7, 12+10@10 f7, 22+5@20 f7, 27+2@92", extents());
-        tree.insertHole(0, 11);
-        assertEquals(7, tree.extentCount());
+    }
+
+    @Test
+    void aHoleIsCutOnlyAtTheLargestLengthOfAll() {
+        tree = new FlexTree(SMALL.withMaxExtentBytes(10));
+        tree.append(10, 90);
+        tree.insertHole(5, 30);
+        assertEquals("0+5@90, 5+30 hole, 35+5@95", extents());
+        tree.insertHole(35, 2 * FlexTree.MAX_EXTENT_BYTES);
+        assertEquals("0+5@90, 5+30 hole, 35+16777216 hole, 16777251+16777216 hole, 33554467+5@95", extents());
+        tree.remap(0, 35, FlexTree.HOLE, 0, null);
+        assertEquals("0+35 hole, 35+16777216 hole, 16777251+16777216 hole, 33554467+5@95", extents());
+        tree.checkInvariants();
     }
 
     @Test

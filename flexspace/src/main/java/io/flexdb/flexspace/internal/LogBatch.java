@@ -11,7 +11,8 @@ import java.nio.ByteOrder;
  * 0            8        tag: what the owner wants to find again with these edits
  * 8            4        edits
  * 12           4        segment notes
- * 16           24 each  edits: operation (2 bits) and logical offset (62 bits), address (48) and flags (16), length
+ * 16           24 each  edits: operation (2 bits) and logical offset (62 bits); address (48) and flags (16), or the
+ *                       target of a move; length
  * then         16 each  segment notes: segment, generation, sealed (bit 31) and first frame, frames; then their
  *                       checksums, 4 bytes each
  * </pre>
@@ -24,6 +25,7 @@ final class LogBatch {
     static final int INSERT = 0;
     static final int COLLAPSE = 1;
     static final int REMAP = 2;
+    static final int MOVE = 3;
 
     private static final int OPERATION_SHIFT = 62;
     static final long OFFSET_MASK = (1L << OPERATION_SHIFT) - 1;
@@ -44,9 +46,18 @@ final class LogBatch {
     }
 
     void edit(int operation, long logicalOffset, long length, long address, int flags) {
+        put(operation, logicalOffset, address << 16 | flags, length);
+    }
+
+    /** @param target where the range goes, as an offset before the move */
+    void move(long logicalOffset, long length, long target) {
+        put(MOVE, logicalOffset, target, length);
+    }
+
+    private void put(int operation, long logicalOffset, long where, long length) {
         room(EDIT_BYTES);
         buffer.putLong((long) operation << OPERATION_SHIFT | logicalOffset)
-                .putLong(address << 16 | flags)
+                .putLong(where)
                 .putLong(length);
         edits++;
     }

@@ -77,6 +77,17 @@ final class LogicalLogReader {
         return payloads;
     }
 
+    /** Where the whole frames end, or some position behind a limit if they go so far. */
+    long endOfFrames(long limit) {
+        long position = LogFormat.FRAMES_OFFSET;
+        long sequence = 0;
+        ByteBuffer payload;
+        while (position < limit && (payload = payloadAt(position, ++sequence)) != null) {
+            position += LogFormat.frameBytes(payload.remaining());
+        }
+        return position;
+    }
+
     private ByteBuffer payloadAt(long position, long sequence) {
         if (position + LogFormat.FRAME_HEADER_BYTES > size) {
             return null;

@@ -402,17 +402,28 @@ final class SegmentStore implements AutoCloseable {
             int frame = first + i;
             int found = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
             if (found != sums[frame]) {
-                throw new CorruptionException(
-                        file.path(),
-                        format.filePosition(segment.number, frame << format.frameShift),
-                        "checksum " + Integer.toHexString(sums[frame]) + " of frame " + frame + " of segment "
-                                + segment.number + ", generation " + segment.generation,
-                        Integer.toHexString(found));
+                throw damagedFrame(segment, frame, sums[frame], found);
             }
         }
     }
 
+    CorruptionException damagedFrame(Segment segment, int frame, int expected, int found) {
+        return new CorruptionException(
+                file.path(),
+                format.filePosition(segment.number, frame << format.frameShift),
+                "checksum " + Integer.toHexString(expected) + " of frame " + frame + " of segment " + segment.number
+                        + ", generation " + segment.generation,
+                Integer.toHexString(found));
+    }
+
     private int[] loadFooter(Segment segment) {
+        int[] sums = readFooter(segment);
+        segment.checksums = sums; // several readers may load it at once: the same values
+        return sums;
+    }
+
+    /** The checksums in the footer of a sealed segment. Any thread while the segment can't be used again. */
+    int[] readFooter(Segment segment) {
         ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
         long position = format.filePosition(segment.number, format.dataBytes);
         file.readFully(footer, position);
@@ -431,7 +442,6 @@ final class SegmentStore implements AutoCloseable {
         for (int frame = 0; frame < sums.length; frame++) {
             sums[frame] = footer.getInt(frame * Integer.BYTES);
         }
-        segment.checksums = sums; // several readers may load it at once: the same values
         return sums;
     }
 
@@ -558,6 +568,15 @@ final class SegmentStore implements AutoCloseable {
     /** Segments emptied that {@link #releaseEmptied} would let go. */
     int emptiedCount() {
         return emptied.size();
+    }
+
+    VfsFile file() {
+        return file;
+    }
+
+    /** Segments emptied that only pinned views hold back. */
+    int pinnedSegmentCount() {
+        return retiredSegments.heldByPins();
     }
 
     SegmentFormat format() {

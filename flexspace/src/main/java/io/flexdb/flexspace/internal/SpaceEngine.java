@@ -28,9 +28,11 @@ public final class SpaceEngine implements AutoCloseable {
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
      *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      */
-    private static final int MAX_HOLE_EXTENTS = 1 << 16;
     private static final int EMPTIED_PER_COMMIT = 8;
     private static final int MAX_SWEEPS = 16;
+    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
+    static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
+
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
 
     private final Vfs vfs;
@@ -42,6 +44,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final Epochs epochs;
     private final SpaceRoom room;
     private final GarbageCollector collector;
+    private final ExtentMover mover;
     private final LogBatch batch = new LogBatch();
     private final long openedTreeVersion;
     private final long openedLogGeneration;
@@ -67,6 +70,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.openedLogGeneration = recovered.openedLogGeneration;
         this.room = new SpaceRoom(store, options.maxDataBytes());
         this.collector = new GarbageCollector(this, store, room, options.minimumUtilization());
+        this.mover = new ExtentMover(tree);
     }
 
     /** Whether a directory holds a space. */
@@ -172,7 +176,7 @@ public final class SpaceEngine implements AutoCloseable {
     public void insertHole(long logicalOffset, long length) {
         beginGroup();
         for (long done = 0; done < length; ) {
-            long piece = Math.min(length - done, maxHoleBytes(store.format()));
+            long piece = Math.min(length - done, MAX_HOLE_BYTES);
             tree.insertHole(logicalOffset + done, piece);
             batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
             done += piece;
@@ -181,9 +185,29 @@ public final class SpaceEngine implements AutoCloseable {
         endGroup();
     }
 
-    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
-    static long maxHoleBytes(SegmentFormat format) {
-        return (long) format.maxExtentBytes * MAX_HOLE_EXTENTS;
+    /** Unmaps a range, which then reads as zeros; the size stays. */
+    public void punchHole(long logicalOffset, long length) {
+        beginGroup();
+        for (long done = 0; done < length; ) {
+            long piece = Math.min(length - done, MAX_HOLE_BYTES);
+            tree.remap(logicalOffset + done, piece, FlexTree.HOLE, 0, this::removed);
+            batch.edit(LogBatch.REMAP, logicalOffset + done, piece, FlexTree.HOLE, 0);
+            done += piece;
+        }
+        endGroup();
+    }
+
+    /**
+     * Moves a range to another logical offset, at the cost of its extents.
+     *
+     * @param target where it goes, as an offset before the move, from 0 to {@link #size()}; neither in the range nor at
+     *     one of its ends
+     */
+    public void move(long logicalOffset, long length, long target) {
+        assert mover.isMove(logicalOffset, length, target) : length + " from " + logicalOffset + " to " + target;
+        beginGroup();
+        mover.move(logicalOffset, length, target, batch);
+        endGroup();
     }
 
     /** Removes bytes and closes the gap. */
@@ -517,6 +541,11 @@ public final class SpaceEngine implements AutoCloseable {
         return store.segmentCount();
     }
 
+    /** Segments without live bytes that only pinned views keep from being used again. */
+    public int pinnedSegmentCount() {
+        return store.pinnedSegmentCount();
+    }
+
     /** Segments that are free. */
     public int freeSegmentCount() {
         return store.freeSegmentCount();
@@ -590,6 +619,15 @@ public final class SpaceEngine implements AutoCloseable {
                         + (store.isFree(number) ? " free" : ""));
             }
         }
+    }
+
+    /**
+     * Begins a check of everything. By the writer; the check itself runs in any thread, while the writer goes on.
+     *
+     * @param view {@link #current()}, pinned until the check has ended
+     */
+    public SpaceChecker beginCheck(FlexTreeView view) {
+        return new SpaceChecker(vfs, directory, treeFile.header().storeId(), tree, store, view, log);
     }
 
     /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */

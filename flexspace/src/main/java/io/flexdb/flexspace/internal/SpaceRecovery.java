@@ -37,6 +37,7 @@ final class SpaceRecovery {
     private long continuedSequence; // which the log before it must reach
     private boolean otherVersionsFound;
     private List<ByteBuffer> payloads;
+    private ExtentMover mover;
 
     SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs) {
         this.vfs = vfs;
@@ -63,6 +64,7 @@ final class SpaceRecovery {
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         store = new SegmentStore(SpaceFiles.openData(vfs, directory, id), format, epochs);
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs);
+        mover = new ExtentMover(tree);
         tag = header.tag();
 
         findLogs(header);
@@ -300,16 +302,20 @@ final class SpaceRecovery {
         store.restoreFrames(number, generation, sealed, first, payload, frames);
     }
 
-    private void replayEdit(long operationAndOffset, long addressAndFlags, long length) {
+    private void replayEdit(long operationAndOffset, long where, long length) {
         long logicalOffset = operationAndOffset & LogBatch.OFFSET_MASK;
-        long address = addressAndFlags >>> 16;
-        int flags = (int) addressAndFlags & 0xFFFF;
         int operation = LogBatch.operation(operationAndOffset);
+        if (operation == LogBatch.MOVE) {
+            replayMove(logicalOffset, length, where);
+            return;
+        }
+        long address = where >>> 16;
+        int flags = (int) where & 0xFFFF;
         long size = tree.size();
         boolean hole = address == FlexTree.HOLE;
         long available = operation == LogBatch.INSERT ? LogBatch.OFFSET_MASK - size : size - logicalOffset;
         if (hole && operation != LogBatch.COLLAPSE) {
-            available = Math.min(available, SpaceEngine.maxHoleBytes(store.format()));
+            available = Math.min(available, SpaceEngine.MAX_HOLE_BYTES);
         }
         if (logicalOffset > size || length <= 0 || length > available) {
             throw badBatch(
@@ -322,11 +328,19 @@ final class SpaceRecovery {
         switch (operation) {
             case LogBatch.INSERT -> tree.insertRange(logicalOffset, length, address, flags);
             case LogBatch.COLLAPSE -> tree.collapseRange(logicalOffset, length, this::removed);
-            case LogBatch.REMAP -> tree.remap(logicalOffset, length, address, flags, this::removed);
-            default -> throw badBatch("an operation up to 2", Integer.toString(operation));
+            default -> tree.remap(logicalOffset, length, address, flags, this::removed);
         }
         if (operation != LogBatch.COLLAPSE && !hole) {
             addLive(logPath, address, length);
+        }
+    }
+
+    private void replayMove(long logicalOffset, long length, long target) {
+        if (!mover.isMove(logicalOffset, length, target) || mover.moveSome(logicalOffset, length, target) < length) {
+            throw badBatch(
+                    "a move within the " + tree.size() + " bytes of the space, of " + ExtentMover.MAX_EXTENTS
+                            + " extents at most",
+                    length + " bytes from " + logicalOffset + " to " + target);
         }
     }
 

@@ -37,7 +37,7 @@ class HostileFilesTest {
     private int refused;
     private int accepted;
 
-    /** A tree of two levels, several segments, an open one, and a log with inserts, remaps, collapses and notes. */
+    /** A tree of two levels, several segments, an open one, and a log with edits of every kind and notes. */
     @BeforeAll
     static void makeSpace() {
         SimulatedVfs vfs = new SimulatedVfs();
@@ -55,6 +55,9 @@ class HostileFilesTest {
                 }
                 engine.insertHole(100, 50);
                 engine.collapse(50, 500);
+                engine.move(100, 700, 3000);
+                engine.punchHole(2000, 900);
+                engine.move(5000, 1200, 10);
                 engine.commit(batch + 1);
             }
         }

@@ -29,6 +29,19 @@ class LogBatchTest {
     }
 
     @Test
+    void aMoveHasItsTargetWhereOthersHaveAnAddress() {
+        batch.move(17, 5, LogBatch.OFFSET_MASK);
+        ByteBuffer payload = batch.finish(0);
+        payload.position(LogBatch.HEADER_BYTES);
+        long first = payload.getLong();
+        assertEquals(LogBatch.MOVE, LogBatch.operation(first));
+        assertEquals(17, first & LogBatch.OFFSET_MASK);
+        assertEquals(LogBatch.OFFSET_MASK, payload.getLong());
+        assertEquals(5, payload.getLong());
+        assertFalse(payload.hasRemaining());
+    }
+
+    @Test
     void aNoteCarriesTheChecksumsOfItsFrames() {
         batch.edit(LogBatch.COLLAPSE, 1, 2, 0, 0);
         batch.segmentNote(3, 4, false, 1, new int[] {10, 11, 12, 13}, 3);

@@ -18,6 +18,7 @@ import static io.flexdb.flextree.internal.TreeNodes.removeChildren;
 import static io.flexdb.flextree.internal.TreeNodes.setExtent;
 import static io.flexdb.flextree.internal.TreeNodes.shift;
 
+import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import java.nio.ByteBuffer;
 
@@ -62,7 +63,7 @@ public final class TreeWriter {
         long at = logicalOffset;
         long end = logicalOffset + length;
         for (long word = NodeFormat.word(address, flags); at < end; ) {
-            int piece = (int) Math.min(end - at, maxExtentBytes);
+            int piece = (int) Math.min(end - at, mostBytes(word));
             if (at == size) {
                 append(piece, word);
             } else {
@@ -248,7 +249,12 @@ public final class TreeWriter {
                 && (NodeFormat.isHole(nextWord)
                         ? word == nextWord
                         : word + length == nextWord && !NodeFormat.isHole(word))
-                && length + nextLength <= maxExtentBytes;
+                && length + nextLength <= mostBytes(nextWord);
+    }
+
+    /** Only data is cut to the owner's limit: a hole is stored nowhere, so any length that a leaf can tell will do. */
+    private int mostBytes(long word) {
+        return NodeFormat.isHole(word) ? FlexTree.MAX_EXTENT_BYTES : maxExtentBytes;
     }
 
     /** Removes a range and shifts what follows back. */
@@ -472,7 +478,8 @@ public final class TreeWriter {
 
     /** Maps a range anew. An extent that is replaced whole by one extent stays an extent of its own. */
     public void remap(long logicalOffset, long length, long address, int flags) {
-        if (length <= maxExtentBytes && TreeReader.isExtent(pool, root, level, logicalOffset, length)) {
+        if (length <= mostBytes(NodeFormat.word(address, flags))
+                && TreeReader.isExtent(pool, root, level, logicalOffset, length)) {
             nodes.refreshEpoch();
             int node = descendWithoutSplits(logicalOffset);
             ByteBuffer leaf = pool.chunk(node);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,20 @@ class TreeCheckerTest {
     void aWrongCountIsFound() {
         writer.install(writer.root(), writer.level(), writer.size(), writer.extentCount() + 1);
         assertBroken("I7");
+    }
+
+    @Test
+    void aVersionIsCheckedThoughTheWriterHasGoneOn() {
+        tree.publish();
+        try (FlexTreeView view = tree.view()) {
+            tree.collapseRange(0, 110);
+            tree.publish();
+            tree.checkInvariants(view);
+            NodeFormat.setEnd(leaf, leafBase, 1, 10);
+            AssertionError error = assertThrows(AssertionError.class, () -> tree.checkInvariants(view));
+            assertTrue(error.getMessage().startsWith("I4 broken at node"), error.getMessage());
+            tree.checkInvariants();
+        }
     }
 
     @Test

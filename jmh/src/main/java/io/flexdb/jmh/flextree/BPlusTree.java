@@ -32,7 +32,7 @@ final class BPlusTree implements ExtentIndex {
      *
      * I1  A node has one entry at least and no more than its capacity; an internal root has two at least.
      * I2  A child starts where the one before it ends.
-     * I3  The ends of a leaf grow, by maxExtentBytes at most.
+     * I3  The ends of a leaf grow, by maxExtentBytes at most, or for a hole by what FlexTree allows.
      */
     private static final int MAX_LEVEL = 31;
 
@@ -69,7 +69,7 @@ final class BPlusTree implements ExtentIndex {
         long end = logicalOffset + length;
         long pieceAddress = address;
         for (long at = logicalOffset; at < end; ) {
-            long piece = Math.min(end - at, maxExtentBytes);
+            long piece = Math.min(end - at, Extents.mostBytes(address, maxExtentBytes));
             if (at == size) {
                 appendPiece(piece, pieceAddress);
             } else {
@@ -524,7 +524,8 @@ final class BPlusTree implements ExtentIndex {
                 check(position == end, "I2", node);
                 end = checkNode(child(buffer, base, i), nodeLevel - 1, position, found);
             } else {
-                check(position > end && position - end <= maxExtentBytes, "I3", node);
+                int most = Extents.mostBytes(address(buffer, base, i), maxExtentBytes);
+                check(position > end && position - end <= most, "I3", node);
                 end = position;
             }
         }

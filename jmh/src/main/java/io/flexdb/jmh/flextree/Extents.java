@@ -16,6 +16,11 @@ final class Extents {
         boolean adjacent = nextAddress == FlexTree.HOLE
                 ? address == FlexTree.HOLE
                 : address != FlexTree.HOLE && address + length == nextAddress;
-        return adjacent && length + nextLength <= maxExtentBytes;
+        return adjacent && length + nextLength <= mostBytes(nextAddress, maxExtentBytes);
+    }
+
+    /** Bytes that an extent of this address has at most. */
+    static int mostBytes(long address, int maxExtentBytes) {
+        return address == FlexTree.HOLE ? FlexTree.MAX_EXTENT_BYTES : maxExtentBytes;
     }
 }

@@ -37,7 +37,7 @@ final class SortedExtentArray implements ExtentIndex {
         long end = logicalOffset + length;
         long pieceAddress = address;
         for (long at = logicalOffset; at < end; ) {
-            long piece = Math.min(end - at, maxExtentBytes);
+            long piece = Math.min(end - at, Extents.mostBytes(address, maxExtentBytes));
             if (at == size) {
                 appendPiece(piece, pieceAddress);
             } else {

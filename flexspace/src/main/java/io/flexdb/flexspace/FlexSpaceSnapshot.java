@@ -1,0 +1,90 @@
+package io.flexdb.flexspace;
+
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.storage.StoreClosedException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What a {@link FlexSpace} held at one moment. Any thread may call any method; reads take no lock.
+ *
+ * <p>Until it is closed, the disk that it needs is not used again, and the nodes of the FlexTree stay in memory; see
+ * {@link FlexSpaceStats#pinnedSegments()}. It does not outlive the space, nor does it survive a crash. After either has
+ * been closed, reading throws {@link StoreClosedException}; reads under way finish.
+ */
+public final class FlexSpaceSnapshot implements AutoCloseable {
+    private final FlexSpace space;
+    private final FlexTreeView view;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicInteger holders = new AtomicInteger(1); // reads under way, and whoever has to close it
+
+    FlexSpaceSnapshot(FlexSpace space, FlexTreeView view) {
+        this.space = space;
+        this.view = view;
+    }
+
+    /**
+     * Reads bytes into a buffer, which is filled.
+     *
+     * @throws IndexOutOfBoundsException if the snapshot ends before the buffer is full
+     */
+    public void read(long logicalOffset, ByteBuffer buffer) {
+        hold();
+        try {
+            space.read(view, logicalOffset, buffer);
+        } finally {
+            letGo();
+        }
+    }
+
+    /** Reads from the beginning of an extent, as {@link FlexSpace#readExtent} does. */
+    public FlexSpace.Extent readExtent(long logicalOffset, ByteBuffer buffer) {
+        hold();
+        try {
+            return space.readExtent(view, logicalOffset, buffer);
+        } finally {
+            letGo();
+        }
+    }
+
+    /** Bytes of the address space. */
+    public long size() {
+        if (closed.get()) {
+            throw new StoreClosedException("the snapshot");
+        }
+        space.checkReadable();
+        return view.size();
+    }
+
+    /** Whoever comes last unpins the view: a read that has begun must not lose it. */
+    private void hold() {
+        int before = holders.get();
+        while (!closed.get() && before > 0) {
+            if (holders.compareAndSet(before, before + 1)) {
+                return;
+            }
+            before = holders.get();
+        }
+        throw new StoreClosedException("the snapshot");
+    }
+
+    private void letGo() {
+        if (holders.decrementAndGet() == 0) {
+            space.unpin(view);
+        }
+    }
+
+    /** Lets go what only this snapshot needs. Closing again does nothing. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            letGo();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "FlexSpaceSnapshot[size=" + view.size() + (closed.get() ? ", closed]" : "]");
+    }
+}

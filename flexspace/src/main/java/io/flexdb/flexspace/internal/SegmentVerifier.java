@@ -1,0 +1,101 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreIoException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * Verifies whole segments by large reads. For one thread; the writer may go on, as long as a pinned view keeps the
+ * segments from being used again.
+ */
+final class SegmentVerifier {
+    private static final int READ_BYTES = 1 << 20;
+
+    private final SegmentStore store;
+    private final SegmentFormat format;
+    private final VfsFile file;
+    private final Findings findings;
+    private final ByteBuffer buffer;
+    private final CRC32C crc = new CRC32C();
+    private long bytesRead;
+
+    SegmentVerifier(SegmentStore store, Findings findings) {
+        this.store = store;
+        this.format = store.format();
+        this.file = store.file();
+        this.findings = findings;
+        int bytes = Math.min(format.segmentBytes, Math.max(READ_BYTES, format.frameBytes));
+        this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Verifies the footer and all frames of a sealed segment. */
+    void verifySealed(Segment segment) {
+        int[] sums = segment.checksums; // which may be all there is, if the footer is damaged
+        try {
+            sums = store.readFooter(segment);
+            bytesRead += format.footerBytes;
+        } catch (CorruptionException e) {
+            findings.add(e);
+        } catch (StoreIoException e) {
+            unreadable(format.filePosition(segment.number, format.dataBytes), "the footer of " + segment, e);
+        }
+        if (sums != null) {
+            verifyFrames(segment, sums, format.dataFrames);
+        }
+    }
+
+    /** Verifies the first frames of a segment. */
+    void verifyFrames(Segment segment, int[] sums, int frames) {
+        int most = buffer.capacity() >>> format.frameShift;
+        for (int first = 0; first < frames; first += most) {
+            int count = Math.min(most, frames - first);
+            try {
+                verifyRun(segment, sums, first, count);
+            } catch (StoreIoException e) {
+                verifyEach(segment, sums, first, count);
+            } catch (CorruptionException e) {
+                findings.add(e); // the file is too short
+            }
+        }
+    }
+
+    /** Some of these frames can't be read: finds out which. */
+    private void verifyEach(Segment segment, int[] sums, int first, int count) {
+        for (int frame = first; frame < first + count; frame++) {
+            try {
+                verifyRun(segment, sums, frame, 1);
+            } catch (StoreIoException e) {
+                long position = format.filePosition(segment.number, frame << format.frameShift);
+                unreadable(position, "frame " + frame + " of " + segment, e);
+            }
+        }
+    }
+
+    private void unreadable(long position, String what, StoreIoException e) {
+        findings.add(file.path(), position, what, String.valueOf(e.getMessage()));
+    }
+
+    private void verifyRun(Segment segment, int[] sums, int first, int count) {
+        buffer.clear().limit(count << format.frameShift);
+        file.readFully(buffer, format.filePosition(segment.number, first << format.frameShift));
+        for (int i = 0; i < count; i++) {
+            int at = i << format.frameShift;
+            buffer.limit(at + format.frameBytes).position(at);
+            crc.reset();
+            crc.update(buffer);
+            int frame = first + i;
+            int found = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
+            if (found != sums[frame]) {
+                findings.add(store.damagedFrame(segment, frame, sums[frame], found));
+            }
+        }
+        bytesRead += (long) count << format.frameShift;
+    }
+
+    long bytesRead() {
+        return bytesRead;
+    }
+}

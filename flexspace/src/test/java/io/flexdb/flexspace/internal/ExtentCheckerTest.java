@@ -1,0 +1,74 @@
+package io.flexdb.flexspace.internal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.CheckReport;
+import io.flexdb.flextree.FlexTree;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ExtentCheckerTest {
+    private static final SegmentFormat FORMAT = new SegmentFormat(32 * 512, 512, 1);
+
+    private final FlexTree tree = new FlexTree();
+    private final Findings findings = new Findings();
+
+    private long[] check(int extentsInGroup, int... usedBytes) {
+        return new ExtentChecker(tree.publish(), FORMAT, usedBytes, Path.of("tree"), findings, extentsInGroup).check();
+    }
+
+    private List<String> found() {
+        return findings.report(0, 0, 0).findings().stream()
+                .map(CheckReport.Finding::found)
+                .toList();
+    }
+
+    @Test
+    void extentsSideBySideAreSoundAndTheirBytesAreCounted() {
+        for (int groups = 1; groups <= 1000; groups *= 10) {
+            tree.append(100, FORMAT.address(2, 100));
+            tree.append(100, FORMAT.address(0, 0));
+            tree.append(100, FlexTree.HOLE);
+            tree.append(100, FORMAT.address(2, 0));
+            tree.append(512, FORMAT.address(2, 200));
+            assertArrayEquals(new long[] {100, 0, 712}, check(groups, 100, 0, 712));
+            assertEquals(List.of(), found());
+            tree.collapseRange(0, tree.size());
+        }
+    }
+
+    @Test
+    void eachExtentOutsideOfSegmentsInUseIsFound() {
+        tree.append(100, FORMAT.address(0, 0));
+        tree.append(100, FORMAT.address(0, 450));
+        tree.append(100, FORMAT.address(1, 0));
+        tree.append(100, FORMAT.address(2, 0));
+        tree.append(100, FORMAT.address(7, 300));
+        tree.append(100, (1L << 48) - 200);
+        tree.append(513, FORMAT.address(3, 0));
+        assertArrayEquals(new long[] {100, 0, 100, 0}, check(1000, 512, 0, 512, 31 * 512));
+        List<String> found = found();
+        assertEquals(5, found.size(), found.toString());
+        assertTrue(found.get(0).contains("at logical offset 100, 100 bytes at 450 of segment 0"), found.toString());
+        assertTrue(found.get(4).contains("513 bytes at 0 of segment 3"), found.toString());
+    }
+
+    @Test
+    void extentsThatOverlapAreFoundInEveryGroup() {
+        for (int segment = 0; segment < 4; segment++) {
+            tree.append(100, FORMAT.address(segment, 1000));
+            tree.append(300, FORMAT.address(segment, 10));
+            tree.append(50, FORMAT.address(segment, 200));
+            tree.append(50, FORMAT.address(segment, 309));
+            tree.append(50, FORMAT.address(segment, 360));
+        }
+        check(1, 2000, 2000, 2000, 2000);
+        List<String> found = found();
+        assertEquals(8, found.size(), found.toString());
+        assertEquals("one at 200 of segment 0, one before it ends at 310", found.get(0));
+        assertEquals("one at 309 of segment 3, one before it ends at 310", found.get(7));
+    }
+}

@@ -13,21 +13,29 @@ public final class FlexSpaceOptions {
     /** The largest segment. */
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
-    private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6);
+    private static final FlexSpaceOptions DEFAULTS =
+            new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6, Long.MAX_VALUE);
 
     private final int segmentBytes;
     private final int frameBytes;
     private final long checkpointLogBytes;
     private final int logBufferBytes;
     private final double minimumUtilization;
+    private final long maxDataBytes;
 
     private FlexSpaceOptions(
-            int segmentBytes, int frameBytes, long checkpointLogBytes, int logBufferBytes, double minimumUtilization) {
+            int segmentBytes,
+            int frameBytes,
+            long checkpointLogBytes,
+            int logBufferBytes,
+            double minimumUtilization,
+            long maxDataBytes) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.checkpointLogBytes = checkpointLogBytes;
         this.logBufferBytes = logBufferBytes;
         this.minimumUtilization = minimumUtilization;
+        this.maxDataBytes = maxDataBytes;
     }
 
     /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 64 MiB of logical log. */
@@ -51,7 +59,8 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("segmentBytes must be a power of two, at least 32 frames of "
                     + frameBytes + " bytes and at most " + MAX_SEGMENT_BYTES + ": " + segmentBytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, maxDataBytes);
     }
 
     /**
@@ -64,7 +73,7 @@ public final class FlexSpaceOptions {
         if (bytes < 4096) {
             throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization);
+        return new FlexSpaceOptions(segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, maxDataBytes);
     }
 
     /**
@@ -76,7 +85,8 @@ public final class FlexSpaceOptions {
         if (bytes < 1024 || bytes > 256 << 20) {
             throw new IllegalArgumentException("logBufferBytes must be from 1024 to 268435456: " + bytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization, maxDataBytes);
     }
 
     /**
@@ -89,7 +99,25 @@ public final class FlexSpaceOptions {
         if (!(share >= 0 && share <= 0.9)) {
             throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share);
+        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, maxDataBytes);
+    }
+
+    /**
+     * How large the data file may become. Up to 30/32 of it may hold live data, not counting the segments kept free for
+     * garbage collection: an eighth of the file, at most 64 segments. A change that does not fit is refused with a
+     * {@link io.flexdb.storage.StoreFullException} and changes nothing; what frees space goes on. The nearer the cap, the
+     * more data is moved for each byte written. Logs and checkpoints are not counted.
+     *
+     * <p>A {@code FlexDB} does not ask for room and is not bound by this.
+     *
+     * @param bytes default no limit; at least 32 segments, which is checked when the space is opened
+     */
+    public FlexSpaceOptions withMaxDataBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("maxDataBytes must be at least 32 segments: " + bytes);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, bytes);
     }
 
     /** Bytes of a segment of a new space. */
@@ -117,10 +145,15 @@ public final class FlexSpaceOptions {
         return minimumUtilization;
     }
 
+    /** The largest data file; {@link Long#MAX_VALUE} if there is no limit. */
+    public long maxDataBytes() {
+        return maxDataBytes;
+    }
+
     @Override
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
-                + minimumUtilization + "]";
+                + minimumUtilization + ", maxDataBytes=" + maxDataBytes + "]";
     }
 }

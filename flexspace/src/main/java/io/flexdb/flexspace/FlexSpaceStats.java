@@ -13,10 +13,14 @@ package io.flexdb.flexspace;
  * @param logBytesWritten bytes written to logical logs
  * @param treeBytesWritten bytes written to the FlexTree file
  * @param bytesMoved bytes moved by garbage collection
+ * @param extentsScanned extents that garbage collection looked at
+ * @param bytesFreed dead bytes of the segments that garbage collection emptied
+ * @param segmentsFreed segments that garbage collection emptied
  * @param checkpoints checkpoints made
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param snapshots snapshots that are open
  * @param pinnedSegments segments without live bytes that cannot be used again because of them
+ * @param nativeIo whether JNA serves for what the JDK lacks
  */
 public record FlexSpaceStats(
         long size,
@@ -29,7 +33,11 @@ public record FlexSpaceStats(
         long logBytesWritten,
         long treeBytesWritten,
         long bytesMoved,
+        long extentsScanned,
+        long bytesFreed,
+        long segmentsFreed,
         long checkpoints,
         long treeMemoryBytes,
         int snapshots,
-        int pinnedSegments) {}
+        int pinnedSegments,
+        boolean nativeIo) {}

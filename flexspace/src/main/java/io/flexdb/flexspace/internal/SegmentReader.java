@@ -27,9 +27,9 @@ final class SegmentReader {
         this.maxReadBytes = Math.max(READ_BYTES, format.frameBytes);
     }
 
-    /** Memory for one read at a time. */
-    ReadScratch newScratch() {
-        return new ReadScratch(maxReadBytes + 2 * format.frameBytes);
+    /** Bytes that a scratch buffer must have. */
+    int scratchBytes() {
+        return maxReadBytes + 2 * format.frameBytes;
     }
 
     /**
@@ -177,6 +177,19 @@ final class SegmentReader {
                 "checksum " + Integer.toHexString(sums[frame]) + " of frame " + frame + " of segment " + segment.number
                         + ", generation " + segment.generation,
                 Integer.toHexString(checksum(segment, frame, buffer, position, crc)));
+    }
+
+    /** Tells the kernel that bytes of a segment, and its footer if that is not known, will be read soon. */
+    void announce(Segment segment, int from, int length) {
+        if (segment.memory != null) {
+            return; // some of it may be in the file, which has been written just now
+        }
+        int first = from & -format.frameBytes;
+        int end = from + length + format.frameBytes - 1 & -format.frameBytes;
+        file.announce(format.filePosition(segment.number, first), end - first);
+        if (segment.checksums == null) {
+            file.announce(format.filePosition(segment.number, format.dataBytes), format.footerBytes);
+        }
     }
 
     private int[] loadFooter(Segment segment) {

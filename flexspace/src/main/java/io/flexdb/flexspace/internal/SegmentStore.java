@@ -347,6 +347,11 @@ final class SegmentStore implements AutoCloseable {
         reader.read(segment, format.positionOf(address), destination, destinationPosition, length, scratch);
     }
 
+    /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
+    void announce(long address, long length) {
+        reader.announce(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
+    }
+
     SegmentReader reader() {
         return reader;
     }

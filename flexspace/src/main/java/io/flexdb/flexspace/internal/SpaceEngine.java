@@ -63,7 +63,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
-        this.reader = new SpaceReader(store);
+        this.reader = new SpaceReader(store, System::nanoTime);
         this.recovered = recovered;
         this.tag = recovered.tag;
         this.openedTreeVersion = treeFile.header().treeVersion();

@@ -341,10 +341,15 @@ final class SegmentStore implements AutoCloseable {
 
     // ---- reading
 
-    /** Copies bytes of one extent, each verified. Any thread, inside an epoch that holds a version with the extent. */
-    void read(long address, ByteBuffer destination, int destinationPosition, int length) {
+    /** Copies bytes of one segment, each verified. Any thread, inside an epoch that holds a version with them. */
+    void read(long address, ByteBuffer destination, int destinationPosition, int length, ReadScratch scratch) {
         Segment segment = segments[format.segmentOf(address)];
-        reader.read(segment, format.positionOf(address), destination, destinationPosition, length);
+        reader.read(segment, format.positionOf(address), destination, destinationPosition, length, scratch);
+    }
+
+    /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
+    void announce(long address, long length) {
+        reader.announce(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
     }
 
     SegmentReader reader() {

@@ -24,6 +24,11 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
+    public void announce(long position, long bytes) {
+        file.announce(position, bytes);
+    }
+
+    @Override
     public void write(ByteBuffer src, long position) {
         file.write(src, position);
     }

@@ -40,6 +40,7 @@ final class RealVfsFile implements VfsFile {
     private final FileInputStream witness; // null if not writable
     private volatile Path path;
     private volatile FileChannel channel;
+    private volatile NativeDescriptor announcer; // null before the first announcement
     private volatile boolean closed;
 
     /** Opens or creates the file. Under {@link RealVfs#names()}. */
@@ -143,6 +144,26 @@ final class RealVfsFile implements VfsFile {
             throw IoFailures.wrap("read", path, e);
         } finally {
             handBack(interrupted);
+        }
+    }
+
+    @Override
+    public void announce(long position, long bytes) {
+        NativeDescriptor current = announcer;
+        if (current == null) {
+            current = openAnnouncer();
+        }
+        current.announce(position, bytes);
+    }
+
+    /** Opened once; an interrupt does not close it. */
+    private NativeDescriptor openAnnouncer() {
+        synchronized (vfs.names()) {
+            if (announcer == null) {
+                boolean possible = !closed && path.getFileSystem() == FileSystems.getDefault();
+                announcer = possible ? NativeDescriptor.open(path) : NativeDescriptor.NONE;
+            }
+            return announcer;
         }
     }
 
@@ -264,6 +285,9 @@ final class RealVfsFile implements VfsFile {
             }
             closed = true;
             vfs.closing(this);
+            if (announcer != null) {
+                announcer.close();
+            }
         }
         try (witness) {
             channel.close();

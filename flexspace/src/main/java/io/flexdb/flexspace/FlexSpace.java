@@ -313,7 +313,7 @@ public final class FlexSpace implements AutoCloseable {
         if (defragmentBuffer == null) {
             defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
         }
-        engine.read(engine.current(), logicalOffset, defragmentBuffer, 0, piece);
+        engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
         change(
                 () -> requireRoom(piece, logicalOffset, piece),
                 () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));

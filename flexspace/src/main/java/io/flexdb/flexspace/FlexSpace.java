@@ -1,14 +1,19 @@
 package io.flexdb.flexspace;
 
+import static io.flexdb.flexspace.Arguments.MAX_SIZE;
+import static io.flexdb.flexspace.Arguments.checkHole;
+import static io.flexdb.flexspace.Arguments.checkLength;
+import static io.flexdb.flexspace.Arguments.checkRange;
+import static io.flexdb.flexspace.Arguments.checkSize;
+import static io.flexdb.flexspace.Arguments.lengthOf;
+
 import io.flexdb.flexspace.internal.SpaceChecker;
 import io.flexdb.flexspace.internal.SpaceEngine;
-import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.NativeIo;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.NotAStoreException;
@@ -49,12 +54,11 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class FlexSpace implements AutoCloseable {
     private static final String LOCK_NAME = "LOCK";
-    private static final long MAX_SIZE = 1L << 61;
-    private static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 22; // of one call: 2^46
 
     private final Epochs epochs;
     private final SpaceEngine engine;
     private final VfsLock lock;
+    private final FlexSpaceReads reads;
     private final ReentrantLock writer = new ReentrantLock();
     private final AtomicInteger snapshots = new AtomicInteger();
     private volatile FlexTreeView published;
@@ -63,12 +67,13 @@ public final class FlexSpace implements AutoCloseable {
     private volatile Throwable failure;
     private boolean released;
     private ByteBuffer defragmentBuffer;
-    private final StripedPool<ExtentCursor> cursors = new StripedPool<>(ExtentCursor::new);
+    private final ExtentCursor defragmentCursor = new ExtentCursor();
 
     private FlexSpace(Epochs epochs, SpaceEngine engine, VfsLock lock) {
         this.epochs = epochs;
         this.engine = engine;
         this.lock = lock;
+        this.reads = new FlexSpaceReads(this, engine, epochs);
         publish();
     }
 
@@ -282,19 +287,18 @@ public final class FlexSpace implements AutoCloseable {
         try {
             checkUsable();
             checkRange(logicalOffset, length, engine.size());
-            ExtentCursor cursor = cursors.borrow();
             long end = logicalOffset + length;
             for (long at = logicalOffset; at < end; ) {
-                at = defragmentPiece(at, end, cursor);
+                at = defragmentPiece(at, end);
             }
-            cursors.giveBack(cursor);
         } finally {
             writer.unlock();
         }
     }
 
     /** Reads before the change begins, so that damage found is no reason for the space to fail. */
-    private long defragmentPiece(long logicalOffset, long end, ExtentCursor cursor) {
+    private long defragmentPiece(long logicalOffset, long end) {
+        ExtentCursor cursor = defragmentCursor;
         int most = pieceOf((int) Math.min(end - logicalOffset, engine.maxExtentBytes()));
         cursor.reset(engine.current());
         cursor.seek(logicalOffset);
@@ -332,47 +336,7 @@ public final class FlexSpace implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the space ends before the buffer is full
      */
     public void read(long logicalOffset, ByteBuffer buffer) {
-        read(null, logicalOffset, buffer);
-    }
-
-    /** Reads from a view that is pinned, or, if it is null, what is there now. */
-    void read(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
-        int length = writableLengthOf(buffer);
-        int ticket = pinned == null ? enterRead() : enter();
-        ExtentCursor cursor = cursors.borrow();
-        try {
-            FlexTreeView view = pinned == null ? published : pinned;
-            checkRange(logicalOffset, length, view.size());
-            engine.read(view, cursor, logicalOffset, buffer, buffer.position(), length);
-        } finally {
-            cursors.giveBack(cursor);
-            epochs.exit(ticket);
-        }
-        buffer.position(buffer.limit());
-    }
-
-    /**
-     * Reads what there is, as much as the buffer takes.
-     *
-     * @return how many bytes, or -1 if there are none at the offset
-     */
-    int readUpToEnd(long logicalOffset, ByteBuffer buffer) {
-        int ticket = enterRead();
-        ExtentCursor cursor = cursors.borrow();
-        int length;
-        try {
-            FlexTreeView view = published;
-            if (logicalOffset >= view.size()) {
-                return -1;
-            }
-            length = (int) Math.min(buffer.remaining(), view.size() - logicalOffset);
-            engine.read(view, cursor, logicalOffset, buffer, buffer.position(), length);
-        } finally {
-            cursors.giveBack(cursor);
-            epochs.exit(ticket);
-        }
-        buffer.position(buffer.position() + length);
-        return length;
+        reads.read(null, logicalOffset, buffer);
     }
 
     /**
@@ -383,27 +347,7 @@ public final class FlexSpace implements AutoCloseable {
      * @return where the extent begins in the address space, and how long it is
      */
     public Extent readExtent(long logicalOffset, ByteBuffer buffer) {
-        return readExtent(null, logicalOffset, buffer);
-    }
-
-    /** Reads from a view that is pinned, or, if it is null, what is there now. */
-    Extent readExtent(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
-        writableLengthOf(buffer);
-        int ticket = pinned == null ? enterRead() : enter();
-        ExtentCursor cursor = cursors.borrow();
-        try {
-            FlexTreeView view = pinned == null ? published : pinned;
-            checkRange(logicalOffset, 1, view.size());
-            cursor.reset(view);
-            cursor.seek(logicalOffset);
-            int length = Math.min(cursor.length(), buffer.remaining());
-            engine.readExtent(cursor, 0, buffer, buffer.position(), length);
-            buffer.position(buffer.position() + length);
-            return new Extent(cursor.logicalOffset(), cursor.length());
-        } finally {
-            cursors.giveBack(cursor);
-            epochs.exit(ticket);
-        }
+        return reads.readExtent(null, logicalOffset, buffer);
     }
 
     /**
@@ -424,7 +368,13 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
-    private int enterRead() {
+    /** What serves the reads of snapshots and channels. */
+    FlexSpaceReads reads() {
+        return reads;
+    }
+
+    /** Begins a read of what is there now: everything that has been changed is published. */
+    int enterRead() {
         if (unpublished) {
             writer.lock();
             try {
@@ -438,7 +388,8 @@ public final class FlexSpace implements AutoCloseable {
         return enter();
     }
 
-    private int enter() {
+    /** Begins a read of a view that is pinned. */
+    int enter() {
         int ticket = epochs.enter();
         if (closed || failure != null) {
             epochs.exit(ticket);
@@ -467,6 +418,11 @@ public final class FlexSpace implements AutoCloseable {
     void unpin(FlexTreeView view) {
         epochs.unpin(view.version());
         snapshots.decrementAndGet();
+    }
+
+    /** What a read of what is there now is to use, once it has begun. */
+    FlexTreeView published() {
+        return published;
     }
 
     /** Throws if the space can't be read any more. */
@@ -704,47 +660,5 @@ public final class FlexSpace implements AutoCloseable {
             throw new IndexOutOfBoundsException(
                     "logicalOffset must be from 0 to the size " + engine.size() + ": " + logicalOffset);
         }
-    }
-
-    private static void checkSize(long size, long length) {
-        if (size > MAX_SIZE - length) {
-            throw new IllegalArgumentException(
-                    "length " + length + " makes the space longer than 2^61 bytes, from " + size);
-        }
-    }
-
-    private static void checkHole(long length) {
-        if (length > MAX_HOLE_BYTES) {
-            throw new IllegalArgumentException(
-                    "a hole made at once must be at most " + MAX_HOLE_BYTES + " bytes long: " + length);
-        }
-    }
-
-    private static void checkLength(long length) {
-        if (length <= 0) {
-            throw new IllegalArgumentException("length must be positive: " + length);
-        }
-    }
-
-    private static void checkRange(long logicalOffset, long length, long size) {
-        if (logicalOffset < 0 || length > size || logicalOffset > size - length) {
-            throw new IndexOutOfBoundsException(
-                    "logicalOffset " + logicalOffset + " + " + length + " is not within the size " + size);
-        }
-    }
-
-    private static int lengthOf(ByteBuffer buffer) {
-        int length = buffer.remaining();
-        if (length == 0) {
-            throw new IllegalArgumentException("buffer has no bytes between position and limit");
-        }
-        return length;
-    }
-
-    private static int writableLengthOf(ByteBuffer buffer) {
-        if (buffer.isReadOnly()) {
-            throw new IllegalArgumentException("buffer is read-only, nothing can be read into it");
-        }
-        return lengthOf(buffer);
     }
 }

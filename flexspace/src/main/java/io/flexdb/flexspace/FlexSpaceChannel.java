@@ -28,7 +28,7 @@ final class FlexSpaceChannel implements SeekableByteChannel {
         positionLock.lock();
         try {
             checkOpen();
-            int read = dst.hasRemaining() ? space.readUpToEnd(position, dst) : 0;
+            int read = dst.hasRemaining() ? space.reads().readUpToEnd(position, dst) : 0;
             position += Math.max(read, 0);
             return read;
         } finally {

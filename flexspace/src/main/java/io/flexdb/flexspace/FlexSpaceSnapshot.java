@@ -32,7 +32,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     public void read(long logicalOffset, ByteBuffer buffer) {
         hold();
         try {
-            space.read(view, logicalOffset, buffer);
+            space.reads().read(view, logicalOffset, buffer);
         } finally {
             letGo();
         }
@@ -42,7 +42,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     public FlexSpace.Extent readExtent(long logicalOffset, ByteBuffer buffer) {
         hold();
         try {
-            return space.readExtent(view, logicalOffset, buffer);
+            return space.reads().readExtent(view, logicalOffset, buffer);
         } finally {
             letGo();
         }

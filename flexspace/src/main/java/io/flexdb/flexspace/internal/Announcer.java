@@ -11,8 +11,8 @@ final class Announcer {
      * the last one ended, those behind it.
      * The cost: a system call for each piece of the file, in vain if the page cache holds it. So nothing is announced
      * before reads have taken as long as only a disk takes: one that has more pieces to come, or two near each other of
-     * a sequence, for any one may have waited for a processor. In a sequence every eighth read is looked at, once some
-     * were fast. What has been announced is fast; so each time slow reads come back, more is announced than before.
+     * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at. What
+     * has been announced is fast, so announcements end after a while, and if slow reads come back then, next time later.
      */
     private static final long DISK_NANOS = 10_000;
     private static final int CACHED_BYTES_PER_NANO = 2; // far fewer than a page cache gives
@@ -58,7 +58,8 @@ final class Announcer {
     /** Whether the time of this read of a sequence is to be taken. */
     boolean looks() {
         fastCount++;
-        return fastCount <= 2 * LOOKED_AT || fastCount % LOOKED_AT == 0;
+        boolean nearAnnounced = end < announcedEnd + MIN_WINDOW_BYTES;
+        return nearAnnounced || fastCount <= 2 * LOOKED_AT || fastCount % LOOKED_AT == 0;
     }
 
     static boolean isSlow(long nanos, int bytes) {

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flextree.ExtentCursor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -8,6 +9,7 @@ import java.util.zip.CRC32C;
 final class ReadScratch {
     final ByteBuffer buffer;
     final CRC32C crc = new CRC32C();
+    final ExtentCursor cursor = new ExtentCursor();
     final Announcer announcer;
 
     ReadScratch(SegmentStore store) {

@@ -85,7 +85,8 @@ final class SegmentVerifier {
             from = reader.firstDamaged(
                     segment, sums, from, end - from, buffer, (from - first) << format.frameShift, crc);
             if (from < end) {
-                findings.add(reader.damage(segment, sums, from, buffer, (from - first) << format.frameShift, crc));
+                int found = reader.checksum(segment, from, buffer, (from - first) << format.frameShift, crc);
+                findings.add(reader.damage(segment, from, sums[from], found));
             }
         }
         bytesRead += (long) count << format.frameShift;

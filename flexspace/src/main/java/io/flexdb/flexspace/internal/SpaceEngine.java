@@ -443,6 +443,12 @@ public final class SpaceEngine implements AutoCloseable {
 
     // ---- reading, by any thread inside an epoch that holds the view
 
+    /** Copies bytes of the address space, each verified. */
+    public void read(
+            FlexTreeView view, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
+        reader.read(view, logicalOffset, destination, destinationPosition, length);
+    }
+
     /**
      * Copies bytes of the address space, each verified.
      *

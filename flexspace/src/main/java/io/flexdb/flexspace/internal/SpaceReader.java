@@ -24,7 +24,17 @@ final class SpaceReader {
         this.scratches = new StripedPool<>(() -> new ReadScratch(store));
     }
 
-    /** Copies bytes, each verified. Extents that lie one behind the other in the data file are read together. */
+    /** Copies bytes, each verified. */
+    void read(FlexTreeView view, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
+        ReadScratch scratch = scratches.borrow();
+        try {
+            read(view, scratch.cursor, logicalOffset, destination, destinationPosition, length, scratch);
+        } finally {
+            scratches.giveBack(scratch);
+        }
+    }
+
+    /** The same with a cursor of the caller's, which may be anywhere then. */
     void read(
             FlexTreeView view,
             ExtentCursor cursor,
@@ -32,44 +42,56 @@ final class SpaceReader {
             ByteBuffer destination,
             int destinationPosition,
             int length) {
-        cursor.reset(view);
         ReadScratch scratch = scratches.borrow();
         try {
-            Announcer announcer = scratch.announcer;
-            boolean sequential = announcer.begin(logicalOffset, length);
-            boolean looksAtFirst = sequential && announcer.looks();
-            int done = 0;
-            boolean found = length > 0 && cursor.seek(logicalOffset);
-            while (done < length && found) {
-                long skip = logicalOffset + done - cursor.logicalOffset();
-                int piece = (int) Math.min(length - done, cursor.length() - skip);
-                if (cursor.isHole()) {
-                    zero(destination, destinationPosition + done, piece);
-                    done += piece;
-                    found = done < length && cursor.next();
-                    continue;
-                }
-                long address = cursor.address() + skip;
-                piece = withNeighbours(cursor, address, piece, length - done);
-                boolean looks = done == 0 && (looksAtFirst || piece < length);
-                long start = looks ? nanoClock.getAsLong() : 0;
-                store.read(address, destination, destinationPosition + done, piece, scratch);
-                done += piece;
-                found = done < length && cursor.isPositioned();
-                if (looks && Announcer.isSlow(nanoClock.getAsLong() - start, piece)) {
-                    announcer.afterSlow(cursor, logicalOffset + done, sequential);
-                    found = done < length && cursor.seek(logicalOffset + done);
-                }
-            }
-            if (done < length) {
-                throw new IndexOutOfBoundsException(
-                        "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
-            }
-            if (sequential) {
-                announcer.afterSequential(cursor);
-            }
+            read(view, cursor, logicalOffset, destination, destinationPosition, length, scratch);
         } finally {
             scratches.giveBack(scratch);
+        }
+    }
+
+    /** Extents that lie one behind the other in the data file are read together. */
+    private void read(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        cursor.reset(view);
+        Announcer announcer = scratch.announcer;
+        boolean sequential = announcer.begin(logicalOffset, length);
+        boolean looksAtFirst = sequential && announcer.looks();
+        int done = 0;
+        boolean found = length > 0 && cursor.seek(logicalOffset);
+        while (done < length && found) {
+            long skip = logicalOffset + done - cursor.logicalOffset();
+            int piece = (int) Math.min(length - done, cursor.length() - skip);
+            if (cursor.isHole()) {
+                zero(destination, destinationPosition + done, piece);
+                done += piece;
+                found = done < length && cursor.next();
+                continue;
+            }
+            long address = cursor.address() + skip;
+            piece = withNeighbours(cursor, address, piece, length - done);
+            boolean looks = done == 0 && (looksAtFirst || piece < length);
+            long start = looks ? nanoClock.getAsLong() : 0;
+            store.read(address, destination, destinationPosition + done, piece, scratch);
+            done += piece;
+            found = done < length && cursor.isPositioned();
+            if (looks && Announcer.isSlow(nanoClock.getAsLong() - start, piece)) {
+                announcer.afterSlow(cursor, logicalOffset + done, sequential);
+                found = done < length && cursor.seek(logicalOffset + done);
+            }
+        }
+        if (done < length) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
+        }
+        if (sequential) {
+            announcer.afterSequential(cursor);
         }
     }
 

@@ -42,19 +42,28 @@ class RealVfsTest {
     @BeforeEach
     @AfterEach
     void noDescriptorIsOpen() throws IOException {
-        Path descriptors = Path.of("/proc/self/fd");
-        if (!Files.isDirectory(descriptors)) {
-            return;
-        }
         List<Path> open = new ArrayList<>();
+        for (Path link : openDescriptors()) {
+            open.add(target(link));
+        }
+        assertEquals(List.of(), open);
+    }
+
+    /** Those of files below the root, where that can be found out. */
+    private List<Path> openDescriptors() throws IOException {
+        Path descriptors = Path.of("/proc/self/fd");
+        List<Path> open = new ArrayList<>();
+        if (!Files.isDirectory(descriptors)) {
+            return open;
+        }
         try (DirectoryStream<Path> links = Files.newDirectoryStream(descriptors)) {
             for (Path link : links) {
                 if (Files.isSymbolicLink(link) && target(link).startsWith(root.toRealPath())) {
-                    open.add(target(link));
+                    open.add(link);
                 }
             }
         }
-        assertEquals(List.of(), open);
+        return open;
     }
 
     private static Path target(Path link) {
@@ -362,5 +371,55 @@ class RealVfsTest {
         file.close();
         assertEquals("RealVfsFile[" + root.resolve("a") + ", closed]", file.toString());
         assertEquals("RealVfs", vfs.toString());
+    }
+
+    /** That no descriptor is left is looked at after every test. */
+    @Test
+    void announcementsTakeOneDescriptorThatGoesWithTheFile() throws Exception {
+        VfsFile file = vfs.open(root.resolve("file"), OpenMode.CREATE);
+        file.write(PATTERN.duplicate(), 0);
+        List<Path> before = openDescriptors();
+        for (int i = 0; i < 100; i++) {
+            file.announce(i, FILE_BYTES);
+            file.announce(1L << 50, -1);
+        }
+        List<Path> added = openDescriptors();
+        added.removeAll(before);
+        assertEquals(NativeIo.isAvailable() ? 1 : 0, added.size());
+        for (Path link : added) {
+            String info = Files.readString(
+                    Path.of("/proc/self/fdinfo", link.getFileName().toString()));
+            assertTrue(info.matches("(?s).*flags:\\s*0?2\\d{6}\\s.*"), "closed in children: " + info);
+        }
+        Thread.currentThread().interrupt();
+        file.announce(0, 1);
+        assertTrue(Thread.interrupted());
+        file.close();
+        file.announce(0, 1);
+        file.close();
+    }
+
+    @Test
+    void aFileIsClosedWhileOthersAnnounce() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            VfsFile file = vfs.open(root.resolve("file" + round), OpenMode.CREATE);
+            CountDownLatch begun = new CountDownLatch(2);
+            Runnable announcing = () -> {
+                file.announce(0, 1);
+                begun.countDown();
+                for (int i = 0; i < 1000; i++) {
+                    file.announce(i, 1);
+                }
+            };
+            Thread[] threads = {new Thread(announcing), new Thread(announcing)};
+            for (Thread thread : threads) {
+                thread.start();
+            }
+            begun.await();
+            file.close();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
     }
 }

@@ -40,8 +40,8 @@ class FlexDBBarrierTest {
             "force LogicalLog.force < SpaceEngine.writeBatch < SpaceEngine.commit",
             "force LogicalLog.begin < LogicalLog.createNext < SpaceEngine.startCheckpoint",
             "sync LogicalLog.begin < LogicalLog.createNext < SpaceEngine.startCheckpoint",
-            "force TreeFile.writeVersion < Checkpoint.run < HookedVfs.start",
-            "force TreeFile.commit < Checkpoint.run < HookedVfs.start");
+            "force TreeFile.writeVersion < Checkpoint.run < Checkpoint.start",
+            "force TreeFile.commit < Checkpoint.run < Checkpoint.start");
 
     private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
     private static final String GONE_LOGS = "sync WalRecovery.deleteReplayed < StoreOpener.replay < StoreOpener.open";

@@ -3,7 +3,6 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.RetiredQueue;
-import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -36,7 +35,7 @@ final class SegmentStore implements AutoCloseable {
     private final VfsFile file;
     private final SegmentFormat format;
     private final Epochs epochs;
-    private final StripedPool<ReadScratch> scratches;
+    private final SegmentReader reader;
     private final RetiredQueue retiredSegments;
     private final RetiredQueue retiredBuffers;
     private final Map<Long, ByteBuffer> buffersInUse = new HashMap<>();
@@ -65,9 +64,7 @@ final class SegmentStore implements AutoCloseable {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
-        int scratchBytes = Math.max(format.maxExtentBytes, 16 * 1024) / format.frameBytes * format.frameBytes
-                + 2 * format.frameBytes;
-        this.scratches = new StripedPool<>(() -> new ReadScratch(scratchBytes));
+        this.reader = new SegmentReader(file, format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
         this.retiredBuffers = new RetiredQueue(epochs, this::bufferIsFree);
     }
@@ -357,102 +354,11 @@ final class SegmentStore implements AutoCloseable {
     /** Copies bytes of one extent, each verified. Any thread, inside an epoch that holds a version with the extent. */
     void read(long address, ByteBuffer destination, int destinationPosition, int length) {
         Segment segment = segments[format.segmentOf(address)];
-        int from = format.positionOf(address);
-        ByteBuffer memory = segment.memory;
-        if (memory == null) {
-            readFromFile(segment, from, destination, destinationPosition, length);
-            return;
-        }
-        int inFile = Math.min(length, Math.max(0, segment.memoryStart - from));
-        if (inFile > 0) {
-            readFromFile(segment, from, destination, destinationPosition, inFile);
-        }
-        if (inFile < length) {
-            destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
-        }
+        reader.read(segment, format.positionOf(address), destination, destinationPosition, length);
     }
 
-    private void readFromFile(Segment segment, int from, ByteBuffer destination, int destinationPosition, int length) {
-        int[] sums = segment.checksums;
-        if (sums == null) {
-            sums = loadFooter(segment);
-        }
-        ReadScratch scratch = scratches.borrow();
-        try {
-            ByteBuffer buffer = scratch.buffer;
-            int done = 0;
-            while (done < length) {
-                int first = (from + done) >>> format.frameShift;
-                int inFrame = from + done - (first << format.frameShift);
-                int frames = Math.min(
-                        buffer.capacity() >>> format.frameShift,
-                        (inFrame + length - done + format.frameBytes - 1) >>> format.frameShift);
-                long position = format.filePosition(segment.number, first << format.frameShift);
-                buffer.limit(frames << format.frameShift).position(0);
-                file.readFully(buffer, position);
-                verify(segment, sums, first, frames, scratch);
-                int piece = Math.min(length - done, (frames << format.frameShift) - inFrame);
-                buffer.clear();
-                destination.put(destinationPosition + done, buffer, inFrame, piece);
-                done += piece;
-            }
-        } finally {
-            scratches.giveBack(scratch);
-        }
-    }
-
-    private void verify(Segment segment, int[] sums, int first, int frames, ReadScratch scratch) {
-        ByteBuffer buffer = scratch.buffer;
-        CRC32C crc = scratch.crc;
-        for (int i = 0; i < frames; i++) {
-            int at = i << format.frameShift;
-            buffer.limit(at + format.frameBytes).position(at);
-            crc.reset();
-            crc.update(buffer);
-            int frame = first + i;
-            int found = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
-            if (found != sums[frame]) {
-                throw damagedFrame(segment, frame, sums[frame], found);
-            }
-        }
-    }
-
-    CorruptionException damagedFrame(Segment segment, int frame, int expected, int found) {
-        return new CorruptionException(
-                file.path(),
-                format.filePosition(segment.number, frame << format.frameShift),
-                "checksum " + Integer.toHexString(expected) + " of frame " + frame + " of segment " + segment.number
-                        + ", generation " + segment.generation,
-                Integer.toHexString(found));
-    }
-
-    private int[] loadFooter(Segment segment) {
-        int[] sums = readFooter(segment);
-        segment.checksums = sums; // several readers may load it at once: the same values
-        return sums;
-    }
-
-    /** The checksums in the footer of a sealed segment. Any thread while the segment can't be used again. */
-    int[] readFooter(Segment segment) {
-        ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
-        long position = format.filePosition(segment.number, format.dataBytes);
-        file.readFully(footer, position);
-        int end = format.footerBytes - Integer.BYTES;
-        int found =
-                format.seal(FilePreamble.crc(footer, 0, end), segment.number, segment.generation, format.dataFrames);
-        if (found != footer.getInt(end)) {
-            throw new CorruptionException(
-                    file.path(),
-                    position,
-                    "checksum " + Integer.toHexString(footer.getInt(end)) + " of the footer of segment "
-                            + segment.number + ", generation " + segment.generation,
-                    Integer.toHexString(found));
-        }
-        int[] sums = new int[format.dataFrames];
-        for (int frame = 0; frame < sums.length; frame++) {
-            sums[frame] = footer.getInt(frame * Integer.BYTES);
-        }
-        return sums;
+    SegmentReader reader() {
+        return reader;
     }
 
     // ---- recovery and checkpoint

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 final class SegmentVerifier {
     private static final int READ_BYTES = 1 << 20;
 
-    private final SegmentStore store;
+    private final SegmentReader reader;
     private final SegmentFormat format;
     private final VfsFile file;
     private final Findings findings;
@@ -23,7 +23,7 @@ final class SegmentVerifier {
     private long bytesRead;
 
     SegmentVerifier(SegmentStore store, Findings findings) {
-        this.store = store;
+        this.reader = store.reader();
         this.format = store.format();
         this.file = store.file();
         this.findings = findings;
@@ -35,7 +35,7 @@ final class SegmentVerifier {
     void verifySealed(Segment segment) {
         int[] sums = segment.checksums; // which may be all there is, if the footer is damaged
         try {
-            sums = store.readFooter(segment);
+            sums = reader.readFooter(segment);
             bytesRead += format.footerBytes;
         } catch (CorruptionException e) {
             findings.add(e);
@@ -79,17 +79,13 @@ final class SegmentVerifier {
     }
 
     private void verifyRun(Segment segment, int[] sums, int first, int count) {
-        buffer.clear().limit(count << format.frameShift);
-        file.readFully(buffer, format.filePosition(segment.number, first << format.frameShift));
-        for (int i = 0; i < count; i++) {
-            int at = i << format.frameShift;
-            buffer.limit(at + format.frameBytes).position(at);
-            crc.reset();
-            crc.update(buffer);
-            int frame = first + i;
-            int found = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
-            if (found != sums[frame]) {
-                findings.add(store.damagedFrame(segment, frame, sums[frame], found));
+        reader.readFrames(segment, first, count, buffer);
+        int end = first + count;
+        for (int from = first; from < end; from++) {
+            from = reader.firstDamaged(
+                    segment, sums, from, end - from, buffer, (from - first) << format.frameShift, crc);
+            if (from < end) {
+                findings.add(reader.damage(segment, sums, from, buffer, (from - first) << format.frameShift, crc));
             }
         }
         bytesRead += (long) count << format.frameShift;

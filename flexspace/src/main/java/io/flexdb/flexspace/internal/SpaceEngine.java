@@ -56,6 +56,7 @@ public final class SpaceEngine implements AutoCloseable {
     private long tag;
     private int groupDepth;
     private long logBytesWritten;
+    private long checkpointsBegun;
     private long checkpoints;
 
     private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered) {
@@ -313,7 +314,7 @@ public final class SpaceEngine implements AutoCloseable {
         }
         FlexTreeView view = tree.current();
         epochs.pin(view.version()); // nobody but this thread could reclaim it before
-        epochs.advance();
+        epochs.seal();
         ByteBuffer table = segmentTable();
         treeFile.beginVersion(tree, table.remaining());
         LogicalLog old = log;
@@ -321,6 +322,7 @@ public final class SpaceEngine implements AutoCloseable {
         editRoom.sealed(log);
         logBytesWritten += log.bytes();
         checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
+        checkpointsBegun++;
         checkpoint.start();
         store.releaseEmptied();
     }
@@ -583,6 +585,11 @@ public final class SpaceEngine implements AutoCloseable {
     /** Bytes written to the FlexTree file. */
     public long treeBytesWritten() {
         return treeFile.bytesWritten();
+    }
+
+    /** Checkpoints begun since opening: each has ended the writer's epoch. */
+    public long checkpointsBegun() {
+        return checkpointsBegun;
     }
 
     /** Checkpoints made since opening. */

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /** Counts operations and knows which of them fail, cut the power or are left out. Guarded by the file system. */
 final class SimulatedTroubles {
     private static final StackWalker STACK = StackWalker.getInstance();
-    private static final String SIMULATION = SimulatedVfs.class.getPackageName() + ".Simulated";
+    private static final String PACKAGE = SimulatedVfs.class.getPackageName();
 
     private record Armed(long operation, Fault fault, boolean sticky) {}
 
@@ -174,9 +174,13 @@ final class SimulatedTroubles {
     }
 
     private String site() {
-        return STACK.walk(frames -> frames.filter(frame -> !frame.getClassName().startsWith(SIMULATION))
+        return STACK.walk(frames -> frames.filter(frame -> !isSimulation(frame.getClassName()))
                 .limit(siteDepth)
                 .map(frame -> frame.getClassName() + "." + frame.getMethodName() + ":" + frame.getLineNumber())
                 .collect(Collectors.joining(" < ")));
+    }
+
+    private static boolean isSimulation(String className) {
+        return className.startsWith(PACKAGE + ".Simulated") || className.startsWith(PACKAGE + ".Forwarding");
     }
 }

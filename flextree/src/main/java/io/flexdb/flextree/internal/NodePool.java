@@ -2,7 +2,6 @@ package io.flexdb.flextree.internal;
 
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -12,7 +11,8 @@ import java.util.Arrays;
 public final class NodePool {
     /*
      * A node lies within one chunk, a direct little-endian buffer, so that a caller resolves the chunk once a node and
-     * then uses plain absolute accesses. Chunks are never given back: the JDK frees direct memory only by garbage
+     * then uses plain absolute accesses. Nodes begin with a cache line, so that no more lines are
+     * touched than there are in a node. Chunks are never given back: the JDK frees direct memory only by garbage
      * collection, so nodes are reused for the pool's life. The table of chunks is replaced when it grows; a reader
      * that got its version through a volatile read sees a table that holds every node of that version, be it the one of
      * then or a later one, which it may meet at any time.
@@ -25,7 +25,7 @@ public final class NodePool {
     private static final int MAX_NODE_BYTES = 1 << 16;
 
     private final int nodeBytes;
-    private final int chunkBytes;
+    private final ChunkSource source;
     private final RetiredQueue retired;
     private ByteBuffer[] chunks = new ByteBuffer[1];
     private int chunkCount;
@@ -44,7 +44,7 @@ public final class NodePool {
                     + MAX_NODE_BYTES + ": " + nodeBytes);
         }
         this.nodeBytes = nodeBytes;
-        this.chunkBytes = NODES_IN_CHUNK * nodeBytes;
+        this.source = new ChunkSource(NODES_IN_CHUNK * nodeBytes);
         this.retired = new RetiredQueue(epochs, node -> {
             push((int) node);
             liveCount--;
@@ -70,11 +70,7 @@ public final class NodePool {
     }
 
     private void addChunk() {
-        // Nodes begin with a cache line, so that no more lines are touched than there are in a node.
-        ByteBuffer chunk = ByteBuffer.allocateDirect(chunkBytes + CACHE_LINE_BYTES)
-                .alignedSlice(CACHE_LINE_BYTES)
-                .slice(0, chunkBytes)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer chunk = source.next();
         if (chunkCount == chunks.length) {
             ByteBuffer[] larger = Arrays.copyOf(chunks, chunks.length * 2);
             larger[chunkCount] = chunk;
@@ -131,6 +127,6 @@ public final class NodePool {
 
     /** Off-heap bytes held. */
     public long memoryBytes() {
-        return (long) chunkCount * chunkBytes;
+        return source.memoryBytes();
     }
 }

@@ -40,7 +40,7 @@ final class InsertAtSize {
     /** Every size, every subject, in turn. */
     void run() throws IOException {
         for (long bytes : settings.insertSizes) {
-            for (Subject subject : settings.subjects) {
+            for (Subject subject : settings.subjects()) {
                 for (Insertion insertion : Insertion.values()) {
                     if (!subject.isFlexSpace() || insertion == Insertion.INSERT_RANGE) {
                         measure(subject, insertion, (int) (bytes / blockBytes), experiment(bytes));
@@ -51,7 +51,7 @@ final class InsertAtSize {
     }
 
     private void measure(Subject subject, Insertion insertion, int blocks, String experiment) throws IOException {
-        try (AddressSpace space = subject.create(insertion, settings.barrierIsCheckpoint)) {
+        try (AddressSpace space = subject.create(insertion, settings.barrierIsCheckpoint())) {
             RandomNumbers random = new RandomNumbers();
             ByteBuffer block = BlockWorkload.newBlock(blockBytes);
             for (int i = 0; i < blocks; i++) {

@@ -36,7 +36,7 @@ final class Overwrites {
     Overwrites(Table2Settings settings, Measurements measurements) {
         this.settings = settings;
         this.measurements = measurements;
-        this.subject = settings.subjects.get(0);
+        this.subject = settings.ours();
         this.blockBytes = settings.blockSizes.get(0);
     }
 

@@ -23,7 +23,7 @@ final class RawWrites {
     void run() throws IOException {
         long bytes = (long) settings.blocks * settings.blockSizes.get(0);
         ByteBuffer buffer = BlockWorkload.newBlock(WRITE_BYTES);
-        for (Subject subject : settings.subjects) {
+        for (Subject subject : settings.subjects()) {
             subject.remove();
             long start = System.nanoTime();
             try (FileChannel channel =

@@ -31,7 +31,7 @@ final class Recovery {
     Recovery(Table2Settings settings, Measurements measurements) {
         this.settings = settings;
         this.measurements = measurements;
-        this.subject = settings.subjects.get(0);
+        this.subject = settings.ours();
     }
 
     /** The name of an experiment. */

@@ -21,7 +21,7 @@ final class SmallRecords {
     SmallRecords(Table2Settings settings, Measurements measurements) {
         this.settings = settings;
         this.measurements = measurements;
-        this.subject = settings.subjects.get(0);
+        this.subject = settings.ours();
     }
 
     /** Records after which the rate is taken, each time. */

@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexspace;
 
+import io.flexdb.jmh.flexspace.Table2Settings.Part;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -33,28 +34,23 @@ public final class Table2 {
         this.measurements = new Measurements(progress);
     }
 
-    /** Runs with the arguments that are shown if there is anything wrong with them. */
-    public static void main(String[] arguments) throws IOException, InterruptedException {
-        Table2Settings settings;
-        try {
-            settings = Table2Settings.parse(arguments);
-        } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage());
-            System.err.println(Table2Settings.USAGE);
-            System.exit(2);
-            return;
-        }
-        System.out.println(new Table2(settings, System.err).run());
+    /**
+     * Measures and ends the process.
+     *
+     * @param arguments see {@code --help}
+     */
+    public static void main(String[] arguments) {
+        System.exit(Table2Settings.commandLine(arguments).execute(arguments));
     }
 
     /** Measures everything, writes the file of results, and returns the tables. */
     String run() throws IOException, InterruptedException {
-        Files.createDirectories(settings.subjects.get(0).directory());
-        for (Subject subject : settings.subjects) {
+        Files.createDirectories(settings.ours().directory());
+        for (Subject subject : settings.subjects()) {
             FileStore store = Files.getFileStore(subject.directory());
             progress.println(subject.name() + ": " + subject.directory() + ", " + store.type() + " on " + store.name());
         }
-        boolean cold = settings.cold && Device.canDropPageCache(progress);
+        boolean cold = settings.cold() && Device.canDropPageCache(progress);
         Files.writeString(settings.json, measurements.json()); // rather fail now than after the first round
         if (!settings.quick) {
             warmUp();
@@ -68,22 +64,22 @@ public final class Table2 {
     }
 
     private void runOnce(boolean cold) throws IOException, InterruptedException {
-        if (settings.parts.contains("raw")) {
+        if (settings.parts.contains(Part.RAW)) {
             new RawWrites(settings, measurements).run();
         }
-        if (settings.parts.contains("table2") || settings.parts.contains("figure11")) {
+        if (settings.parts.contains(Part.TABLE2) || settings.parts.contains(Part.FIGURE11)) {
             new WriteAndRead(settings, measurements, cold).run();
         }
-        if (settings.parts.contains("figure2")) {
+        if (settings.parts.contains(Part.FIGURE2)) {
             new InsertAtSize(settings, measurements).run();
         }
-        if (settings.parts.contains("small")) {
+        if (settings.parts.contains(Part.SMALL)) {
             new SmallRecords(settings, measurements).run();
         }
-        if (settings.parts.contains("gc")) {
+        if (settings.parts.contains(Part.GC)) {
             new Overwrites(settings, measurements).run();
         }
-        if (settings.parts.contains("recovery")) {
+        if (settings.parts.contains(Part.RECOVERY)) {
             new Recovery(settings, measurements).run();
         }
     }

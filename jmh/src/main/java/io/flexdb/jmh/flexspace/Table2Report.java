@@ -3,6 +3,7 @@ package io.flexdb.jmh.flexspace;
 import io.flexdb.jmh.Markdown;
 import io.flexdb.jmh.flexspace.BlockWorkload.Pattern;
 import io.flexdb.jmh.flexspace.FileAddressSpace.Insertion;
+import io.flexdb.jmh.flexspace.Table2Settings.Part;
 import io.flexdb.jmh.flexspace.Table2Settings.RecoveryCase;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,21 +23,20 @@ final class Table2Report {
     Table2Report(Table2Settings settings, Measurements measurements) {
         this.settings = settings;
         this.measurements = measurements;
-        this.names = settings.subjects.stream().map(Subject::name).toList();
+        this.names = settings.subjects().stream().map(Subject::name).toList();
     }
 
     /** The tables of the parts that were asked for. */
     String text() {
-        for (String part : settings.parts) {
+        for (Part part : settings.parts) {
             switch (part) {
-                case "raw" -> raw();
-                case "table2" -> settings.blockSizes.forEach(this::table2);
-                case "figure2" -> figure2();
-                case "figure11" -> figure11();
-                case "small" -> small();
-                case "gc" -> garbageCollection();
-                case "recovery" -> recovery();
-                default -> throw new AssertionError(part);
+                case RAW -> raw();
+                case TABLE2 -> settings.blockSizes.forEach(this::table2);
+                case FIGURE2 -> figure2();
+                case FIGURE11 -> figure11();
+                case SMALL -> small();
+                case GC -> garbageCollection();
+                case RECOVERY -> recovery();
             }
         }
         return text.toString();
@@ -130,7 +130,7 @@ final class Table2Report {
         List<String> header = new ArrayList<>(List.of("insertions/s"));
         settings.insertSizes.forEach(bytes -> header.add(size(bytes)));
         List<String> rowNames = new ArrayList<>(List.of(names.get(0)));
-        for (Subject rival : settings.subjects.subList(1, settings.subjects.size())) {
+        for (Subject rival : settings.rivals) {
             for (Insertion insertion : Insertion.values()) {
                 rowNames.add(InsertAtSize.name(rival, insertion));
             }

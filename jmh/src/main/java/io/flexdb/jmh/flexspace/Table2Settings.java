@@ -1,62 +1,67 @@
 package io.flexdb.jmh.flexspace;
 
+import io.flexdb.jmh.BenchmarkOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** What {@link Table2} is asked for. */
-final class Table2Settings {
-    static final String USAGE = """
-            usage: java -cp benchmarks.jar io.flexdb.jmh.flexspace.Table2 [--quick] [--name=value ...]
-              --quick                small sizes: does it run? seconds
-              --dir=DIR              where FlexSpace's files go; default: the temporary directory
-              --rivals=NAME:DIR,...  plain files to compare with: xfs, ext4, f2fs and btrfs have figures in the paper
-              --parts=LIST           of raw, table2, figure2, figure11, small, gc, recovery
-              --rounds=N             measure everything N times and show medians
-              --block=LIST           bytes of a block
-              --blocks=N             blocks of an address space
-              --threads=LIST         of Figure 11
-              --cold=yes             or no: drop the page cache of the whole system before cold reads, if root
-              --barrier=sync         or checkpoint: what ends a write phase of FlexSpace
-              --insert-seconds=N     the random insertions of a rival end after this time
-              --insert-at=LIST       bytes of the address spaces of Figure 2
-              --records=N            insertions of 100 bytes
-              --utilizations=LIST    live bytes for each byte of the data file, from 0 to 1, under random overwrites
-              --recovery=LIST        bytes:extents of spaces to open
-              --json=FILE            where all measurements go
-            Bytes may end in k, m or g.""";
+@Command(
+        name = "java -cp benchmarks.jar io.flexdb.jmh.flexspace.Table2",
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = "Measures FlexSpace and plain files as in Table 2 and Figures 2 and 11 of the paper, and more,"
+                + " and prints tables.",
+        footer = {"", "LIST is a list with commas, and may be empty. k, m or g may follow a number."})
+final class Table2Settings implements Callable<Integer> {
+    private static final Map<String, String> QUICK_DEFAULTS = Map.of(
+            "--rounds", "1",
+            "--block", "4096,16384",
+            "--blocks", "1024",
+            "--threads", "1,2",
+            "--cold", "no", // whoever tries it out should not slow down everybody
+            "--insert-seconds", "1",
+            "--insert-at", "256k,1m",
+            "--records", "20000",
+            "--recovery", "4m:1024",
+            "--json", "table2-quick.json");
 
-    private static final Map<String, String> DEFAULTS = Map.ofEntries(
-            Map.entry("--dir", System.getProperty("java.io.tmpdir")),
-            Map.entry("--rivals", ""),
-            Map.entry("--parts", "raw,table2,figure2,figure11,small,gc,recovery"),
-            Map.entry("--rounds", "3"),
-            Map.entry("--block", "4096,65536"),
-            Map.entry("--blocks", "262144"),
-            Map.entry("--threads", "1,2,4,8"),
-            Map.entry("--cold", "yes"),
-            Map.entry("--barrier", "sync"),
-            Map.entry("--insert-seconds", "60"),
-            Map.entry("--insert-at", "1m,16m,64m,256m,1g"),
-            Map.entry("--records", "10000000"),
-            Map.entry("--utilizations", "0.5,0.93"),
-            Map.entry("--recovery", "1g:262144,4g:1048576"),
-            Map.entry("--json", "table2.json"));
+    /** What can be measured. */
+    enum Part {
+        RAW,
+        TABLE2,
+        FIGURE2,
+        FIGURE11,
+        SMALL,
+        GC,
+        RECOVERY;
 
-    private static final Map<String, String> QUICK = Map.ofEntries(
-            Map.entry("--rounds", "1"),
-            Map.entry("--block", "4096,16384"),
-            Map.entry("--blocks", "1024"),
-            Map.entry("--threads", "1,2"),
-            Map.entry("--cold", "no"), // whoever tries it out should not slow down everybody
-            Map.entry("--insert-seconds", "1"),
-            Map.entry("--insert-at", "256k,1m"),
-            Map.entry("--records", "20000"),
-            Map.entry("--recovery", "4m:1024"),
-            Map.entry("--json", "table2-quick.json"));
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private enum Cold {
+        YES,
+        NO
+    }
+
+    private enum Barrier {
+        SYNC,
+        CHECKPOINT
+    }
 
     /** A space to open. */
     record RecoveryCase(long bytes, int extents) {
@@ -65,128 +70,261 @@ final class Table2Settings {
         }
     }
 
-    final boolean quick;
-    final List<Subject> subjects; // ours first
-    final List<String> parts;
-    final int rounds;
-    final List<Integer> blockSizes;
-    final int blocks;
-    final List<Integer> threads;
-    final boolean cold;
-    final boolean barrierIsCheckpoint;
-    final int insertSeconds;
-    final List<Long> insertSizes;
-    final int records;
-    final List<Double> utilizations;
-    final List<RecoveryCase> recoveries;
-    final Path json;
+    @Spec
+    private CommandSpec spec;
 
-    private final Map<String, String> arguments;
+    @Option(
+            names = BenchmarkOptions.QUICK,
+            description = "Small sizes: does it run? Takes seconds. Other defaults: see --quick --help.")
+    boolean quick;
 
-    private Table2Settings(boolean quick, Map<String, String> arguments) {
-        this.quick = quick;
-        this.arguments = arguments;
-        subjects = new ArrayList<>(List.of(new Subject(Subject.FLEXSPACE, Path.of(arguments.get("--dir")))));
-        items(arguments, "--rivals").forEach(rival -> subjects.add(rival(rival)));
-        parts = items(arguments, "--parts");
-        List<String> allParts = items(DEFAULTS, "--parts");
-        check(allParts.containsAll(parts), "--parts are " + allParts);
-        rounds = count(arguments.get("--rounds"));
-        blockSizes =
-                items(arguments, "--block").stream().map(Table2Settings::count).toList();
-        check(!blockSizes.isEmpty() && blockSizes.stream().allMatch(bytes -> bytes >= 8), "--block is at least 8");
-        blocks = count(arguments.get("--blocks"));
-        threads = items(arguments, "--threads").stream()
-                .map(Table2Settings::count)
-                .toList();
-        cold = arguments.get("--cold").equals("yes");
-        check(cold || arguments.get("--cold").equals("no"), "--cold is yes or no");
-        String barrier = arguments.get("--barrier");
-        barrierIsCheckpoint = barrier.equals("checkpoint");
-        check(barrierIsCheckpoint || barrier.equals("sync"), "--barrier is sync or checkpoint");
-        insertSeconds = count(arguments.get("--insert-seconds"));
-        insertSizes = items(arguments, "--insert-at").stream()
-                .map(Table2Settings::number)
-                .toList();
-        records = count(arguments.get("--records"));
-        utilizations =
-                items(arguments, "--utilizations").stream().map(Double::valueOf).toList();
-        check(utilizations.stream().allMatch(share -> share > 0 && share < 1), "--utilizations are from 0 to 1");
-        recoveries = items(arguments, "--recovery").stream()
-                .map(Table2Settings::recovery)
-                .toList();
-        json = Path.of(arguments.get("--json"));
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            defaultValue = "${sys:java.io.tmpdir}",
+            description = "Where FlexSpace's files go. Default: ${DEFAULT-VALUE}.")
+    private Path directory;
+
+    @Option(
+            names = "--rivals",
+            paramLabel = "NAME:DIR,...",
+            hideParamSyntax = true,
+            split = ",",
+            converter = RivalItem.class,
+            description = "Plain files to compare with; xfs, ext4, f2fs and btrfs have figures in the paper."
+                    + " Default: none.")
+    List<Subject> rivals = new ArrayList<>();
+
+    @Option(
+            names = "--parts",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "raw,table2,figure2,figure11,small,gc,recovery",
+            description = "What to measure, of ${COMPLETION-CANDIDATES}. Default: all.")
+    List<Part> parts;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "3",
+            converter = BenchmarkOptions.Count.class,
+            description = "Measure everything N times; the tables have the medians. Default: ${DEFAULT-VALUE}.")
+    int rounds;
+
+    @Option(
+            names = "--block",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "4096,65536",
+            converter = BlockBytes.class,
+            description = "Bytes of a block, at least 8; not empty; Figures 2 and 11 and gc use the first."
+                    + " Default: ${DEFAULT-VALUE}.")
+    List<Integer> blockSizes;
+
+    @Option(
+            names = "--blocks",
+            paramLabel = "N",
+            defaultValue = "262144",
+            converter = BenchmarkOptions.Count.class,
+            description = "Blocks of an address space. Default: ${DEFAULT-VALUE}.")
+    int blocks;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "1,2,4,8",
+            converter = BenchmarkOptions.CountItem.class,
+            description = "Threads of Figure 11. Default: ${DEFAULT-VALUE}.")
+    List<Integer> threads;
+
+    @Option(
+            names = "--cold",
+            paramLabel = "yes|no",
+            defaultValue = "yes",
+            description = "Drop the page cache of the whole system before cold reads; only root can."
+                    + " Default: ${DEFAULT-VALUE}.")
+    private Cold cold;
+
+    @Option(
+            names = "--barrier",
+            paramLabel = "sync|checkpoint",
+            defaultValue = "sync",
+            description = "What ends a write phase of FlexSpace. Default: ${DEFAULT-VALUE}.")
+    private Barrier barrier;
+
+    @Option(
+            names = "--insert-seconds",
+            paramLabel = "N",
+            defaultValue = "60",
+            converter = BenchmarkOptions.Count.class,
+            description = "A rival's random insertions end after this time. Default: ${DEFAULT-VALUE}.")
+    int insertSeconds;
+
+    @Option(
+            names = "--insert-at",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "1m,16m,64m,256m,1g",
+            converter = BenchmarkOptions.NumberItem.class,
+            description = "Bytes of the address spaces of Figure 2. Default: ${DEFAULT-VALUE}.")
+    List<Long> insertSizes;
+
+    @Option(
+            names = "--records",
+            paramLabel = "N",
+            defaultValue = "10000000",
+            converter = BenchmarkOptions.Count.class,
+            description = "Insertions of 100 bytes. Default: ${DEFAULT-VALUE}.")
+    int records;
+
+    @Option(
+            names = "--utilizations",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "0.5,0.93",
+            converter = ShareItem.class,
+            description = "Live bytes for each byte of the data file, between 0 and 1, under random overwrites."
+                    + " Default: ${DEFAULT-VALUE}.")
+    List<Double> utilizations;
+
+    @Option(
+            names = "--recovery",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "1g:262144,4g:1048576",
+            converter = RecoveryItem.class,
+            description = "BYTES:EXTENTS of spaces to open. Default: ${DEFAULT-VALUE}.")
+    List<RecoveryCase> recoveries;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            defaultValue = "table2.json",
+            description = "Where all measurements go. Default: ${DEFAULT-VALUE}.")
+    Path json;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Print this and exit.")
+    private boolean help;
+
+    private Table2Settings() {}
+
+    /** What measures, once it has read these arguments. */
+    static CommandLine commandLine(String... arguments) {
+        return BenchmarkOptions.commandLine(new Table2Settings(), QUICK_DEFAULTS, arguments);
     }
 
+    /** Reads arguments, for whoever measures himself. */
     static Table2Settings parse(String... arguments) {
-        Map<String, String> values = new HashMap<>(DEFAULTS);
-        boolean quick = Arrays.asList(arguments).contains("--quick");
-        if (quick) {
-            values.putAll(QUICK);
-        }
-        return with(quick, values, arguments);
+        CommandLine line = commandLine(arguments);
+        line.parseArgs(arguments);
+        BenchmarkOptions.dropEmptyItems(line);
+        return line.getCommand();
     }
 
     /** These settings with other values for some. */
     Table2Settings with(String... changed) {
-        return with(quick, new HashMap<>(arguments), changed);
+        Map<String, String> arguments = given();
+        arguments.putAll(parse(changed).given());
+        return parse(arguments.values().toArray(String[]::new));
     }
 
-    private static Table2Settings with(boolean quick, Map<String, String> values, String... arguments) {
-        for (String argument : arguments) {
-            if (!argument.equals("--quick")) {
-                int equals = argument.indexOf('=');
-                check(equals >= 0, "not --quick, and not of the form --name=value: " + argument);
-                String replaced = values.replace(argument.substring(0, equals), argument.substring(equals + 1));
-                check(replaced != null, "unknown argument: " + argument);
-            }
+    /** The arguments by the names of their options. */
+    private Map<String, String> given() {
+        Map<String, String> arguments = new LinkedHashMap<>();
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            String name = option.longestName();
+            arguments.put(
+                    name, option.arity().max() == 0 ? name : name + "=" + String.join(",", option.stringValues()));
         }
-        return new Table2Settings(quick, values);
+        return arguments;
     }
 
-    private static Subject rival(String rival) {
-        int colon = rival.indexOf(':');
-        check(colon > 0, "--rivals are of the form NAME:DIR: " + rival);
-        String name = rival.substring(0, colon);
-        check(!name.equals(Subject.FLEXSPACE), "a rival must not be called " + name);
-        return new Subject(name, Path.of(rival.substring(colon + 1)));
+    @Override
+    public Integer call() throws Exception {
+        BenchmarkOptions.dropEmptyItems(spec.commandLine());
+        System.out.println(new Table2(this, System.err).run());
+        return CommandLine.ExitCode.OK;
     }
 
-    private static RecoveryCase recovery(String item) {
-        int colon = item.indexOf(':');
-        check(colon > 0, "--recovery is of the form BYTES:EXTENTS: " + item);
-        RecoveryCase recovery = new RecoveryCase(number(item.substring(0, colon)), count(item.substring(colon + 1)));
-        check(recovery.bytes / recovery.extents >= 8, "--recovery has extents of at least 8 bytes: " + item);
-        check(recovery.bytes / recovery.extents <= 128 << 10, "--recovery has extents of at most 128 KiB: " + item);
-        return recovery;
+    /** All that are compared, ours first. */
+    List<Subject> subjects() {
+        List<Subject> subjects = new ArrayList<>(List.of(ours()));
+        subjects.addAll(rivals);
+        return subjects;
     }
 
-    private static List<String> items(Map<String, String> arguments, String name) {
-        String list = arguments.get(name);
-        return list.isEmpty() ? List.of() : List.of(list.split(","));
+    Subject ours() {
+        return new Subject(Subject.FLEXSPACE, directory);
     }
 
-    private static long number(String text) {
-        int shift = switch (text.isEmpty() ? ' ' : text.charAt(text.length() - 1)) {
-            case 'k' -> 10;
-            case 'm' -> 20;
-            case 'g' -> 30;
-            default -> 0;
-        };
-        long value = Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1)) << shift;
-        check(value >= 1, "must be at least 1: " + text);
-        return value;
+    boolean cold() {
+        return cold == Cold.YES;
     }
 
-    private static int count(String text) {
-        long value = number(text);
-        check(value <= Integer.MAX_VALUE, "must be at most " + Integer.MAX_VALUE + ": " + text);
-        return (int) value;
+    boolean barrierIsCheckpoint() {
+        return barrier == Barrier.CHECKPOINT;
+    }
+
+    private static String beforeColon(String text, String form) {
+        int colon = text.indexOf(':');
+        check(colon > 0, "not of the form " + form + ": " + text);
+        return text.substring(0, colon);
     }
 
     private static void check(boolean condition, String message) {
         if (!condition) {
-            throw new IllegalArgumentException(message);
+            throw new TypeConversionException(message);
+        }
+    }
+
+    private static final class RivalItem extends BenchmarkOptions.Item<Subject> {
+        @Override
+        protected Subject item(String text) {
+            String name = beforeColon(text, "NAME:DIR");
+            check(!name.equals(Subject.FLEXSPACE), "a rival must not be called " + name);
+            return new Subject(name, Path.of(text.substring(name.length() + 1)));
+        }
+    }
+
+    private static final class BlockBytes implements CommandLine.ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            int bytes = BenchmarkOptions.count(text);
+            check(bytes >= 8, "must be at least 8: " + text);
+            return bytes;
+        }
+    }
+
+    private static final class ShareItem extends BenchmarkOptions.Item<Double> {
+        @Override
+        protected Double item(String text) {
+            double share = Double.parseDouble(text);
+            check(share > 0 && share < 1, "must be between 0 and 1: " + text);
+            return share;
+        }
+    }
+
+    private static final class RecoveryItem extends BenchmarkOptions.Item<RecoveryCase> {
+        @Override
+        protected RecoveryCase item(String text) {
+            String bytes = beforeColon(text, "BYTES:EXTENTS");
+            RecoveryCase recovery = new RecoveryCase(
+                    BenchmarkOptions.number(bytes), BenchmarkOptions.count(text.substring(bytes.length() + 1)));
+            long extentBytes = recovery.bytes / recovery.extents;
+            check(
+                    extentBytes >= 8 && extentBytes <= 128 << 10,
+                    "extents must be from 8 bytes to 128 KiB long: " + text);
+            return recovery;
         }
     }
 }

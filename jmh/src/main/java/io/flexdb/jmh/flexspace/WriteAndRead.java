@@ -3,6 +3,7 @@ package io.flexdb.jmh.flexspace;
 import io.flexdb.jmh.flexspace.BlockWorkload.Pattern;
 import io.flexdb.jmh.flexspace.BlockWorkload.Written;
 import io.flexdb.jmh.flexspace.FileAddressSpace.Insertion;
+import io.flexdb.jmh.flexspace.Table2Settings.Part;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +52,7 @@ final class WriteAndRead {
             BlockWorkload workload = new BlockWorkload(blockBytes, settings.blocks);
             for (Pattern pattern : Pattern.values()) {
                 List<Integer> threads = threads(pattern, blockBytes);
-                for (Subject subject : threads.isEmpty() ? List.<Subject>of() : settings.subjects) {
+                for (Subject subject : threads.isEmpty() ? List.<Subject>of() : settings.subjects()) {
                     measure(subject, workload, pattern, blockBytes, threads);
                 }
             }
@@ -61,11 +62,11 @@ final class WriteAndRead {
     /** Numbers of reading threads; none if this pattern is in no part that was asked for. */
     private List<Integer> threads(Pattern pattern, int blockBytes) {
         List<Integer> threads = new ArrayList<>();
-        if (settings.parts.contains("table2")) {
+        if (settings.parts.contains(Part.TABLE2)) {
             threads.add(1);
         }
         boolean figure = pattern == Pattern.RANDOM_WRITE && blockBytes == settings.blockSizes.get(0);
-        if (figure && settings.parts.contains("figure11")) {
+        if (figure && settings.parts.contains(Part.FIGURE11)) {
             threads.addAll(settings.threads);
         }
         return threads.stream().distinct().toList();
@@ -75,7 +76,7 @@ final class WriteAndRead {
             Subject subject, BlockWorkload workload, Pattern pattern, int blockBytes, List<Integer> threads)
             throws IOException, InterruptedException {
         Device device = new Device(subject.directory());
-        try (AddressSpace space = subject.create(Insertion.INSERT_RANGE, settings.barrierIsCheckpoint)) {
+        try (AddressSpace space = subject.create(Insertion.INSERT_RANGE, settings.barrierIsCheckpoint())) {
             long limit = subject.isFlexSpace() || pattern != Pattern.RANDOM_INSERT
                     ? Long.MAX_VALUE
                     : TimeUnit.SECONDS.toNanos(settings.insertSeconds);

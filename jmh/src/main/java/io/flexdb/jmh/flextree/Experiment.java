@@ -32,9 +32,9 @@ enum Experiment {
 
     List<Long> sizes(Table1Settings settings) {
         return switch (this) {
-            case INSERT -> settings.insertSizes();
-            case INSERT_AT -> settings.insertAtSizes();
-            case APPEND, LOOKUP, RANGE -> settings.readSizes();
+            case INSERT -> settings.insertSizes;
+            case INSERT_AT -> settings.insertAtSizes;
+            case APPEND, LOOKUP, RANGE -> settings.readSizes;
         };
     }
 

@@ -5,7 +5,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -43,23 +42,18 @@ public final class Table1 {
         this.progress = progress;
     }
 
-    /** Runs with the arguments that are shown if there is anything wrong with them. */
-    public static void main(String[] arguments) throws RunnerException, IOException {
-        Table1Settings settings;
-        try {
-            settings = Table1Settings.parse(arguments);
-        } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage());
-            System.err.println(Table1Settings.USAGE);
-            System.exit(2);
-            return;
-        }
-        System.out.println(new Table1(settings, System.err).run());
+    /**
+     * Measures and ends the process.
+     *
+     * @param arguments see {@code --help}
+     */
+    public static void main(String[] arguments) {
+        System.exit(Table1Settings.commandLine(arguments).execute(arguments));
     }
 
     /** Measures everything, writes the file of results, and returns the tables. */
     String run() throws RunnerException, IOException {
-        for (int round = 1; round <= settings.rounds(); round++) {
+        for (int round = 1; round <= settings.rounds; round++) {
             for (Experiment experiment : Experiment.values()) {
                 for (long extents : experiment.sizes(settings)) {
                     progress.printf(
@@ -72,7 +66,7 @@ public final class Table1 {
                 }
             }
         }
-        try (OutputStream file = Files.newOutputStream(Path.of(settings.json()));
+        try (OutputStream file = Files.newOutputStream(settings.json);
                 PrintStream out = new PrintStream(file, false, StandardCharsets.UTF_8)) {
             ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
         }
@@ -105,13 +99,13 @@ public final class Table1 {
         if (experiment.wantsFilled()) {
             options.param("filled", "appended");
         }
-        if (!settings.jvmArgs().isBlank()) {
-            options.jvmArgsAppend(settings.jvmArgs().trim().split("\\s+"));
+        if (!settings.jvmArgs.isBlank()) {
+            options.jvmArgsAppend(settings.jvmArgs.trim().split("\\s+"));
         }
         if (experiment.takesMinutes(index, extents)) {
             options.warmupIterations(0).measurementIterations(1); // compiled within the first hundredth of it
         }
-        if (settings.quick()) {
+        if (settings.quick) {
             options.forks(0).warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(20));
         }
         return options;
@@ -119,8 +113,8 @@ public final class Table1 {
 
     /** Bytes an extent, in this JVM. The rivals get few insertions: theirs take long, and the share is the same. */
     private String memory() {
-        long appends = settings.quick() ? 10_000 : 10_000_000;
-        long fewInsertions = settings.quick() ? 1_000 : 300_000;
+        long appends = settings.quick ? 10_000 : 10_000_000;
+        long fewInsertions = settings.quick ? 1_000 : 300_000;
         return report.memoryTable(appends, fewInsertions, appends);
     }
 }

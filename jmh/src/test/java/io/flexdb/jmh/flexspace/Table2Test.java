@@ -9,6 +9,8 @@ import io.flexdb.jmh.flexspace.BlockWorkload.Pattern;
 import io.flexdb.jmh.flexspace.FileAddressSpace.Insertion;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.ParameterException;
 
 class Table2Test {
     private static final PrintStream NOWHERE =
@@ -137,7 +140,7 @@ class Table2Test {
                 PaperFigures.cell(
                         WriteAndRead.reading(false, false, 1), Pattern.SEQUENTIAL_WRITE, 65536, 1 << 18, "btrfs"));
         assertEquals("", PaperFigures.cell(WriteAndRead.WRITE, Pattern.SEQUENTIAL_WRITE, 4096, 1000, "xfs"));
-        assertEquals("ext4, rewrite", InsertAtSize.name(settings.subjects.get(2), Insertion.REWRITE));
+        assertEquals("ext4, rewrite", InsertAtSize.name(settings.subjects().get(2), Insertion.REWRITE));
     }
 
     @Test
@@ -152,16 +155,63 @@ class Table2Test {
                 "--rivals=ext4",
                 "--rivals=FlexSpace:/tmp",
                 "--barrier=none",
+                "--threads=1,,2",
                 "--cold=maybe",
+                "--cold",
                 "--utilizations=1.5",
                 "--insert-at=1x",
                 "--recovery=1g",
                 "--recovery=1g:1")) {
-            assertThrows(IllegalArgumentException.class, () -> Table2Settings.parse(argument), argument);
+            ParameterException refusal =
+                    assertThrows(ParameterException.class, () -> Table2Settings.parse(argument), argument);
+            assertTrue(refusal.getMessage().contains(argument.split("=")[0]), refusal.getMessage());
         }
         Table2Settings settings = Table2Settings.parse("--rivals=a:/x,b:/y:z", "--insert-at=64k,1g,5", "--rounds=2");
         assertEquals(List.of(65536L, 1L << 30, 5L), settings.insertSizes);
-        assertEquals(Path.of("/y:z"), settings.subjects.get(2).directory());
+        assertEquals(Path.of("/y:z"), settings.subjects().get(2).directory());
         assertEquals(7, settings.with("--rounds=7").rounds);
+    }
+
+    @Test
+    void otherSettingsKeepWhatIsNotChanged() {
+        Table2Settings settings = Table2Settings.parse(
+                "--quick", "--rivals=a:/x,b:/y", "--threads=", "--block=8,16", "--cold=yes", "--barrier", "checkpoint");
+        Table2Settings changed = settings.with("--block=4096", "--rounds=7");
+        assertTrue(changed.quick);
+        assertEquals(settings.subjects(), changed.subjects());
+        assertEquals(List.of(), changed.threads);
+        assertEquals(List.of(4096), changed.blockSizes);
+        assertEquals(7, changed.rounds);
+        assertEquals(1024, changed.blocks, "the default of quick runs");
+        assertTrue(changed.cold());
+        assertTrue(changed.barrierIsCheckpoint());
+        assertEquals(List.of(), Table2Settings.parse("--rivals=").rivals);
+    }
+
+    @Test
+    void theHelpShowsTheDefaults() {
+        StringWriter out = new StringWriter();
+        assertEquals(
+                0,
+                Table2Settings.commandLine("--help")
+                        .setOut(new PrintWriter(out))
+                        .execute("--help"));
+        assertTrue(out.toString().contains("1m,16m,64m,256m,1g"), out::toString);
+        StringWriter quick = new StringWriter();
+        String[] arguments = {"--quick", "--help"};
+        assertEquals(
+                0,
+                Table2Settings.commandLine(arguments)
+                        .setOut(new PrintWriter(quick))
+                        .execute(arguments));
+        assertTrue(quick.toString().contains("4m:1024"), quick::toString);
+        StringWriter err = new StringWriter();
+        assertEquals(
+                2,
+                Table2Settings.commandLine("--rounds=x")
+                        .setErr(new PrintWriter(err))
+                        .execute("--rounds=x"));
+        assertTrue(err.toString().contains("--rounds"), err::toString);
+        assertTrue(err.toString().contains("--recovery"), "the usage: " + err);
     }
 }

@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.ParameterException;
 
 class Table1Test {
     private static final PrintStream NOWHERE =
@@ -66,11 +69,29 @@ class Table1Test {
 
     @Test
     void wrongArgumentsAreRefused() {
-        for (String argument : List.of("--slow", "rounds=1", "--rounds=0", "--read=1,x", "--rounds")) {
-            assertThrows(IllegalArgumentException.class, () -> Table1Settings.parse(argument), argument);
+        for (String argument : List.of("--slow", "rounds=1", "--rounds=0", "--read=1,x", "--read=1,,2", "--rounds")) {
+            ParameterException refusal =
+                    assertThrows(ParameterException.class, () -> Table1Settings.parse(argument), argument);
+            assertTrue(refusal.getMessage().contains(argument.split("=")[0]), refusal.getMessage());
         }
+        assertEquals(List.of(5L, 7L), Table1Settings.parse("--read=5,7", "--rounds=2").readSizes);
+    }
+
+    @Test
+    void theHelpShowsTheDefaults() {
+        StringWriter out = new StringWriter();
         assertEquals(
-                List.of(5L, 7L),
-                Table1Settings.parse("--read=5,7", "--rounds=2").readSizes());
+                0,
+                Table1Settings.commandLine("--help")
+                        .setOut(new PrintWriter(out))
+                        .execute("--help"));
+        assertTrue(out.toString().contains("100000,1000000,10000000"), out::toString);
+        StringWriter err = new StringWriter();
+        assertEquals(
+                2,
+                Table1Settings.commandLine("--read=1,,2")
+                        .setErr(new PrintWriter(err))
+                        .execute("--read=1,,2"));
+        assertTrue(err.toString().contains("--read"), err::toString);
     }
 }

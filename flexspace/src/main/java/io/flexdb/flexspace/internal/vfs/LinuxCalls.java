@@ -12,15 +12,22 @@ final class LinuxCalls {
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
     private static final int O_CLOEXEC = 0x80000;
 
-    static {
-        Native.register(LinuxCalls.class, "c");
-    }
-
     private LinuxCalls() {}
 
-    /** Whether the declarations here are right for this system: Linux with 64-bit offsets and the common flags. */
+    /**
+     * Whether the declarations here are right for this system: Linux with 64-bit offsets and the common flags. Initializes
+     * JNA.
+     */
     static boolean isUsable() {
-        return Platform.isLinux() && Native.LONG_SIZE == Long.BYTES && (Platform.isIntel() || Platform.isARM());
+        try {
+            if (!Platform.isLinux() || Native.LONG_SIZE != Long.BYTES || !(Platform.isIntel() || Platform.isARM())) {
+                return false;
+            }
+            Native.register(LinuxCalls.class, "c");
+            return true;
+        } catch (LinkageError e) { // JNA's library can't be unpacked or loaded here
+            return false;
+        }
     }
 
     /** Calls fallocate on a file by its name: the JDK keeps its descriptors to itself. Returns 0 or an error number. */

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.vfs;
 
+import io.flexdb.flextree.internal.NativeAccess;
 import java.nio.file.Path;
 
 /**
@@ -7,29 +8,9 @@ import java.nio.file.Path;
  * the JDK or can be done without. Thread-safe.
  */
 public final class NativeIo {
-    /*
-     * JNA loads a library of its own, which a JDK from 22 on answers with a warning, and later ones refuse, unless native
-     * access is enabled for JNA's module. That is asked first, without initializing a class of JNA, so that nothing is
-     * printed and nothing fails: whatever is thrown means that the JDK's own ways serve.
-     */
-    private static final int FIRST_JDK_TO_ASK = 22;
-    private static final boolean AVAILABLE = load();
+    private static final boolean AVAILABLE = NativeAccess.isGranted() && LinuxCalls.isUsable();
 
     private NativeIo() {}
-
-    private static boolean load() {
-        try {
-            Class<?> jna = Class.forName("com.sun.jna.Native", false, NativeIo.class.getClassLoader());
-            return mayUse(jna.getModule()) && LinuxCalls.isUsable();
-        } catch (Throwable e) {
-            return false;
-        }
-    }
-
-    private static boolean mayUse(Module module) throws ReflectiveOperationException {
-        return Runtime.version().feature() < FIRST_JDK_TO_ASK
-                || (boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(module);
-    }
 
     /** Whether these calls serve; if not, substitutes do. */
     public static boolean isAvailable() {

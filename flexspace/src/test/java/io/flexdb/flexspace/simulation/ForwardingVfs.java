@@ -1,0 +1,79 @@
+package io.flexdb.flexspace.simulation;
+
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Leaves everything to another file system. Whoever wants to see or change an operation overrides it. */
+public class ForwardingVfs implements Vfs {
+    private final Vfs vfs;
+
+    /** @param vfs does what is asked for */
+    public ForwardingVfs(Vfs vfs) {
+        this.vfs = vfs;
+    }
+
+    @Override
+    public VfsFile open(Path file, OpenMode mode) {
+        return vfs.open(file, mode);
+    }
+
+    @Override
+    public boolean exists(Path path) {
+        return vfs.exists(path);
+    }
+
+    @Override
+    public boolean isDirectory(Path path) {
+        return vfs.isDirectory(path);
+    }
+
+    @Override
+    public List<String> list(Path directory) {
+        return vfs.list(directory);
+    }
+
+    @Override
+    public void createDirectories(Path directory) {
+        vfs.createDirectories(directory);
+    }
+
+    @Override
+    public void rename(Path from, Path to) {
+        vfs.rename(from, to);
+    }
+
+    @Override
+    public void delete(Path path) {
+        vfs.delete(path);
+    }
+
+    @Override
+    public boolean deleteIfExists(Path path) {
+        return vfs.deleteIfExists(path);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) {
+        vfs.syncDirectory(directory);
+    }
+
+    @Override
+    public VfsLock lock(Path lockFile) {
+        return vfs.lock(lockFile);
+    }
+
+    @Override
+    public BackgroundTask start(String name, Runnable task) {
+        return vfs.start(name, task);
+    }
+
+    @Override
+    public boolean mapsSafely(Path directory) {
+        return vfs.mapsSafely(directory);
+    }
+}

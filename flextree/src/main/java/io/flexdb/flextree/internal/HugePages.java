@@ -1,0 +1,45 @@
+package io.flexdb.flextree.internal;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Direct memory in huge pages: on Linux, if JNA is there and may be used. Thread-safe. */
+final class HugePages {
+    /** Bytes of a huge page. */
+    static final int PAGE_BYTES = 2 << 20;
+
+    private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+    private static final boolean AVAILABLE = isAllowed(SETTING) && NativeAccess.isGranted() && MemoryCalls.isUsable();
+
+    private HugePages() {}
+
+    /** Whether the kernel's owner lets processes ask for huge pages. */
+    static boolean isAllowed(Path setting) {
+        try {
+            return !Files.readString(setting, StandardCharsets.US_ASCII).contains("[never]");
+        } catch (Exception e) {
+            return false; // no Linux, or one without huge pages
+        }
+    }
+
+    /** Whether there is any use in {@link #allocate}. */
+    static boolean isAvailable() {
+        return AVAILABLE;
+    }
+
+    /**
+     * Zeros that begin at a huge page's boundary. The kernel gives each page when it is touched: a huge one if it has one
+     * and the owner allows it, else small ones.
+     *
+     * @param bytes a multiple of {@link #PAGE_BYTES}
+     */
+    static ByteBuffer allocate(int bytes) {
+        ByteBuffer whole = ByteBuffer.allocateDirect(bytes + PAGE_BYTES);
+        int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
+        MemoryCalls.giveBack(whole); // the JDK has written zeros into small pages
+        MemoryCalls.wantHugePages(whole, start, bytes);
+        return whole.slice(start, bytes);
+    }
+}

@@ -283,12 +283,13 @@ class FlexDBCommitTest {
     }
 
     /** A space at its cap refuses writes; what was acknowledged is read, and kept, and with a larger cap more is written. */
-    @Test
-    void aFullSpaceRefusesWritesAndLosesNothing() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aFullSpaceRefusesWritesAndLosesNothing(boolean inline) {
         SimulatedVfs vfs = new SimulatedVfs();
         FlexDBOptions capped = capped(40);
         TreeMap<byte[], byte[]> model = StoreOracle.newMap();
-        FlexDB db = StoreDriver.open(vfs, capped);
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, capped, inline);
         int refusals = 0;
         for (int i = 0; refusals < 20; i++) {
             assertTrue(i < 20_000, "the cap is not observed");
@@ -304,18 +305,18 @@ class FlexDBCommitTest {
         db.sync();
         assertThrows(StoreFullException.class, db::close);
         for (int round = 0; round < 2; round++) {
-            db = StoreDriver.open(vfs, capped(40));
+            db = FlexDB.open(vfs, StoreDriver.DIRECTORY, capped(40), inline);
             StoreOracle.assertSame(model, StoreDriver.all(db), "opened again, full");
             assertThrows(StoreFullException.class, db::close);
         }
-        db = StoreDriver.open(vfs, capped(400));
+        db = FlexDB.open(vfs, StoreDriver.DIRECTORY, capped(400), inline);
         for (int i = 0; i < 3000; i++) {
             db.put(key(i), value(i + 1));
             model.put(key(i), value(i + 1));
         }
         StoreOracle.assertSame(model, StoreDriver.all(db), "with space again");
         db.close();
-        try (FlexDB again = StoreDriver.open(vfs, capped(400))) {
+        try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, capped(400), inline)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
         }
     }

@@ -519,7 +519,12 @@ public final class FlexSpace implements AutoCloseable {
         persist(() -> {}, () -> engine.commit(0));
     }
 
-    /** Makes every change so far durable and writes the FlexTree to its file, which shortens the next recovery. */
+    /**
+     * Makes every change so far durable and writes the FlexTree to its file, which shortens the next recovery.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is no disk space for that; nothing has changed then, and
+     *     {@link #sync()} still works
+     */
     public void checkpoint() {
         persist(() -> require(engine::allowsCheckpoint), engine::checkpoint);
     }

@@ -42,7 +42,7 @@ final class Committer {
     private static final int GATHERED_ENTRIES = 4096;
     private static final int CHANGES_PER_VERSION = 1000;
     private static final int ASKED_BYTES = 256 << 10; // room is asked for this much at once, to ask seldom
-    private static final int ASKED_EDITS = 1000;
+    private static final int ASKED_EDITS = 256;
 
     private final Epochs epochs;
     private final SpaceEngine engine;

@@ -153,8 +153,10 @@ final class EditRoom {
 
     private long unitsFor(long extents, long places) {
         long path = pathUnits();
-        long existing = places > 4 ? Math.min(places * path, treeFile.imageUnits() + path) : places * path;
-        return existing + extents / EXTENTS_PER_UNIT;
+        // What is changed in many places are nodes that have images, each of them once, and those split off them.
+        long splits = places * (TreeFileFormat.LEAF_UNITS + TreeFileFormat.INNER_UNITS);
+        long changed = Math.min(places * path, 2 * (treeFile.imageUnits() + path) + splits);
+        return changed + extents / EXTENTS_PER_UNIT;
     }
 
     /** Units of the nodes that an edit changes or makes at most, those along both ends of its range and their siblings. */

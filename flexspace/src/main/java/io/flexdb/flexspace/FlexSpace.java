@@ -29,6 +29,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
  * A persistent flexible address space: bytes are inserted and removed in place, and what follows shifts, at a cost that
@@ -138,7 +139,7 @@ public final class FlexSpace implements AutoCloseable {
                 () -> {
                     checkOffset(logicalOffset);
                     checkSize(engine.size(), length);
-                    requireRoom(length, 0, 0);
+                    requireRoom(length, 0, 0, 0);
                 },
                 () -> insertPieces(logicalOffset, buffer, buffer.position(), length));
         buffer.position(buffer.limit());
@@ -156,7 +157,12 @@ public final class FlexSpace implements AutoCloseable {
     /** Removes the bytes from an offset on; what is behind them closes the gap. */
     public void collapseRange(long logicalOffset, long length) {
         checkLength(length);
-        change(() -> checkRange(logicalOffset, length, engine.size()), () -> engine.collapse(logicalOffset, length));
+        change(
+                () -> {
+                    checkRange(logicalOffset, length, engine.size());
+                    requireRoomForEdits(1, false);
+                },
+                () -> engine.collapse(logicalOffset, length));
     }
 
     /**
@@ -179,6 +185,7 @@ public final class FlexSpace implements AutoCloseable {
                         throw new IllegalArgumentException("target must not be inside the range from " + logicalOffset
                                 + ", " + length + " bytes: " + target);
                     }
+                    requireRoomForEdits(2 + engine.extentsIn(logicalOffset, length), true);
                 },
                 () -> {
                     if (target != logicalOffset && target != logicalOffset + length) {
@@ -201,6 +208,7 @@ public final class FlexSpace implements AutoCloseable {
                     checkOffset(logicalOffset);
                     checkSize(engine.size(), length);
                     checkHole(length);
+                    requireRoomForEdits(extentsOfHole(length), true);
                 },
                 () -> engine.insertHole(logicalOffset, length));
     }
@@ -208,7 +216,12 @@ public final class FlexSpace implements AutoCloseable {
     /** Makes a range read as zeros and gives its disk back; the size stays. */
     public void punchHole(long logicalOffset, long length) {
         checkLength(length);
-        change(() -> checkRange(logicalOffset, length, engine.size()), () -> engine.punchHole(logicalOffset, length));
+        change(
+                () -> {
+                    checkRange(logicalOffset, length, engine.size());
+                    requireRoomForEdits(extentsOfHole(length), false);
+                },
+                () -> engine.punchHole(logicalOffset, length));
     }
 
     /**
@@ -220,17 +233,22 @@ public final class FlexSpace implements AutoCloseable {
         if (newSize < 0 || newSize > MAX_SIZE) {
             throw new IllegalArgumentException("newSize must be from 0 to 2^61: " + newSize);
         }
-        change(() -> checkHole(newSize - engine.size()), () -> {
-            cut(newSize);
-            if (newSize > engine.size()) {
-                engine.insertHole(engine.size(), newSize - engine.size());
-            }
-        });
+        change(
+                () -> {
+                    checkHole(newSize - engine.size());
+                    requireRoomForEdits(extentsOfHole(Math.max(0, newSize - engine.size())), newSize > engine.size());
+                },
+                () -> {
+                    cut(newSize);
+                    if (newSize > engine.size()) {
+                        engine.insertHole(engine.size(), newSize - engine.size());
+                    }
+                });
     }
 
     /** Makes the space shorter, if it is longer. */
     void truncateIfLonger(long newSize) {
-        change(() -> {}, () -> cut(newSize));
+        change(() -> requireRoomForEdits(1, false), () -> cut(newSize));
     }
 
     private void cut(long newSize) {
@@ -254,7 +272,11 @@ public final class FlexSpace implements AutoCloseable {
                 () -> {
                     checkSize(logicalOffset, length);
                     checkHole(logicalOffset - engine.size());
-                    requireRoom(length, logicalOffset, Math.min(length, engine.size() - logicalOffset));
+                    requireRoom(
+                            length,
+                            logicalOffset,
+                            Math.min(length, engine.size() - logicalOffset),
+                            Math.max(0, logicalOffset - engine.size()));
                 },
                 () -> overwriteOrInsert(logicalOffset, buffer, buffer.position(), length));
         buffer.position(buffer.limit());
@@ -315,7 +337,7 @@ public final class FlexSpace implements AutoCloseable {
         }
         engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
         change(
-                () -> requireRoom(piece, logicalOffset, piece),
+                () -> requireRoom(piece, logicalOffset, piece, 0),
                 () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));
         return pieceEnd;
     }
@@ -451,18 +473,24 @@ public final class FlexSpace implements AutoCloseable {
 
     /** Makes every change so far durable. */
     public void sync() {
-        persist(() -> engine.commit(0));
+        persist(() -> {}, () -> engine.commit(0));
     }
 
-    /** Makes every change so far durable and writes the FlexTree to its file, which shortens the next recovery. */
+    /**
+     * Makes every change so far durable and writes the FlexTree to its file, which shortens the next recovery.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is no disk space for that; nothing has changed then, and
+     *     {@link #sync()} still works
+     */
     public void checkpoint() {
-        persist(engine::checkpoint);
+        persist(() -> require(engine::allowsCheckpoint), engine::checkpoint);
     }
 
-    private void persist(Runnable action) {
+    private void persist(Runnable check, Runnable action) {
         writer.lock();
         try {
             checkUsable();
+            check.run();
             try {
                 if (unpublished) {
                     publish(); // so that reads do not wait for the files
@@ -618,10 +646,23 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /** The last check before a change that appends: whether there is room for all of it. */
-    private void requireRoom(long bytes, long overwrittenOffset, long overwrittenBytes) {
+    private void requireRoom(long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes) {
+        require(() -> engine.ensureRoom(bytes, overwrittenOffset, overwrittenBytes, holeBytes, this::publishForReuse));
+    }
+
+    /** The last check before a change that appends nothing. */
+    private void requireRoomForEdits(long extents, boolean growing) {
+        require(() -> engine.ensureRoomForEdits(extents, growing, this::publishForReuse));
+    }
+
+    private static long extentsOfHole(long length) {
+        return 2 + length / FlexTree.MAX_EXTENT_BYTES;
+    }
+
+    private void require(BooleanSupplier room) {
         boolean there;
         try {
-            there = engine.ensureRoom(bytes, overwrittenOffset, overwrittenBytes, this::publishForReuse);
+            there = room.getAsBoolean();
         } catch (Throwable e) {
             failure = e; // garbage collection writes
             throw e;

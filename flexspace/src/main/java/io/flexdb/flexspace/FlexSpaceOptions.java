@@ -108,7 +108,7 @@ public final class FlexSpaceOptions {
      * {@link io.flexdb.storage.StoreFullException} and changes nothing; what frees space goes on. The nearer the cap, the
      * more data is moved for each byte written. Logs and checkpoints are not counted.
      *
-     * <p>A {@code FlexDB} does not ask for room and is not bound by this.
+     * <p>A {@code FlexDB} counts a change of an interval as all of its bytes, so it is full a little earlier.
      *
      * @param bytes default no limit; at least 32 segments, which is checked when the space is opened
      */

@@ -30,6 +30,7 @@ final class CrashHistory {
     FlexSpace space;
     int crashPoints;
     int refusals;
+    StoreFullException lastRefusal;
     int continuedLogs; // cuts that left a log, and one that continues it
     private int backgroundDelay;
     private long cutAt = Long.MAX_VALUE / 2;
@@ -130,6 +131,7 @@ final class CrashHistory {
             oracle.refused();
         }
         refusals++;
+        lastRefusal = refusal;
     }
 
     /** After a cut: checks several of the states it may have left and goes on with the last one. */

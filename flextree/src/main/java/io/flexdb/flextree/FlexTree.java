@@ -295,6 +295,11 @@ public final class FlexTree implements AutoCloseable {
         return writer.nodeCount();
     }
 
+    /** How many of them are internal nodes. For owners within FlexDB. */
+    public long internalNodeCount() {
+        return writer.internalNodeCount();
+    }
+
     /** Nodes that only readers of older versions may still see. */
     public long retiredNodeCount() {
         return writer.pool().retiredCount();

@@ -48,8 +48,11 @@ final class CommitThread {
     private void run() {
         try {
             for (MemLog log = store.awaitFrozen(); log != null; log = store.awaitFrozen()) {
-                commit(log);
-                prepareNext();
+                if (commit(log)) {
+                    prepareNext();
+                } else if (!store.awaitRetry(store.engine.refusal())) {
+                    return;
+                }
             }
         } catch (Throwable e) {
             store.fail(e);
@@ -64,23 +67,38 @@ final class CommitThread {
         }
     }
 
-    /** Commits what is frozen, on the caller's thread, for stores without a thread. */
+    /**
+     * Commits what is frozen, on the caller's thread, for stores without a thread.
+     *
+     * @throws StoreFullException if there is no room in the space; the store goes on
+     */
     void commitAll() {
+        for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
+            commitHere(log);
+        }
+    }
+
+    private void commitHere(MemLog log) {
+        boolean committed;
         try {
-            for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
-                commit(log);
-            }
+            committed = commit(log);
         } catch (Throwable e) {
             store.fail(e);
             throw e;
         }
+        if (!committed) {
+            throw store.engine.refusal();
+        }
     }
 
-    private void commit(MemLog log) {
+    /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
+    private boolean commit(MemLog log) {
         long last = log.table.lastSequence();
         store.awaitVisible(last);
         store.groupCommit.awaitDurable(last);
-        store.committer.apply(log.table, () -> store.publishRoots(last));
+        if (!store.committer.apply(log.table, () -> store.publishRoots(last))) {
+            return false;
+        }
         store.publishWithoutOldest(last);
         store.engine.commit(last);
         release(log);
@@ -88,6 +106,7 @@ final class CommitThread {
         if (store.engine.collectGarbage() > 0) {
             store.publishRoots(last);
         }
+        return true;
     }
 
     private void release(MemLog log) {
@@ -144,12 +163,7 @@ final class CommitThread {
     void commitRest() {
         commitAll();
         if (!store.hasFailed() && store.freezeActive()) {
-            try {
-                commit(store.version().oldest());
-            } catch (Throwable e) {
-                store.fail(e);
-                throw e;
-            }
+            commitHere(store.version().oldest());
         }
     }
 }

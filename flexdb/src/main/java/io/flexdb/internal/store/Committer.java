@@ -41,6 +41,8 @@ final class Committer {
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
     private static final int CHANGES_PER_VERSION = 1000;
+    private static final int ASKED_BYTES = 256 << 10; // room is asked for this much at once, to ask seldom
+    private static final int ASKED_EDITS = 256;
 
     private final Epochs epochs;
     private final SpaceEngine engine;
@@ -54,6 +56,9 @@ final class Committer {
     private final IntervalReplacement replacement = new IntervalReplacement();
     private final int[] refs = new int[GATHERED_ENTRIES];
     private int refCount;
+    private long gatheredBytes;
+    private long roomBytes; // that may be appended still without asking for room
+    private long roomEdits;
     private byte[] key = new byte[256];
     private byte[] nextKey = new byte[256];
     private byte[] anchor = new byte[256];
@@ -82,11 +87,14 @@ final class Committer {
     }
 
     /**
-     * Applies the newest entry of each key of a memtable.
+     * Applies the newest entry of each key of a memtable. What was applied before can be applied again.
      *
      * @param publish called now and then, when space and index fit each other
+     * @return false if there is no room for the rest; {@link SpaceEngine#refusal} says why
      */
-    void apply(MemTable table, Runnable publish) {
+    boolean apply(MemTable table, Runnable publish) {
+        roomBytes = 0;
+        roomEdits = 0;
         entries.reset(table, table.lastSequence());
         entries.seekToFirst();
         int changes = 0;
@@ -94,6 +102,11 @@ final class Committer {
             int keyLength = copyKey(table, entries.ref());
             index.find(index.current(), key, 0, keyLength, context.interval);
             gather(table);
+            if (!hasRoom(publish)) {
+                entries.reset(null, 0);
+                publish.run();
+                return false;
+            }
             applyToInterval(table, keyLength);
             changes += refCount;
             if (changes >= CHANGES_PER_VERSION) {
@@ -103,6 +116,29 @@ final class Committer {
         }
         entries.reset(null, 0);
         publish.run();
+        return true;
+    }
+
+    /** Whether the interval may be written anew with what was gathered. */
+    private boolean hasRoom(Runnable publish) {
+        long oldBytes = context.interval.lengthBytes();
+        long bytes = oldBytes + gatheredBytes;
+        long edits = 2L * refCount + MAX_INTERVAL_PAIRS + 2 * bytes / engine.maxExtentBytes();
+        if (bytes > roomBytes || edits > roomEdits) {
+            roomBytes = bytes + ASKED_BYTES;
+            roomEdits = edits + ASKED_EDITS;
+            if (!engine.ensureRoomForBatch(roomBytes, roomEdits, 0, 0, publish)) {
+                roomBytes = bytes;
+                roomEdits = edits;
+                long offset = context.interval.logicalOffset();
+                if (!engine.ensureRoomForBatch(bytes, edits, offset, oldBytes, publish)) {
+                    return false;
+                }
+            }
+        }
+        roomBytes -= bytes;
+        roomEdits -= edits;
+        return true;
     }
 
     private int copyKey(MemTable table, int ref) {
@@ -117,10 +153,12 @@ final class Committer {
     /** Takes the entries from the cursor on that belong to the context's interval, up to a bound. */
     private void gather(MemTable table) {
         refCount = 0;
+        gatheredBytes = 0;
         long bytes = 0;
         do {
             int ref = entries.ref();
             bytes += table.keyLength(ref) + table.valueLength(ref);
+            gatheredBytes += RecordFormat.recordBytes(table.keyLength(ref), table.valueLength(ref));
             refs[refCount++] = ref;
             entries.next();
         } while (entries.isValid()

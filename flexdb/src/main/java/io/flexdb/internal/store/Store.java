@@ -73,6 +73,9 @@ public final class Store implements AutoCloseable {
     private MemLog active; // under the commit lock
     private volatile boolean closed;
     private volatile Throwable failure;
+    private StoreFullException spaceFull; // while a memtable can't be committed for want of room; under the commit lock
+    private boolean retryWanted; // under the commit lock
+    private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
     private final Object closeLock = new Object();
 
@@ -201,13 +204,15 @@ public final class Store implements AutoCloseable {
     /**
      * Freezes the active memtable and begins another, or waits until there may be another. Under the commit lock.
      *
-     * @throws StoreFullException if there is no space for a log; nothing has changed then, and later there may be some
+     * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing has
+     *     changed then, and later there may be some
      */
     private void rotate() {
         if (version.logs().length > MAX_FROZEN) {
             if (commits.isInline()) {
                 commits.commitAll();
             } else {
+                requireSpace();
                 logsChanged.awaitUninterruptibly();
             }
             return;
@@ -219,6 +224,35 @@ public final class Store implements AutoCloseable {
         } catch (Throwable e) {
             fail(e);
             throw e;
+        }
+    }
+
+    /** Refuses what would have to wait for room in the space, and has the commit thread look for it again. */
+    private void requireSpace() {
+        if (spaceFull != null) {
+            retryWanted = true;
+            logsChanged.signalAll();
+            throw new StoreFullException(spaceFull.getMessage());
+        }
+    }
+
+    /**
+     * Waits until somebody wants room that the space did not have. By the commit thread.
+     *
+     * @return false if the store is being closed, or has failed
+     */
+    boolean awaitRetry(StoreFullException full) {
+        commitLock.lock();
+        try {
+            spaceFull = full;
+            logsChanged.signalAll();
+            while (!retryWanted && !closed && failure == null) {
+                logsChanged.awaitUninterruptibly();
+            }
+            retryWanted = false;
+            return !closed && failure == null;
+        } finally {
+            commitLock.unlock();
         }
     }
 
@@ -345,6 +379,7 @@ public final class Store implements AutoCloseable {
     void signalCommitted() {
         commitLock.lock();
         try {
+            spaceFull = null;
             logsChanged.signalAll();
         } finally {
             commitLock.unlock();
@@ -520,7 +555,15 @@ public final class Store implements AutoCloseable {
         }
         commits.stop();
         if (failure == null) {
-            commits.commitRest();
+            try {
+                commits.commitRest();
+                restCommitted = true;
+            } catch (StoreFullException e) {
+                if (failure == null) {
+                    groupCommit.awaitDurable(last); // the logs keep what the space has no room for
+                }
+                throw e;
+            }
         }
     }
 
@@ -553,7 +596,7 @@ public final class Store implements AutoCloseable {
     }
 
     private void releaseFiles() {
-        if (failure != null) {
+        if (failure != null || !restCommitted) {
             engine.close();
             return;
         }

@@ -39,6 +39,7 @@ final class GarbageCollector {
     private final SpaceEngine engine;
     private final SegmentStore store;
     private final SpaceRoom room;
+    private final EditRoom editRoom;
     private final double minimumUtilization;
     private final ExtentCursor cursor = new ExtentCursor();
     private final long[] offsets = new long[GATHERED_EXTENTS];
@@ -64,10 +65,12 @@ final class GarbageCollector {
     private long segmentsFreed;
     private long sweepsEnded;
 
-    GarbageCollector(SpaceEngine engine, SegmentStore store, SpaceRoom room, double minimumUtilization) {
+    GarbageCollector(
+            SpaceEngine engine, SegmentStore store, SpaceRoom room, EditRoom editRoom, double minimumUtilization) {
         this.engine = engine;
         this.store = store;
         this.room = room;
+        this.editRoom = editRoom;
         this.minimumUtilization = minimumUtilization;
         this.consumedBefore = store.bytesConsumed();
     }
@@ -258,7 +261,13 @@ final class GarbageCollector {
             found = cursor.next();
         }
         extentsScanned += scanned;
-        if (count > 0 && !room.claimForMoves(gathered)) {
+        int fitting = count == 0 || !room.isAsked() ? count : editRoom.placesThatFit(count);
+        if (fitting < count) {
+            position = offsets[fitting];
+            count = fitting;
+            found = true;
+        }
+        if (fitting == 0 && count > 0 || count > 0 && !room.claimForMoves(gathered)) {
             end(); // the disk is full; the next sweep moves no more than what still fits
             return scanned;
         }

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -19,11 +20,28 @@ final class LogicalLog implements AutoCloseable {
     private final ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer padding = ByteBuffer.allocate(8);
     private long position = LogFormat.FRAMES_OFFSET;
+    private long claimed; // bytes of the file that have their place on the disk, or less
     private long sequence;
 
-    private LogicalLog(VfsFile file, long generation) {
+    private LogicalLog(VfsFile file, long generation, long claimed) {
         this.file = file;
         this.generation = generation;
+        this.claimed = claimed;
+    }
+
+    /**
+     * Makes a file for the next log, so that it can be begun on a full disk. It holds no frames.
+     *
+     * @throws StoreFullException if there is no space; there is no file then
+     */
+    static void makeSpare(Vfs vfs, Path unfinished, long bytes) {
+        vfs.deleteIfExists(unfinished);
+        try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
+            file.allocate(0, bytes);
+        } catch (StoreFullException e) {
+            vfs.deleteIfExists(unfinished);
+            throw e;
+        }
     }
 
     /**
@@ -35,40 +53,50 @@ final class LogicalLog implements AutoCloseable {
      */
     static LogicalLog create(
             Vfs vfs, Path directory, long storeId, long generation, long treeVersion, Iterable<ByteBuffer> payloads) {
-        return begin(vfs, directory, storeId, generation, treeVersion, 0, 0, payloads);
+        // What a recovery finds under the name may hold frames of one that was cut: it is not used.
+        Path unfinished = directory.resolve(NAME_WHILE_MADE);
+        vfs.deleteIfExists(unfinished);
+        LogicalLog log = new LogicalLog(vfs.open(unfinished, OpenMode.CREATE), generation, 0);
+        return log.begin(vfs, directory, storeId, treeVersion, 0, 0, payloads);
     }
 
-    /** Begins the log of the next version of the FlexTree, which continues this one. This one must be durable. */
-    LogicalLog createNext(Vfs vfs, Path directory, long storeId, long treeVersion) {
-        return begin(vfs, directory, storeId, generation + 1, treeVersion, generation, sequence, List.of());
+    /**
+     * Begins the log of the next version of the FlexTree, which continues this one. This one must be durable.
+     *
+     * @param spareBytes of the file that {@link #makeSpare} has made; 0 if it has not
+     */
+    LogicalLog createNext(Vfs vfs, Path directory, long storeId, long treeVersion, long spareBytes) {
+        Path unfinished = directory.resolve(NAME_WHILE_MADE);
+        if (spareBytes == 0) {
+            vfs.deleteIfExists(unfinished);
+        }
+        VfsFile next = vfs.open(unfinished, spareBytes == 0 ? OpenMode.CREATE : OpenMode.READ_WRITE);
+        return new LogicalLog(next, generation + 1, spareBytes)
+                .begin(vfs, directory, storeId, treeVersion, generation, sequence, List.of());
     }
 
-    private static LogicalLog begin(
+    private LogicalLog begin(
             Vfs vfs,
             Path directory,
             long storeId,
-            long generation,
             long treeVersion,
             long continues,
             long continuesSequence,
             Iterable<ByteBuffer> payloads) {
-        Path unfinished = directory.resolve(NAME_WHILE_MADE);
-        vfs.deleteIfExists(unfinished);
-        LogicalLog log = new LogicalLog(vfs.open(unfinished, OpenMode.CREATE), generation);
         try {
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
             block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
-            log.file.write(FilePreamble.finish(block), 0);
+            file.write(FilePreamble.finish(block), 0);
             for (ByteBuffer payload : payloads) {
-                log.append(payload);
+                append(payload);
             }
-            log.writeMark(); // which counts only once the file has its name, and then it is true
-            log.file.force();
-            vfs.rename(unfinished, directory.resolve(LogFormat.fileName(generation)));
+            writeMark(); // which counts only once the file has its name, and then it is true
+            file.force();
+            vfs.rename(directory.resolve(NAME_WHILE_MADE), directory.resolve(LogFormat.fileName(generation)));
             vfs.syncDirectory(directory);
-            return log;
+            return this;
         } catch (RuntimeException | Error e) {
-            log.close();
+            close();
             throw e;
         }
     }
@@ -110,6 +138,27 @@ final class LogicalLog implements AutoCloseable {
     /** Length of the log so far. */
     long bytes() {
         return position;
+    }
+
+    /** Bytes of the file, from its beginning, that can be written without finding the disk full. */
+    long claimedBytes() {
+        return Math.max(claimed, position);
+    }
+
+    /**
+     * Gives the log its place in the file, up to so many bytes.
+     *
+     * @throws StoreFullException if there is not as much space; nothing has changed then
+     */
+    void claim(long bytes) {
+        long from = claimedBytes();
+        try {
+            file.allocate(from, bytes - from);
+        } catch (StoreFullException e) {
+            file.truncate(from); // a part of it, of use to others
+            throw e;
+        }
+        claimed = bytes;
     }
 
     /** Closes the file as it is. */

@@ -77,6 +77,11 @@ final class LogicalLogReader {
         return payloads;
     }
 
+    /** Whether there is a whole frame, or must have been one. */
+    boolean hasFrames() {
+        return payloadAt(LogFormat.FRAMES_OFFSET, 1) != null || syncedUpTo() > LogFormat.FRAMES_OFFSET;
+    }
+
     /** Where the whole frames end, or some position behind a limit if they go so far. */
     long endOfFrames(long limit) {
         long position = LogFormat.FRAMES_OFFSET;

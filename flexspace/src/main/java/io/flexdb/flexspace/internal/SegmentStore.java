@@ -238,6 +238,16 @@ final class SegmentStore implements AutoCloseable {
         }
     }
 
+    /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
+    long noteBytes(long extents) {
+        return (touched.size() + extents / 16 + 2) * LogBatch.NOTE_BYTES + (long) format.dataFrames * Integer.BYTES;
+    }
+
+    /** Bytes of a segment table, at most, until a few more segments are opened. */
+    int segmentTableBytes() {
+        return TreeFileFormat.TABLE_HEADER_BYTES + (segmentCount + 64 + format.dataFrames) * Integer.BYTES;
+    }
+
     // ---- live bytes and reuse
 
     void addLive(long address, long length) {

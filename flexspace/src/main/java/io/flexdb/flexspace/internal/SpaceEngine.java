@@ -30,6 +30,7 @@ public final class SpaceEngine implements AutoCloseable {
      */
     private static final int EMPTIED_PER_COMMIT = 8;
     private static final int MAX_SWEEPS = 16;
+    private static final int PLACES_OF_A_CHANGE = 2; // in the tree: where a hole ends, and where something is replaced
     /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
     static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
 
@@ -42,6 +43,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final SpaceReader reader;
     private final Epochs epochs;
     private final SpaceRoom room;
+    private final EditRoom editRoom;
     private final GarbageCollector collector;
     private final ExtentMover mover;
     private final LogBatch batch = new LogBatch();
@@ -70,7 +72,9 @@ public final class SpaceEngine implements AutoCloseable {
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
         this.room = new SpaceRoom(store, options.maxDataBytes());
-        this.collector = new GarbageCollector(this, store, room, options.minimumUtilization());
+        this.editRoom = new EditRoom(
+                vfs, directory, treeFile, tree, store, batch, options.logBufferBytes(), options.checkpointLogBytes());
+        this.collector = new GarbageCollector(this, store, room, editRoom, options.minimumUtilization());
         this.mover = new ExtentMover(tree);
     }
 
@@ -132,6 +136,7 @@ public final class SpaceEngine implements AutoCloseable {
         log = recovered.beginLog();
         logBytesWritten = log.bytes();
         recovered = null;
+        editRoom.begin(log);
     }
 
     // ---- changes, by the writer
@@ -284,7 +289,8 @@ public final class SpaceEngine implements AutoCloseable {
         if (checkpoint != null && (checkpoint.isDone() || log.bytes() / 2 >= options.checkpointLogBytes())) {
             finishCheckpoint();
         }
-        if (checkpoint == null && log.bytes() >= options.checkpointLogBytes()) {
+        boolean isLong = log.bytes() >= options.checkpointLogBytes();
+        if (checkpoint == null && isLong && editRoom.allowsCheckpoint()) {
             startCheckpoint();
             if (checkpoint.isDone()) {
                 finishCheckpoint();
@@ -309,11 +315,13 @@ public final class SpaceEngine implements AutoCloseable {
         FlexTreeView view = tree.current();
         epochs.pin(view.version()); // nobody but this thread could reclaim it before
         epochs.seal();
-        treeFile.beginVersion();
+        ByteBuffer table = segmentTable();
+        treeFile.beginVersion(tree, table.remaining());
         LogicalLog old = log;
-        log = old.createNext(vfs, directory, storeId(), treeVersion() + 1);
+        log = old.createNext(vfs, directory, storeId(), treeVersion() + 1, editRoom.spareBytes());
+        editRoom.sealed(log);
         logBytesWritten += log.bytes();
-        checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, segmentTable(), tag, old);
+        checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
         checkpointsBegun++;
         checkpoint.start();
         store.releaseEmptied();
@@ -327,6 +335,7 @@ public final class SpaceEngine implements AutoCloseable {
             ending.await();
             ending.throwFailure();
             checkpoints++;
+            editRoom.restoreReserve(); // what the old log held, before segments take it
         }
     }
 
@@ -400,12 +409,38 @@ public final class SpaceEngine implements AutoCloseable {
      * @param bytes that will be appended
      * @param overwrittenOffset where bytes will be overwritten or removed
      * @param overwrittenBytes how many
+     * @param holeBytes bytes of holes that will be inserted
      * @param publish publishes the state of now, and lets readers of earlier ones go if they don't take long
      * @return whether there is room; if not, the content has not changed, and {@link #refusal} says why
      */
-    public boolean ensureRoom(long bytes, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
+    public boolean ensureRoom(
+            long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes, Runnable publish) {
+        // Each segment may begin with what is left of a piece.
+        long extents = 4 + 2 * bytes / maxExtentBytes() + holeBytes / FlexTree.MAX_EXTENT_BYTES;
+        return ensureRoom(bytes, extents, PLACES_OF_A_CHANGE, overwrittenOffset, overwrittenBytes, publish);
+    }
+
+    /**
+     * The same for many changes at once, each at a place of its own.
+     *
+     * @param edits log entries, and extents added to the tree, at most
+     */
+    public boolean ensureRoomForBatch(
+            long bytes, long edits, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
+        return ensureRoom(bytes, edits, edits, overwrittenOffset, overwrittenBytes, publish);
+    }
+
+    private boolean ensureRoom(
+            long bytes, long edits, long places, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
+        editRoom.forgetRefusal();
+        if (checkpoint != null && checkpoint.isDone()) {
+            finishCheckpoint();
+        }
         if (room.wouldOverfill(bytes) && room.wouldOverfill(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
             return false;
+        }
+        if (!room.isThere(bytes, collector.segmentsToFill()) && !collector.isSweeping()) {
+            collector.begin(true); // whose moves take less than there is: the rest is for changes meanwhile
         }
         long slack = Long.MIN_VALUE / 2;
         int sweeps = 0;
@@ -415,7 +450,7 @@ public final class SpaceEngine implements AutoCloseable {
             finishCheckpoint(); // which pins what it writes, and the segments with it
             publish.run();
             if (room.isThere(bytes, 0)) {
-                return true;
+                break;
             }
             long slackNow = room.slack(0);
             if (slackNow <= slack || sweeps++ == MAX_SWEEPS || !collector.begin(true)) {
@@ -423,12 +458,54 @@ public final class SpaceEngine implements AutoCloseable {
             }
             slack = slackNow;
         }
-        return true;
+        return ensureRoomForEdits(edits, places, bytes, true, publish);
+    }
+
+    /**
+     * Sees that edits find room in the logical log and the FlexTree file. To be called outside of groups, before each
+     * change that appends nothing, by an owner that wants to outlive a full disk.
+     *
+     * @param extents that are added to the tree, at most
+     * @param growing false for what frees space, which may use what is kept in reserve
+     * @param publish as in {@link #ensureRoom}
+     * @return whether there is room; if not, the content has not changed, and {@link #refusal} says why
+     */
+    public boolean ensureRoomForEdits(long extents, boolean growing, Runnable publish) {
+        return ensureRoomForEdits(extents, PLACES_OF_A_CHANGE, 0, growing, publish);
+    }
+
+    private boolean ensureRoomForEdits(long edits, long places, long bytes, boolean growing, Runnable publish) {
+        if (editRoom.isThere(edits, edits, places, growing)) {
+            return true;
+        }
+        finishCheckpoint();
+        if (editRoom.isThere(edits, edits, places, growing)) {
+            return true;
+        }
+        room.giveBack(bytes);
+        if (allowsCheckpoint()) {
+            checkpoint(); // after which the log is empty and the units of the nodes replaced are free
+            publish.run();
+        }
+        return editRoom.isThere(edits, edits, places, growing);
+    }
+
+    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link #refusal} says why. */
+    public boolean allowsCheckpoint() {
+        return editRoom.allowsCheckpoint();
     }
 
     /** Why there is no room. */
     public StoreFullException refusal() {
-        return room.refusal();
+        StoreFullException full = editRoom.refusal();
+        return full != null ? full : room.refusal();
+    }
+
+    /** Extents of which a range has a part, or more. */
+    public long extentsIn(long logicalOffset, long length) {
+        long[] extents = {0};
+        tree.query(logicalOffset, length, (offset, extentLength, address, flags) -> extents[0]++);
+        return extents[0];
     }
 
     private long mappedBytes(long logicalOffset, long length) {
@@ -618,7 +695,11 @@ public final class SpaceEngine implements AutoCloseable {
     /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
         try {
-            checkpoint();
+            if (allowsCheckpoint()) {
+                checkpoint();
+            } else {
+                commit(tag); // opening again has a log to replay
+            }
         } finally {
             close();
         }

@@ -169,7 +169,7 @@ final class SpaceRecovery {
                     reader.treeVersion(),
                     reader.continues(),
                     reader.continuesSequence(),
-                    file.size() > LogFormat.FRAMES_OFFSET);
+                    reader.hasFrames());
         }
     }
 

@@ -13,12 +13,12 @@ final class SpaceRoom {
      * live. Extents are at most 1/32 of a segment, so what is moved fills segments to 31/32 at least: a sweep over
      * segments that are filled no better than 30/32 gains room (section 4.1 of the paper).
      *
-     * On the disk, segments have their place in the file before they are opened. Beyond a small reserve for garbage
-     * collection some more are claimed as ballast. When the disk is found full, the ballast is given back: the logical
-     * log and the FlexTree file need space too, if only to make removals durable.
+     * On the disk, segments have their place in the file before they are opened, and so have those of a small reserve
+     * for garbage collection: one to move to, and one for what commits pad.
      */
     private static final int MIN_SEGMENTS = 32;
     private static final int MAX_RESERVE = 64;
+    private static final int MIN_DISK_RESERVE = 2;
     private static final int MAX_DISK_RESERVE = 4;
     private static final int MIN_CUT = 8;
 
@@ -59,7 +59,7 @@ final class SpaceRoom {
     }
 
     private int diskReserve() {
-        return Math.min(MAX_DISK_RESERVE, 1 + store.segmentCount() / 8);
+        return Math.min(MAX_DISK_RESERVE, MIN_DISK_RESERVE + store.segmentCount() / 8);
     }
 
     /** Segments that bytes take if they are appended in extents of any sizes to new ones. */
@@ -101,19 +101,18 @@ final class SpaceRoom {
         if (diskFull != null) {
             kept = Math.max(kept, needed + segmentsToFill);
         }
-        claim(kept, diskReserve());
+        claim(kept);
         return diskFull == null || store.openIsClaimed() && store.allocatable() >= kept;
     }
 
     /**
-     * Claims segments until so many can be opened, and the ballast too. If there is no space for that, what was claimed
-     * beyond what is wanted is given back, and nothing is taken of what was given back before.
+     * Claims segments until so many can be opened. If there is no space for that, what was claimed is given back.
      */
-    private void claim(int wanted, int ballast) {
+    private void claim(int wanted) {
         int before = store.allocatable();
         try {
             store.claimOpen();
-            while (store.allocatable() < wanted + ballast && store.claimedSegments() < maxSegments) {
+            while (store.allocatable() < wanted && store.claimedSegments() < maxSegments) {
                 store.claimNext();
             }
             diskFull = null;
@@ -122,6 +121,11 @@ final class SpaceRoom {
             int spare = store.allocatable() - Math.min(before, wanted);
             store.cutEnd(Math.min(store.freeAtEnd(), spare));
         }
+    }
+
+    /** Whether the owner asks for room before a change. */
+    boolean isAsked() {
+        return asked;
     }
 
     StoreFullException refusal() {
@@ -157,22 +161,27 @@ final class SpaceRoom {
         return (long) segments * format.dataBytes + store.roomInOpenSegment();
     }
 
-    /** How much a sweep may move before it frees anything. */
+    /** How much a sweep may move before it frees anything, so that writes find room while it goes on. */
     long bytesForMoves() {
         int segments = Integer.MAX_VALUE;
         if (isCapped()) {
-            segments = Math.min(reserve, free() - 1);
+            segments = Math.min(reserve, butAQuarter(free()));
         }
         if (diskFull != null) {
-            segments = Math.min(segments, store.allocatable() - 1);
+            segments = Math.min(segments, butAQuarter(store.allocatable()));
         }
-        boolean reserveIsLent = segments < reserve - 1 || diskFull != null && segments < diskReserve() - 1;
+        boolean reserveIsLent =
+                isCapped() && free() < reserve || diskFull != null && store.allocatable() < diskReserve();
         if (reserveIsLent && store.awaitingReuse() > 0) {
             return 0; // readers hold what the last sweep emptied: another one would only use up the rest
         }
         return segments == Integer.MAX_VALUE
                 ? Long.MAX_VALUE
                 : Math.max(0, segments) * (long) (format.dataBytes - format.maxExtentBytes);
+    }
+
+    private static int butAQuarter(int segments) {
+        return segments - Math.max(1, segments / 4);
     }
 
     /** Claims what a slice of a sweep needs, if that is wanted; returns false if there is not as much. */
@@ -182,12 +191,18 @@ final class SpaceRoom {
             return true;
         }
         if (diskFull == null) {
-            claim(needed, diskReserve());
+            claim(needed);
         }
         return store.openIsClaimed() && store.allocatable() >= needed;
     }
 
     // ---- shrinking
+
+    /** Cuts off the end of the file what is free and not needed for so many bytes, for others to use. */
+    void giveBack(long bytes) {
+        int spare = store.allocatable() - newSegmentsFor(bytes) - diskReserve();
+        store.cutEnd(Math.min(store.freeAtEnd(), Math.max(0, spare)));
+    }
 
     /** Cuts free segments off the end of the file if there are many. */
     void shrink() {

@@ -9,6 +9,7 @@ import io.flexdb.flextree.internal.NodeImages;
 import io.flexdb.flextree.internal.NodeSink;
 import io.flexdb.flextree.internal.SavedRoot;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -31,6 +32,13 @@ final class TreeFile implements AutoCloseable {
     private SlotList freeing = new SlotList(); // what the version being saved does not reach any more
     private volatile TreeHeader header;
     private volatile long bytesWritten;
+    private int claimedUnits; // that have their place in the file, or fewer; like all below, locked
+    private long leafImages; // of the nodes that the tree has now
+    private long internalImages;
+    private boolean saving;
+    private long leavesToSave; // of the version being saved, at most
+    private long internalsToSave;
+    private int tableUnitsToSave;
     private ByteBuffer run = ByteBuffer.allocateDirect(RUN_BYTES);
     private int runSlot;
     private int runEnd;
@@ -49,6 +57,7 @@ final class TreeFile implements AutoCloseable {
     void load(FlexTree tree, ExtentConsumer eachExtent) {
         ReadAhead images = new ReadAhead(file);
         slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
+        claimedUnits = maxSlot(images.size());
         try {
             NodeImages.load(
                     tree,
@@ -57,6 +66,7 @@ final class TreeFile implements AutoCloseable {
                     maxSlot(images.size()),
                     (slot, level, destination) -> {
                         slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
+                        countImages(level, 1);
                         images.read(destination, TreeFileFormat.slotPosition(slot));
                     },
                     eachExtent);
@@ -64,7 +74,7 @@ final class TreeFile implements AutoCloseable {
             throw new CorruptionException(
                     file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());
         }
-        tree.slotListener((slot, level) -> retire(slot, TreeFileFormat.unitsOfNode(level)));
+        tree.slotListener(this::retire);
     }
 
     private static int maxSlot(long fileSize) {
@@ -108,11 +118,97 @@ final class TreeFile implements AutoCloseable {
         return table;
     }
 
-    /** Begins a version: what has been retired so far is not part of it. By the writer, when it seals the state. */
-    synchronized void beginVersion() {
+    /**
+     * Begins a version: what has been retired so far is not part of it. By the writer, when it seals the state.
+     *
+     * @param tableBytes of the segment table
+     */
+    synchronized void beginVersion(FlexTree tree, int tableBytes) {
         SlotList list = freeing;
         freeing = retired;
         retired = list;
+        saving = true;
+        internalsToSave = tree.internalNodeCount() - internalImages;
+        leavesToSave = tree.nodeCount() - tree.internalNodeCount() - leafImages;
+        tableUnitsToSave = TreeFileFormat.unitsOfBytes(tableBytes);
+    }
+
+    /** Whether a version is on its way. */
+    synchronized boolean isSaving() {
+        return saving;
+    }
+
+    /**
+     * How many units must be claimed so that the version being saved and one more find their place.
+     *
+     * @param extra units that the next version takes beyond those of its nodes of now
+     * @param unitsSinceSeal which the nodes made since {@link #beginVersion} take at most
+     * @param tableUnits of the next segment table
+     * @return the units missing; 0 or less if there are enough
+     */
+    synchronized long missingUnits(FlexTree tree, long extra, long unitsSinceSeal, int tableUnits) {
+        long internals = tree.internalNodeCount() - internalImages;
+        long leaves = tree.nodeCount() - tree.internalNodeCount() - leafImages;
+        long atEnd = extra + tableUnits;
+        if (saving) {
+            if (internals * TreeFileFormat.INNER_UNITS + leaves > unitsSinceSeal) { // many are those being saved
+                atEnd += unitsSinceSeal;
+                internals = 0;
+                leaves = 0;
+            }
+            internals += internalsToSave;
+            leaves += leavesToSave;
+            atEnd += tableUnitsToSave;
+        }
+        // A leaf fits any gap, and takes the first one. For whatever is longer the gaps may be too short.
+        long gaps = slots.end() - slots.usedUnits();
+        atEnd += internals * TreeFileFormat.INNER_UNITS + Math.max(0, leaves - gaps);
+        return atEnd - Math.max(0, claimedUnits - slots.end());
+    }
+
+    /**
+     * Makes the file longer by so many units, so that writing them later finds space.
+     *
+     * @throws StoreFullException if there is not as much; nothing has changed then
+     */
+    synchronized void claim(long units) {
+        int from = Math.max(claimedUnits, slots.end());
+        long position = TreeFileFormat.slotPosition(from + 1);
+        try {
+            file.allocate(position, units * TreeFileFormat.UNIT_BYTES); // no slot is handed out meanwhile
+        } catch (StoreFullException e) {
+            file.truncate(position); // a part of it, of use to others
+            throw e;
+        }
+        claimedUnits = (int) (from + units);
+    }
+
+    private synchronized int takeNode(int level) {
+        countImages(level, 1);
+        if (level == 0) {
+            leavesToSave--;
+        } else {
+            internalsToSave--;
+        }
+        return slots.allocate(TreeFileFormat.unitsOfNode(level));
+    }
+
+    private synchronized int takeTable(int units) {
+        tableUnitsToSave = 0;
+        return slots.allocate(units);
+    }
+
+    private void countImages(int level, int by) {
+        if (level == 0) {
+            leafImages += by;
+        } else {
+            internalImages += by;
+        }
+    }
+
+    /** Units of the nodes that have images. */
+    synchronized long imageUnits() {
+        return leafImages + TreeFileFormat.INNER_UNITS * internalImages;
     }
 
     /**
@@ -124,17 +220,18 @@ final class TreeFile implements AutoCloseable {
         SavedRoot root = NodeImages.save(tree, view, seed(), new NodeSink() {
             @Override
             public int write(ByteBuffer image, int level) {
-                return writeUnits(image, TreeFileFormat.unitsOfNode(level));
+                return writeUnits(image, takeNode(level), TreeFileFormat.unitsOfNode(level));
             }
 
             @Override
             public void superseded(int slot, int level) {
-                retire(slot, TreeFileFormat.unitsOfNode(level));
+                retire(slot, level);
             }
         });
         int tableBytes = table.remaining();
         int tableCrc = FilePreamble.crc(table, table.position(), tableBytes);
-        int tableSlot = writeUnits(table, TreeFileFormat.unitsOfBytes(tableBytes));
+        int tableUnits = TreeFileFormat.unitsOfBytes(tableBytes);
+        int tableSlot = writeUnits(table, takeTable(tableUnits), tableUnits);
         writeRun();
         file.force();
         return new TreeHeader(
@@ -150,8 +247,7 @@ final class TreeFile implements AutoCloseable {
     }
 
     /** Gathers runs of neighbouring slots, so that a checkpoint is not one small write per node. */
-    private int writeUnits(ByteBuffer bytes, int units) {
-        int slot = slots.allocate(units);
+    private int writeUnits(ByteBuffer bytes, int slot, int units) {
         int length = units * TreeFileFormat.UNIT_BYTES;
         if (slot != runEnd || run.remaining() < length) {
             writeRun();
@@ -194,14 +290,20 @@ final class TreeFile implements AutoCloseable {
         next.write(file);
         file.force();
         bytesWritten += TreeFileFormat.SLOT_BYTES;
+        freeSuperseded(next);
+    }
+
+    private synchronized void freeSuperseded(TreeHeader next) {
         slots.free(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
         header = next;
         freeing.forEach(slots::free);
         freeing.clear();
+        saving = false;
     }
 
-    private synchronized void retire(int slot, int units) {
-        retired.add(slot, units);
+    private synchronized void retire(int slot, int level) {
+        retired.add(slot, TreeFileFormat.unitsOfNode(level));
+        countImages(level, -1);
     }
 
     /** Node images of one store never pass for those of another. */
@@ -213,7 +315,7 @@ final class TreeFile implements AutoCloseable {
         return bytesWritten;
     }
 
-    int usedUnits() {
+    synchronized int usedUnits() {
         return slots.usedUnits();
     }
 

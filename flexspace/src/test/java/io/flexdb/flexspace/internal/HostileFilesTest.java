@@ -239,7 +239,7 @@ class HostileFilesTest {
     void logBatches() {
         int frame = 4096;
         int frames = 0;
-        for (; frame + 32 < log.length; frames++) {
+        for (; frame + 32 < log.length && log[frame + 8] != 0; frames++) { // behind the frames there are zeros
             int at = frame;
             ByteBuffer source = ByteBuffer.wrap(log).order(ByteOrder.LITTLE_ENDIAN);
             int bytes = source.getInt(at);

@@ -31,7 +31,28 @@ class SlotAllocatorTest {
         assertEquals(6, slots.allocate(2));
         assertEquals(11, slots.allocate(2));
         slots.free(9, 1);
+        assertEquals(3, slots.allocate(1));
         assertEquals(9, slots.allocate(1));
+        assertEquals(12, slots.end());
+    }
+
+    @Test
+    void unitsFreedOneByOneBecomeARun() {
+        for (int i = 0; i < 10; i++) {
+            slots.allocate(1);
+        }
+        slots.free(6, 1);
+        assertEquals(11, slots.allocate(2));
+        slots.free(7, 1);
+        assertEquals(6, slots.allocate(2));
+        slots.free(2, 1);
+        slots.free(1, 1);
+        slots.free(3, 1);
+        assertEquals(1, slots.allocate(3));
+        assertEquals(13, slots.allocate(1));
+        slots.free(13, 1);
+        slots.free(11, 2);
+        assertEquals(10, slots.end());
     }
 
     @Test

@@ -18,6 +18,7 @@ public final class TreeChecker {
     private final boolean checksImages;
     private final BitSet visited = new BitSet();
     private long extentCount;
+    private long internalNodeCount;
 
     private TreeChecker(TreeWriter writer, boolean checksImages) {
         this.checksImages = checksImages;
@@ -40,7 +41,8 @@ public final class TreeChecker {
         require(
                 bytes == writer.size()
                         && checker.extentCount == writer.extentCount()
-                        && nodeCount == writer.nodeCount(),
+                        && nodeCount == writer.nodeCount()
+                        && checker.internalNodeCount == writer.internalNodeCount(),
                 "I7",
                 writer.root(),
                 counts + " counted, but " + writer.size() + ", " + writer.extentCount() + ", " + writer.nodeCount());
@@ -67,6 +69,7 @@ public final class TreeChecker {
         int count = count(buffer, base);
         require(!visited.get(node), "I5", node, "in the tree twice");
         visited.set(node);
+        internalNodeCount += level > 0 ? 1 : 0;
         require(count >= 1 && count <= nodes.capacity(level), "I1", node, count + " entries");
         require(NodeFormat.level(state) == level, "I2", node, "level is not " + level);
         for (int i = count; i < NodeFormat.MAX_CAPACITY; i++) {

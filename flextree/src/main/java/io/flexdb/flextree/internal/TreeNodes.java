@@ -32,6 +32,7 @@ final class TreeNodes {
 
     SlotListener slotListener = (slot, level) -> {};
     long nodeCount;
+    long internalNodeCount;
     private long epoch;
 
     TreeNodes(Epochs epochs, int leafCapacity, int internalCapacity) {
@@ -59,6 +60,7 @@ final class TreeNodes {
         buffer.putLong(base + SLOT_OFFSET, 0);
         clear(buffer, base, level, 0, NodeFormat.MAX_CAPACITY);
         nodeCount++;
+        internalNodeCount += level > 0 ? 1 : 0;
         return node;
     }
 
@@ -111,6 +113,7 @@ final class TreeNodes {
         int base = NodeFormat.base(node);
         long state = buffer.getLong(base);
         nodeCount--;
+        internalNodeCount -= NodeFormat.level(state) > 0 ? 1 : 0;
         retire(node, buffer, base, state);
     }
 

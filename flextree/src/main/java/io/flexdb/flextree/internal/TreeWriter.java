@@ -554,4 +554,9 @@ public final class TreeWriter {
     public long nodeCount() {
         return nodes.nodeCount;
     }
+
+    /** Those of them that are internal. */
+    public long internalNodeCount() {
+        return nodes.internalNodeCount;
+    }
 }

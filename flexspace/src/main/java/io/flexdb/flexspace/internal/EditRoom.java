@@ -1,0 +1,189 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
+
+/** Sees that what edits write to the logical log and to the FlexTree file later finds its place on the disk. Writer only. */
+final class EditRoom {
+    /*
+     * The problem: an edit is refused or taken when it is made, but its log entry is written by a later commit, and its
+     * nodes by a later checkpoint. The choice: both have their place in the files before the edit is taken. For the log
+     * that is a frame with all edits that are waiting. For the FlexTree file it is a unit for each leaf that has no
+     * image, two for each internal node, and the segment table. The log of the next version is kept ready, so that a
+     * checkpoint begins on a full disk too.
+     *
+     * What frees space may use what a reserve is kept for: some log, and the paths of some edits. When that is used up, a
+     * checkpoint makes it whole again: the log begins anew, and the units of the nodes replaced are free. So on a full
+     * disk edits that free space go on, with more checkpoints the less room there is.
+     */
+    private static final int MIN_LOG_RESERVE = 16 << 10;
+    private static final int MAX_LOG_RESERVE = 256 << 10;
+    private static final int PATHS_KEPT = 4;
+    private static final int EXTENTS_PER_UNIT = 16; // at least, in leaves made by one edit
+    private static final int MAX_TREE_CLAIM_UNITS = 1024;
+
+    private final Vfs vfs;
+    private final Path spare;
+    private final TreeFile treeFile;
+    private final FlexTree tree;
+    private final SegmentStore store;
+    private final LogBatch batch;
+    private final int logBufferBytes;
+    private final long logReserve;
+    private LogicalLog log;
+    private boolean spareReady;
+    private long unitsSinceSeal; // that edits since the last version was sealed take at most
+    private StoreFullException full; // the last time that something was not there; else null
+
+    EditRoom(
+            Vfs vfs,
+            Path directory,
+            TreeFile treeFile,
+            FlexTree tree,
+            SegmentStore store,
+            LogBatch batch,
+            int logBufferBytes,
+            long checkpointLogBytes) {
+        this.vfs = vfs;
+        this.spare = directory.resolve(LogicalLog.NAME_WHILE_MADE);
+        this.treeFile = treeFile;
+        this.tree = tree;
+        this.store = store;
+        this.batch = batch;
+        this.logBufferBytes = logBufferBytes;
+        this.logReserve = Math.max(MIN_LOG_RESERVE, Math.min(MAX_LOG_RESERVE, checkpointLogBytes / 16));
+    }
+
+    /** Begins with a log, and claims the reserve if it is to be had. */
+    void begin(LogicalLog first) {
+        log = first;
+        restoreReserve();
+    }
+
+    /** Claims what is missing of the reserve, if it is to be had. */
+    void restoreReserve() {
+        isThere(0, 0, 1, true);
+    }
+
+    /** Goes on with the next log, which has taken the place that was kept for it. */
+    void sealed(LogicalLog next) {
+        log = next;
+        spareReady = false;
+        unitsSinceSeal = 0;
+    }
+
+    /** Bytes of the file that is ready for the next log; 0 if there is none. */
+    long spareBytes() {
+        return spareReady ? freshLogBytes() : 0;
+    }
+
+    private long freshLogBytes() {
+        return LogFormat.FRAMES_OFFSET + logReserve;
+    }
+
+    /**
+     * Whether edits find room; takes disk space for them if there is not enough.
+     *
+     * @param edits log entries
+     * @param extents that they add to the tree
+     * @param places in the tree that they change
+     * @param growing whether the reserve must stay whole
+     */
+    boolean isThere(long edits, long extents, long places, boolean growing) {
+        full = null;
+        long units = unitsFor(extents, places);
+        boolean spareThere = hasSpare(); // made first: a checkpoint without it can't begin, and ends what is short
+        boolean there = (spareThere || !growing) && hasLog(edits, growing) && hasTree(units, growing);
+        if (there) {
+            unitsSinceSeal += units;
+        }
+        return there;
+    }
+
+    /** Whether a checkpoint that begins now finds its place. */
+    boolean allowsCheckpoint() {
+        return hasSpare() && hasTree(0, false);
+    }
+
+    void forgetRefusal() {
+        full = null;
+    }
+
+    /** Why there is no room; null if there was some, the last time somebody asked. */
+    StoreFullException refusal() {
+        return full;
+    }
+
+    /** Places that may be changed and still find room without any being made; 0 if there is none. */
+    int placesThatFit(int most) {
+        int places = most;
+        while (places > 0 && !isThere(places, 0, places, false)) {
+            places /= 4;
+        }
+        return places;
+    }
+
+    // ---- the log
+
+    private boolean hasLog(long edits, boolean growing) {
+        long payload = batch.bytes() + edits * LogBatch.EDIT_BYTES;
+        long batches = 1 + payload / logBufferBytes;
+        long notes = store.noteBytes(edits);
+        long overhead = batches * (LogFormat.frameBytes(LogBatch.HEADER_BYTES) + 8 + notes);
+        long wanted = log.bytes() + payload + overhead + (growing ? logReserve / 2 : 0);
+        if (wanted <= log.claimedBytes()) {
+            return true;
+        }
+        return claims(() -> log.claim(wanted + logReserve / 2)) || claims(() -> log.claim(wanted));
+    }
+
+    private boolean hasSpare() {
+        if (!spareReady && treeFile.isSaving()) {
+            return true; // there will be one when the old log is gone, and no checkpoint begins before
+        }
+        if (!spareReady) {
+            spareReady = claims(() -> LogicalLog.makeSpare(vfs, spare, freshLogBytes()));
+        }
+        return spareReady;
+    }
+
+    // ---- the FlexTree file
+
+    private long unitsFor(long extents, long places) {
+        long path = pathUnits();
+        // What is changed in many places are nodes that have images, each of them once, and those split off them.
+        long splits = places * (TreeFileFormat.LEAF_UNITS + TreeFileFormat.INNER_UNITS);
+        long changed = Math.min(places * path, 2 * (treeFile.imageUnits() + path) + splits);
+        return changed + extents / EXTENTS_PER_UNIT;
+    }
+
+    /** Units of the nodes that an edit changes or makes at most, those along both ends of its range and their siblings. */
+    private long pathUnits() {
+        return 8L
+                * (TreeFileFormat.LEAF_UNITS
+                        + TreeFileFormat.INNER_UNITS * (tree.current().rootLevel() + 1L));
+    }
+
+    private boolean hasTree(long units, boolean growing) {
+        long extra = units + (growing ? PATHS_KEPT * pathUnits() : 0);
+        int table = TreeFileFormat.unitsOfBytes(store.segmentTableBytes());
+        long missing = treeFile.missingUnits(tree, extra, unitsSinceSeal, table);
+        if (missing <= 0) {
+            return true;
+        }
+        long more = Math.min(MAX_TREE_CLAIM_UNITS, Math.max(PATHS_KEPT * pathUnits(), treeFile.usedUnits() / 8));
+        return claims(() -> treeFile.claim(missing + more)) || claims(() -> treeFile.claim(missing));
+    }
+
+    private boolean claims(Runnable claim) {
+        try {
+            claim.run();
+            return true;
+        } catch (StoreFullException e) {
+            full = e;
+            return false;
+        }
+    }
+}

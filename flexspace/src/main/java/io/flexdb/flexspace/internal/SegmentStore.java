@@ -160,6 +160,8 @@ final class SegmentStore implements AutoCloseable {
         int crc = FilePreamble.crc(openWriter, format.dataBytes, end - format.dataBytes);
         openWriter.putInt(end, format.seal(crc, segment.number, segment.generation, format.dataFrames));
         writeOut(segment, framesInFile * format.frameBytes, format.segmentBytes);
+        // Or the disk would have nothing to do until the next force, and everything then.
+        file.startWriting(format.filePosition(segment.number, 0), format.segmentBytes);
         segment.sealed = true;
         // The volatile write makes checksums and bytes in the file visible before the memory goes away.
         segment.memory = null;

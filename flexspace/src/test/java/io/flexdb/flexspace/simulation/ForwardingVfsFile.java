@@ -29,6 +29,11 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
+    public void startWriting(long position, long bytes) {
+        file.startWriting(position, bytes);
+    }
+
+    @Override
     public void write(ByteBuffer src, long position) {
         file.write(src, position);
     }

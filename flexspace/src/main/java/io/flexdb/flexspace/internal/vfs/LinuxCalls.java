@@ -13,6 +13,7 @@ final class LinuxCalls {
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
     private static final int O_CLOEXEC = 0x80000;
     private static final int POSIX_FADV_WILLNEED = 3;
+    private static final int SYNC_FILE_RANGE_WRITE = 2;
 
     private LinuxCalls() {}
 
@@ -59,6 +60,10 @@ final class LinuxCalls {
         posix_fadvise(descriptor, position, bytes, POSIX_FADV_WILLNEED);
     }
 
+    static void startWriting(int descriptor, long position, long bytes) {
+        sync_file_range(descriptor, position, bytes, SYNC_FILE_RANGE_WRITE);
+    }
+
     /** Of a descriptor for reading: there is nothing to lose. */
     static void closeQuietly(int descriptor) {
         try {
@@ -74,6 +79,8 @@ final class LinuxCalls {
 
     /** Returns an error number, and sets none. */
     private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);
+
+    private static native int sync_file_range(int descriptor, long position, long bytes, int flags);
 
     private static native int close(int descriptor) throws LastErrorException;
 }

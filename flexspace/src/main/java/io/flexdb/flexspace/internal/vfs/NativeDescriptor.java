@@ -33,6 +33,18 @@ final class NativeDescriptor implements AutoCloseable {
         }
     }
 
+    /** Has bytes written that are in the page cache. Does nothing if nothing is open. */
+    void startWriting(long position, long bytes) {
+        long stamp = lock.readLock();
+        try {
+            if (number >= 0) {
+                NativeIo.startWriting(number, position, bytes);
+            }
+        } finally {
+            lock.unlockRead(stamp);
+        }
+    }
+
     @Override
     public void close() {
         long stamp = lock.writeLock();

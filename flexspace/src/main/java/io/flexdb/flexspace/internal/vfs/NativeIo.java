@@ -41,6 +41,11 @@ public final class NativeIo {
         LinuxCalls.willNeed(descriptor, position, bytes);
     }
 
+    /** Has bytes of the page cache written, without waiting for it. Whoever forces the file hears of errors. */
+    static void startWriting(int descriptor, long position, long bytes) {
+        LinuxCalls.startWriting(descriptor, position, bytes);
+    }
+
     /** Closes a descriptor. */
     static void close(int descriptor) {
         LinuxCalls.closeQuietly(descriptor);

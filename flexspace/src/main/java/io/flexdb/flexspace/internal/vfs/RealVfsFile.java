@@ -40,7 +40,7 @@ final class RealVfsFile implements VfsFile {
     private final FileInputStream witness; // null if not writable
     private volatile Path path;
     private volatile FileChannel channel;
-    private volatile NativeDescriptor announcer; // null before the first announcement
+    private volatile NativeDescriptor descriptor; // null before it is first wanted
     private volatile boolean closed;
 
     /** Opens or creates the file. Under {@link RealVfs#names()}. */
@@ -149,21 +149,27 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public void announce(long position, long bytes) {
-        NativeDescriptor current = announcer;
-        if (current == null) {
-            current = openAnnouncer();
-        }
-        current.announce(position, bytes);
+        descriptor().announce(position, bytes);
+    }
+
+    @Override
+    public void startWriting(long position, long bytes) {
+        descriptor().startWriting(position, bytes);
     }
 
     /** Opened once; an interrupt does not close it. */
-    private NativeDescriptor openAnnouncer() {
+    private NativeDescriptor descriptor() {
+        NativeDescriptor current = descriptor;
+        return current != null ? current : openDescriptor();
+    }
+
+    private NativeDescriptor openDescriptor() {
         synchronized (vfs.names()) {
-            if (announcer == null) {
+            if (descriptor == null) {
                 boolean possible = !closed && path.getFileSystem() == FileSystems.getDefault();
-                announcer = possible ? NativeDescriptor.open(path) : NativeDescriptor.NONE;
+                descriptor = possible ? NativeDescriptor.open(path) : NativeDescriptor.NONE;
             }
-            return announcer;
+            return descriptor;
         }
     }
 
@@ -285,8 +291,8 @@ final class RealVfsFile implements VfsFile {
             }
             closed = true;
             vfs.closing(this);
-            if (announcer != null) {
-                announcer.close();
+            if (descriptor != null) {
+                descriptor.close();
             }
         }
         try (witness) {

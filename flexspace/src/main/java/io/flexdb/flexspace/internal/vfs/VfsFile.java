@@ -47,6 +47,12 @@ public interface VfsFile extends AutoCloseable {
     default void announce(long position, long bytes) {}
 
     /**
+     * Tells that bytes that were written will be forced later, so that the disk may begin with them. No more than a hint: it
+     * may do nothing, and never fails, not even after {@link #close()}; errors show when the file is forced.
+     */
+    default void startWriting(long position, long bytes) {}
+
+    /**
      * Writes the buffer from its position to its limit to the bytes from {@code position} on; the file grows as needed, and
      * a gap reads as zeros. When this fails, any part may have been written.
      *

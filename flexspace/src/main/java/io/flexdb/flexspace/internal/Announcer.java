@@ -91,10 +91,17 @@ final class Announcer {
         }
     }
 
-    /** Announces the extents of a range, and returns where they end. Moves the cursor. */
+    /**
+     * Announces the extents of a range, and returns where they end. What continues the bytes before the range in the data
+     * file is left to the kernel, which sees that itself. Moves the cursor.
+     */
     private long announce(ExtentCursor cursor, long from, long to) {
+        if (from >= to || !cursor.seek(from - 1)) {
+            return from;
+        }
         long at = from;
-        boolean found = at < to && cursor.seek(at);
+        long continued = cursor.address() + at - cursor.logicalOffset();
+        boolean found = at < cursor.logicalOffset() + cursor.length() || cursor.next();
         for (int pieces = 0; found && pieces < MAX_PIECES; pieces++) {
             long address = cursor.address() + at - cursor.logicalOffset();
             boolean hole = cursor.isHole();
@@ -104,7 +111,7 @@ final class Announcer {
                 at = cursor.logicalOffset() + cursor.length();
                 found = at < to && cursor.next();
             } while (found && !hole && cursor.address() == address + length);
-            if (!hole) {
+            if (!hole && address != continued) {
                 store.announce(address, length);
             }
         }

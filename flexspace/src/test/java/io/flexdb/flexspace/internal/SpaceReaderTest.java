@@ -75,6 +75,10 @@ class SpaceReaderTest {
 
     /** Fills the space with extents that each lie elsewhere, in segments that are all sealed, and begins to read it. */
     private SpaceReader scattered() {
+        return reader(true);
+    }
+
+    private SpaceReader reader(boolean scattered) {
         for (int i = 0; i < EXTENTS; i++) {
             addresses.add(append());
         }
@@ -82,7 +86,9 @@ class SpaceReaderTest {
             append();
         }
         append(); // which seals the last segment that is read
-        Collections.shuffle(addresses, new Random(1));
+        if (scattered) {
+            Collections.shuffle(addresses, new Random(1));
+        }
         for (long address : addresses) {
             tree.append(EXTENT, address);
         }
@@ -145,6 +151,15 @@ class SpaceReaderTest {
             tree.collapseRange(0, tree.size());
             disk.waits = 0;
         }
+    }
+
+    @Test
+    void theKernelIsNotToldWhatItSees() {
+        SpaceReader reader = reader(false);
+        readInSequence(reader, 0, EXTENTS, 1);
+        int segments = store.segmentCount();
+        assertTrue(disk.announcements > 0, "the next segment");
+        assertTrue(disk.announcements <= segments, disk.announcements + " announcements, " + segments + " segments");
     }
 
     @Test

@@ -79,7 +79,7 @@ final class SegmentVerifier {
     }
 
     private void verifyRun(Segment segment, int[] sums, int first, int count) {
-        reader.readFrames(segment, first, count, buffer);
+        reader.readFrames(segment, first, count, buffer, 0);
         int end = first + count;
         for (int from = first; from < end; from++) {
             from = reader.firstDamaged(

@@ -484,7 +484,14 @@ public final class FlexSpace implements AutoCloseable {
      *     {@link #sync()} still works
      */
     public void checkpoint() {
-        persist(() -> require(engine::allowsCheckpoint), engine::checkpoint);
+        persist(this::requireRoomForCheckpoint, engine::checkpoint);
+    }
+
+    private void requireRoomForCheckpoint() {
+        if (unpublished) {
+            publish(); // so that reads do not wait for a checkpoint under way
+        }
+        require(engine::allowsCheckpoint);
     }
 
     private void persist(Runnable check, Runnable action) {

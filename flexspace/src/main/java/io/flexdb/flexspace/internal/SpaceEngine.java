@@ -492,6 +492,7 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Whether a checkpoint begun now finds its place on the disk; if not, {@link #refusal} says why. */
     public boolean allowsCheckpoint() {
+        finishCheckpoint(); // which has the file for the next log
         return editRoom.allowsCheckpoint();
     }
 

@@ -139,9 +139,9 @@ final class SpaceRoom {
 
     // ---- for garbage collection
 
-    /** Whether anything gained is welcome. */
+    /** Whether anything gained is welcome. Not earlier than needed: the longer it waits, the less lives in its victims. */
     boolean isShort() {
-        return diskFull != null || isCapped() && free() < 2 * reserve;
+        return diskFull != null || isCapped() && free() < reserve + Math.max(2, reserve / 8);
     }
 
     /** Bytes that can be written until changes are refused, at least those of an extent. */
@@ -165,10 +165,10 @@ final class SpaceRoom {
     long bytesForMoves() {
         int segments = Integer.MAX_VALUE;
         if (isCapped()) {
-            segments = Math.min(reserve, butAQuarter(free()));
+            segments = Math.min(reserve, butAQuarter(free(), 2));
         }
         if (diskFull != null) {
-            segments = Math.min(segments, butAQuarter(store.allocatable()));
+            segments = Math.min(segments, butAQuarter(store.allocatable(), 1));
         }
         boolean reserveIsLent =
                 isCapped() && free() < reserve || diskFull != null && store.allocatable() < diskReserve();
@@ -180,8 +180,8 @@ final class SpaceRoom {
                 : Math.max(0, segments) * (long) (format.dataBytes - format.maxExtentBytes);
     }
 
-    private static int butAQuarter(int segments) {
-        return segments - Math.max(1, segments / 4);
+    private static int butAQuarter(int segments, int least) {
+        return segments - Math.max(least, segments / 4);
     }
 
     /** Claims what a slice of a sweep needs, if that is wanted; returns false if there is not as much. */

@@ -69,6 +69,18 @@ public final class FlexSpace implements AutoCloseable {
         this.engine = engine;
         this.lock = lock;
         publish();
+        engine.scrubber().start(this::pinPublished);
+    }
+
+    private long pinPublished() {
+        int ticket = enter();
+        try {
+            long version = published.version();
+            epochs.pin(version);
+            return version;
+        } finally {
+            epochs.exit(ticket);
+        }
     }
 
     /** Opens the space in a directory, or creates one if the directory is empty or missing, with default options. */
@@ -534,7 +546,10 @@ public final class FlexSpace implements AutoCloseable {
                     engine.checkpoints(),
                     engine.treeMemoryBytes(),
                     snapshots.get(),
-                    engine.pinnedSegmentCount());
+                    engine.pinnedSegmentCount(),
+                    engine.scrubber().bytesRead(),
+                    engine.scrubber().passes(),
+                    engine.scrubber().findingCount());
         } finally {
             writer.unlock();
         }

@@ -13,21 +13,28 @@ public final class FlexSpaceOptions {
     /** The largest segment. */
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
-    private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6);
+    private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6, 0);
 
     private final int segmentBytes;
     private final int frameBytes;
     private final long checkpointLogBytes;
     private final int logBufferBytes;
     private final double minimumUtilization;
+    private final long scrubBytesPerSecond;
 
     private FlexSpaceOptions(
-            int segmentBytes, int frameBytes, long checkpointLogBytes, int logBufferBytes, double minimumUtilization) {
+            int segmentBytes,
+            int frameBytes,
+            long checkpointLogBytes,
+            int logBufferBytes,
+            double minimumUtilization,
+            long scrubBytesPerSecond) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.checkpointLogBytes = checkpointLogBytes;
         this.logBufferBytes = logBufferBytes;
         this.minimumUtilization = minimumUtilization;
+        this.scrubBytesPerSecond = scrubBytesPerSecond;
     }
 
     /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 64 MiB of logical log. */
@@ -51,7 +58,8 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("segmentBytes must be a power of two, at least 32 frames of "
                     + frameBytes + " bytes and at most " + MAX_SEGMENT_BYTES + ": " + segmentBytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, scrubBytesPerSecond);
     }
 
     /**
@@ -64,7 +72,8 @@ public final class FlexSpaceOptions {
         if (bytes < 4096) {
             throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, scrubBytesPerSecond);
     }
 
     /**
@@ -76,7 +85,8 @@ public final class FlexSpaceOptions {
         if (bytes < 1024 || bytes > 256 << 20) {
             throw new IllegalArgumentException("logBufferBytes must be from 1024 to 268435456: " + bytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization, scrubBytesPerSecond);
     }
 
     /**
@@ -89,7 +99,24 @@ public final class FlexSpaceOptions {
         if (!(share >= 0 && share <= 0.9)) {
             throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, scrubBytesPerSecond);
+    }
+
+    /**
+     * How fast a thread in the background looks for damage: it reads all segments that hold data, but for the one that is
+     * being filled, and verifies them, beside everybody else. Then it begins again, an hour after it began last at the
+     * earliest. What it finds is an error in the log {@code io.flexdb.flexspace} of {@link System.Logger}, and counted in
+     * {@link FlexSpaceStats}; nothing else changes. A higher rate finds damage earlier and takes more of the disk.
+     *
+     * @param bytes default 0: it does not
+     */
+    public FlexSpaceOptions withScrubBytesPerSecond(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("scrubBytesPerSecond must not be negative: " + bytes);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, bytes);
     }
 
     /** Bytes of a segment of a new space. */
@@ -117,10 +144,15 @@ public final class FlexSpaceOptions {
         return minimumUtilization;
     }
 
+    /** How fast damage is looked for in the background; 0 if it is not. */
+    public long scrubBytesPerSecond() {
+        return scrubBytesPerSecond;
+    }
+
     @Override
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
-                + minimumUtilization + "]";
+                + minimumUtilization + ", scrubBytesPerSecond=" + scrubBytesPerSecond + "]";
     }
 }

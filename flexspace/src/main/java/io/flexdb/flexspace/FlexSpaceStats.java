@@ -17,6 +17,9 @@ package io.flexdb.flexspace;
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param snapshots snapshots that are open
  * @param pinnedSegments segments without live bytes that cannot be used again because of them
+ * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
+ * @param scrubPasses how often it has read everything
+ * @param scrubFindings places that it found damaged, counted again in each pass
  */
 public record FlexSpaceStats(
         long size,
@@ -32,4 +35,7 @@ public record FlexSpaceStats(
         long checkpoints,
         long treeMemoryBytes,
         int snapshots,
-        int pinnedSegments) {}
+        int pinnedSegments,
+        long scrubbedBytes,
+        long scrubPasses,
+        long scrubFindings) {}

@@ -374,13 +374,14 @@ class FlexSpaceTest {
                 () -> options.withLogBufferBytes((256 << 20) + 1),
                 () -> options.withMinimumUtilization(-0.1),
                 () -> options.withMinimumUtilization(0.91),
-                () -> options.withMinimumUtilization(Double.NaN));
+                () -> options.withMinimumUtilization(Double.NaN),
+                () -> options.withScrubBytesPerSecond(-1));
         for (Runnable call : bad) {
             assertThrows(IllegalArgumentException.class, call::run);
         }
         assertEquals(
                 "FlexSpaceOptions[segmentBytes=65536, frameBytes=1024, checkpointLogBytes=4096, logBufferBytes=1024, "
-                        + "minimumUtilization=0.5]",
+                        + "minimumUtilization=0.5, scrubBytesPerSecond=0]",
                 options.withSegments(65536, 1024)
                         .withCheckpointLogBytes(4096)
                         .withLogBufferBytes(1024)

@@ -22,6 +22,14 @@ final class Findings {
         add(e.file(), e.position(), e.expected(), e.found());
     }
 
+    /** What has been found since the last time, and forgets it. */
+    List<CheckReport.Finding> take() {
+        List<CheckReport.Finding> taken = List.copyOf(list);
+        list.clear();
+        count = 0;
+        return taken;
+    }
+
     CheckReport report(long bytesRead, long extents, int segments) {
         return new CheckReport(list, count, bytesRead, extents, segments);
     }

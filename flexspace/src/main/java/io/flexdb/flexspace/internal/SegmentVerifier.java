@@ -12,8 +12,6 @@ import java.util.zip.CRC32C;
  * segments from being used again.
  */
 final class SegmentVerifier {
-    private static final int READ_BYTES = 1 << 20;
-
     private final SegmentReader reader;
     private final SegmentFormat format;
     private final VfsFile file;
@@ -22,36 +20,43 @@ final class SegmentVerifier {
     private final CRC32C crc = new CRC32C();
     private long bytesRead;
 
-    SegmentVerifier(SegmentStore store, Findings findings) {
+    /** @param readBytes how much to read at once, if the segments are as large */
+    SegmentVerifier(SegmentStore store, Findings findings, int readBytes) {
         this.reader = store.reader();
         this.format = store.format();
         this.file = store.file();
         this.findings = findings;
-        int bytes = Math.min(format.segmentBytes, Math.max(READ_BYTES, format.frameBytes));
+        int bytes = Math.min(format.segmentBytes, Math.max(readBytes, format.frameBytes));
         this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Verifies the footer and all frames of a sealed segment. */
     void verifySealed(Segment segment) {
-        int[] sums = segment.checksums; // which may be all there is, if the footer is damaged
+        int[] sums = readChecksums(segment);
+        if (sums != null) {
+            verifyFrames(segment, sums, 0, format.dataFrames);
+        }
+    }
+
+    /** Verifies the footer of a sealed segment. Returns the checksums of its frames, or null if nobody knows them. */
+    int[] readChecksums(Segment segment) {
         try {
-            sums = reader.readFooter(segment);
+            int[] sums = reader.readFooter(segment);
             bytesRead += format.footerBytes;
+            return sums;
         } catch (CorruptionException e) {
             findings.add(e);
         } catch (StoreIoException e) {
             unreadable(format.filePosition(segment.number, format.dataBytes), "the footer of " + segment, e);
         }
-        if (sums != null) {
-            verifyFrames(segment, sums, format.dataFrames);
-        }
+        return segment.checksums;
     }
 
-    /** Verifies the first frames of a segment. */
-    void verifyFrames(Segment segment, int[] sums, int frames) {
+    /** Verifies the frames of a segment from one to before another. */
+    void verifyFrames(Segment segment, int[] sums, int from, int end) {
         int most = buffer.capacity() >>> format.frameShift;
-        for (int first = 0; first < frames; first += most) {
-            int count = Math.min(most, frames - first);
+        for (int first = from; first < end; first += most) {
+            int count = Math.min(most, end - first);
             try {
                 verifyRun(segment, sums, first, count);
             } catch (StoreIoException e) {

@@ -26,6 +26,7 @@ public final class SpaceChecker {
      * by its newest header, and again if it proves bad and there is a newer one; and a log that is gone is not needed.
      */
     private static final int TRIES = 100;
+    private static final int READ_BYTES = 1 << 20;
 
     private final Vfs vfs;
     private final Path directory;
@@ -109,7 +110,7 @@ public final class SpaceChecker {
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
             add(store.file().path(), "a preamble of this store", e);
         }
-        SegmentVerifier verifier = new SegmentVerifier(store, findings);
+        SegmentVerifier verifier = new SegmentVerifier(store, findings, READ_BYTES);
         long before = bytesRead;
         long total = before + (long) inUse * store.format().segmentBytes;
         progress.checked(before, total);
@@ -117,7 +118,7 @@ public final class SpaceChecker {
             Segment segment = segments[number];
             if (live[number] > 0) {
                 if (segment == open) {
-                    verifier.verifyFrames(segment, openChecksums, openChecksums.length);
+                    verifier.verifyFrames(segment, openChecksums, 0, openChecksums.length);
                 } else {
                     verifier.verifySealed(segment);
                 }

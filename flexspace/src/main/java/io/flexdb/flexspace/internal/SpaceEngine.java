@@ -41,6 +41,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final Epochs epochs;
     private final GarbageCollector collector;
     private final ExtentMover mover;
+    private final Scrubber scrubber;
     private final LogBatch batch = new LogBatch();
     private final long openedTreeVersion;
     private final long openedLogGeneration;
@@ -66,6 +67,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.openedLogGeneration = recovered.openedLogGeneration;
         this.collector = new GarbageCollector(this, store, options.minimumUtilization());
         this.mover = new ExtentMover(tree);
+        this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
     }
 
     /** Whether a directory holds a space. */
@@ -493,6 +495,10 @@ public final class SpaceEngine implements AutoCloseable {
         return tree;
     }
 
+    SegmentStore store() {
+        return store;
+    }
+
     LogBatch batch() {
         return batch;
     }
@@ -524,8 +530,14 @@ public final class SpaceEngine implements AutoCloseable {
         return new SpaceChecker(vfs, directory, treeFile.header().storeId(), tree, store, view, log);
     }
 
+    /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
+    public Scrubber scrubber() {
+        return scrubber;
+    }
+
     /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
+        scrubber.close(); // it should not take the disk from the checkpoint
         try {
             checkpoint();
         } finally {
@@ -536,6 +548,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** Closes the files as they are, once a checkpoint under way has ended. */
     @Override
     public void close() {
+        scrubber.close();
         if (checkpoint != null) {
             checkpoint.await();
             checkpoint = null;

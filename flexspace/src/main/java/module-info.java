@@ -1,7 +1,9 @@
 /** FlexSpace: a crash-safe, log-structured engine for a persistent flexible address space. */
-@SuppressWarnings("module") // the module of the qualified export is compiled after this one
+// The module of the qualified export is compiled after this one, and JNA's is an automatic one.
+@SuppressWarnings({"module", "requires-automatic"})
 module io.flexdb.flexspace {
     requires transitive io.flexdb.flextree;
+    requires static com.sun.jna;
 
     exports io.flexdb.storage;
     exports io.flexdb.flexspace;

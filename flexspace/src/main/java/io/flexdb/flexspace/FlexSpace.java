@@ -3,6 +3,7 @@ package io.flexdb.flexspace;
 import io.flexdb.flexspace.internal.SpaceChecker;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.StripedPool;
+import io.flexdb.flexspace.internal.vfs.NativeIo;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -38,7 +39,9 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p><b>Errors.</b> Every byte that comes from a file is verified: damage gives a
  * {@link io.flexdb.storage.CorruptionException}, never other bytes. After a failed write the space takes no more
- * operations but {@link #close()} and throws {@link StoreFailedException}. Offsets and lengths that do not fit the space
+ * operations but {@link #close()} and throws {@link StoreFailedException}. A change for which there is no room, below the
+ * cap or on the disk, gives a {@link io.flexdb.storage.StoreFullException} and changes nothing; reads and
+ * {@link #collapseRange} go on, and with space freed changes do too. Offsets and lengths that do not fit the space
  * give an {@link IndexOutOfBoundsException} and change nothing.
  *
  * <p>Buffers may be heap, direct or read-only ones; a call uses what is between position and limit and moves the
@@ -48,7 +51,6 @@ public final class FlexSpace implements AutoCloseable {
     private static final String LOCK_NAME = "LOCK";
     private static final long MAX_SIZE = 1L << 61;
     private static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 22; // of one call: 2^46
-    private static final int SEGMENTS_BETWEEN_COLLECTIONS = 8;
 
     private final Epochs epochs;
     private final SpaceEngine engine;
@@ -60,7 +62,6 @@ public final class FlexSpace implements AutoCloseable {
     private volatile boolean closed;
     private volatile Throwable failure;
     private boolean released;
-    private int segmentsAtLastCollection;
     private ByteBuffer defragmentBuffer;
     private final StripedPool<ExtentCursor> cursors = new StripedPool<>(ExtentCursor::new);
 
@@ -144,6 +145,7 @@ public final class FlexSpace implements AutoCloseable {
                 () -> {
                     checkOffset(logicalOffset);
                     checkSize(engine.size(), length);
+                    requireRoom(length, 0, 0);
                 },
                 () -> insertPieces(logicalOffset, buffer, buffer.position(), length));
         buffer.position(buffer.limit());
@@ -259,6 +261,7 @@ public final class FlexSpace implements AutoCloseable {
                 () -> {
                     checkSize(logicalOffset, length);
                     checkHole(logicalOffset - engine.size());
+                    requireRoom(length, logicalOffset, Math.min(length, engine.size() - logicalOffset));
                 },
                 () -> overwriteOrInsert(logicalOffset, buffer, buffer.position(), length));
         buffer.position(buffer.limit());
@@ -319,7 +322,9 @@ public final class FlexSpace implements AutoCloseable {
             defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
         }
         engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
-        change(() -> {}, () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));
+        change(
+                () -> requireRoom(piece, logicalOffset, piece),
+                () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));
         return pieceEnd;
     }
 
@@ -543,13 +548,17 @@ public final class FlexSpace implements AutoCloseable {
                     engine.logBytesWritten(),
                     engine.treeBytesWritten(),
                     engine.bytesMoved(),
+                    engine.extentsScanned(),
+                    engine.bytesFreed(),
+                    engine.segmentsFreed(),
                     engine.checkpoints(),
                     engine.treeMemoryBytes(),
                     snapshots.get(),
                     engine.pinnedSegmentCount(),
                     engine.scrubber().bytesRead(),
                     engine.scrubber().passes(),
-                    engine.scrubber().findingCount());
+                    engine.scrubber().findingCount(),
+                    NativeIo.isAvailable());
         } finally {
             writer.unlock();
         }
@@ -651,7 +660,9 @@ public final class FlexSpace implements AutoCloseable {
                 changes.run();
                 unpublished = true;
                 engine.endGroup();
-                collectGarbageSometimes();
+                if (engine.collectSomeGarbage()) {
+                    publishForReuse();
+                }
             } catch (Throwable e) {
                 failure = e;
                 throw e;
@@ -661,16 +672,24 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
-    private void collectGarbageSometimes() {
-        int inUse = engine.segmentCount() - engine.freeSegmentCount();
-        segmentsAtLastCollection = Math.min(segmentsAtLastCollection, inUse);
-        if (inUse > segmentsAtLastCollection + SEGMENTS_BETWEEN_COLLECTIONS) {
+    /** The last check before a change that appends: whether there is room for all of it. */
+    private void requireRoom(long bytes, long overwrittenOffset, long overwrittenBytes) {
+        boolean there;
+        try {
+            there = engine.ensureRoom(bytes, overwrittenOffset, overwrittenBytes, this::publishForReuse);
+        } catch (Throwable e) {
+            failure = e; // garbage collection writes
+            throw e;
+        }
+        if (!there) {
+            throw engine.refusal();
+        }
+    }
+
+    /** Readers that have come before are gone afterwards, unless they take long. */
+    private void publishForReuse() {
+        for (int phase = 0; phase < 3; phase++) {
             publish();
-            engine.collectGarbage();
-            for (int phase = 0; phase < 3; phase++) {
-                publish(); // readers that have come before are gone after the third, unless they take long
-            }
-            segmentsAtLastCollection = engine.segmentCount() - engine.freeSegmentCount();
         }
     }
 

@@ -13,13 +13,15 @@ public final class FlexSpaceOptions {
     /** The largest segment. */
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
-    private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6, 0);
+    private static final FlexSpaceOptions DEFAULTS =
+            new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0);
 
     private final int segmentBytes;
     private final int frameBytes;
     private final long checkpointLogBytes;
     private final int logBufferBytes;
     private final double minimumUtilization;
+    private final long maxDataBytes;
     private final long scrubBytesPerSecond;
 
     private FlexSpaceOptions(
@@ -28,12 +30,14 @@ public final class FlexSpaceOptions {
             long checkpointLogBytes,
             int logBufferBytes,
             double minimumUtilization,
+            long maxDataBytes,
             long scrubBytesPerSecond) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.checkpointLogBytes = checkpointLogBytes;
         this.logBufferBytes = logBufferBytes;
         this.minimumUtilization = minimumUtilization;
+        this.maxDataBytes = maxDataBytes;
         this.scrubBytesPerSecond = scrubBytesPerSecond;
     }
 
@@ -59,7 +63,13 @@ public final class FlexSpaceOptions {
                     + frameBytes + " bytes and at most " + MAX_SEGMENT_BYTES + ": " + segmentBytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, scrubBytesPerSecond);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond);
     }
 
     /**
@@ -73,7 +83,7 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, scrubBytesPerSecond);
+                segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, maxDataBytes, scrubBytesPerSecond);
     }
 
     /**
@@ -86,7 +96,13 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("logBufferBytes must be from 1024 to 268435456: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization, scrubBytesPerSecond);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                bytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond);
     }
 
     /**
@@ -100,7 +116,31 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, scrubBytesPerSecond);
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, maxDataBytes, scrubBytesPerSecond);
+    }
+
+    /**
+     * How large the data file may become. Up to 30/32 of it may hold live data, not counting the segments kept free for
+     * garbage collection: an eighth of the file, at most 64 segments. A change that does not fit is refused with a
+     * {@link io.flexdb.storage.StoreFullException} and changes nothing; what frees space goes on. The nearer the cap, the
+     * more data is moved for each byte written. Logs and checkpoints are not counted.
+     *
+     * <p>A {@code FlexDB} does not ask for room and is not bound by this.
+     *
+     * @param bytes default no limit; at least 32 segments, which is checked when the space is opened
+     */
+    public FlexSpaceOptions withMaxDataBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("maxDataBytes must be at least 32 segments: " + bytes);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                bytes,
+                scrubBytesPerSecond);
     }
 
     /**
@@ -116,7 +156,7 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("scrubBytesPerSecond must not be negative: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, bytes);
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, maxDataBytes, bytes);
     }
 
     /** Bytes of a segment of a new space. */
@@ -144,6 +184,11 @@ public final class FlexSpaceOptions {
         return minimumUtilization;
     }
 
+    /** The largest data file; {@link Long#MAX_VALUE} if there is no limit. */
+    public long maxDataBytes() {
+        return maxDataBytes;
+    }
+
     /** How fast damage is looked for in the background; 0 if it is not. */
     public long scrubBytesPerSecond() {
         return scrubBytesPerSecond;
@@ -153,6 +198,7 @@ public final class FlexSpaceOptions {
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
-                + minimumUtilization + ", scrubBytesPerSecond=" + scrubBytesPerSecond + "]";
+                + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
+                + "]";
     }
 }

@@ -13,6 +13,9 @@ package io.flexdb.flexspace;
  * @param logBytesWritten bytes written to logical logs
  * @param treeBytesWritten bytes written to the FlexTree file
  * @param bytesMoved bytes moved by garbage collection
+ * @param extentsScanned extents that garbage collection looked at
+ * @param bytesFreed dead bytes of the segments that garbage collection emptied
+ * @param segmentsFreed segments that garbage collection emptied
  * @param checkpoints checkpoints made
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param snapshots snapshots that are open
@@ -20,6 +23,7 @@ package io.flexdb.flexspace;
  * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
  * @param scrubPasses how often it has read everything
  * @param scrubFindings places that it found damaged, counted again in each pass
+ * @param nativeIo whether JNA serves for what the JDK lacks
  */
 public record FlexSpaceStats(
         long size,
@@ -32,10 +36,14 @@ public record FlexSpaceStats(
         long logBytesWritten,
         long treeBytesWritten,
         long bytesMoved,
+        long extentsScanned,
+        long bytesFreed,
+        long segmentsFreed,
         long checkpoints,
         long treeMemoryBytes,
         int snapshots,
         int pinnedSegments,
         long scrubbedBytes,
         long scrubPasses,
-        long scrubFindings) {}
+        long scrubFindings,
+        boolean nativeIo) {}

@@ -2,8 +2,11 @@ package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -20,11 +23,13 @@ final class CrashHistory {
             .withMinimumUtilization(0.8);
 
     private final Consumer<SimulatedVfs> prepare;
+    FlexSpaceOptions options = SMALL;
     final Random random;
     SpaceOracle oracle = new SpaceOracle();
     SimulatedVfs vfs;
     FlexSpace space;
     int crashPoints;
+    int refusals;
     int continuedLogs; // cuts that left a log, and one that continues it
     private int backgroundDelay;
     private long cutAt = Long.MAX_VALUE / 2;
@@ -84,7 +89,7 @@ final class CrashHistory {
     }
 
     private void open() {
-        space = FlexSpace.open(vfs, DIRECTORY, SMALL);
+        space = FlexSpace.open(vfs, DIRECTORY, options);
         check(space);
         oracle.synced();
     }
@@ -101,8 +106,30 @@ final class CrashHistory {
             cutAt(left);
             open();
         } else {
-            step.apply(space, oracle, random);
+            byte[] before = oracle.now();
+            try {
+                step.apply(space, oracle, random);
+            } catch (StoreFullException e) {
+                refused(before, e);
+            }
         }
+    }
+
+    /** A change for which there is no room changes nothing, and the space goes on. */
+    private void refused(byte[] before, StoreFullException refusal) {
+        byte[] found;
+        try {
+            found = SpaceOracle.contentOf(space);
+        } catch (StoreFailedException e) {
+            throw refusal; // of a write, after which nobody knows what is in the files
+        }
+        if (!Arrays.equals(before, found)) {
+            throw new AssertionError("what was refused has changed something");
+        }
+        if (oracle.now() != before) {
+            oracle.refused();
+        }
+        refusals++;
     }
 
     /** After a cut: checks several of the states it may have left and goes on with the last one. */
@@ -117,7 +144,7 @@ final class CrashHistory {
             open();
             crashPoints++;
             if (variant < variants - 1) {
-                if (random.nextInt(8) == 0) {
+                if (random.nextInt(8) == 0 && options == SMALL) { // no cap, which might refuse it
                     space.insertRange(0, ByteBuffer.wrap(new byte[700]));
                     oracle.begins(SpaceOracle.inserted(oracle.now(), 0, new byte[700]));
                     space.close();
@@ -142,7 +169,7 @@ final class CrashHistory {
         while (random.nextInt(4) == 0) {
             vfs.crashAt(1 + random.nextInt(14));
             try {
-                FlexSpace.open(vfs, DIRECTORY, SMALL);
+                FlexSpace.open(vfs, DIRECTORY, options);
             } catch (SimulatedCrash e) {
                 crashPoints++;
             }

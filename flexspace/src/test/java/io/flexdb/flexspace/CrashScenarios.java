@@ -65,9 +65,20 @@ final class CrashScenarios {
     /** Lives a history again and again, with a cut before each of its file operations. */
     static int cutEverywhere(
             List<SpaceStep> steps, SimulatedVfs base, SpaceOracle start, int variants, Consumer<SimulatedVfs> prepare) {
+        return cutEverywhere(CrashHistory.SMALL, steps, base, start, variants, prepare);
+    }
+
+    private static int cutEverywhere(
+            FlexSpaceOptions options,
+            List<SpaceStep> steps,
+            SimulatedVfs base,
+            SpaceOracle start,
+            int variants,
+            Consumer<SimulatedVfs> prepare) {
         int points = 0;
         for (long operation = 1; ; operation++) {
             CrashHistory history = new CrashHistory(7, base.copy(), prepare);
+            history.options = options;
             history.oracle = start.copy();
             history.cutAt(operation);
             try {
@@ -114,6 +125,52 @@ final class CrashScenarios {
                 past.oracle,
                 variants,
                 prepare);
+    }
+
+    /** A space that is full to its cap, so that each change is paid for with a part of a sweep, or refused. */
+    static int cutAtTheCapEverywhere(long seed, int variants, Consumer<SimulatedVfs> prepare) {
+        CrashHistory past = atTheCap(seed, prepare);
+        List<SpaceStep> steps = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            steps.add(SpaceStep.OVERWRITE);
+        }
+        steps.addAll(List.of(SpaceStep.INSERT_MUCH, SpaceStep.COLLAPSE, SpaceStep.OVERWRITE, SpaceStep.SYNC));
+        return cutEverywhere(past.options, steps, past.vfs.kill(), past.oracle, variants, prepare);
+    }
+
+    private static CrashHistory atTheCap(long seed, Consumer<SimulatedVfs> prepare) {
+        CrashHistory past = new CrashHistory(seed, new SimulatedVfs(), prepare);
+        past.options = CrashHistory.SMALL.withMaxDataBytes(32L * CrashHistory.SMALL.segmentBytes());
+        past.live(List.of());
+        while (past.refusals < 12) {
+            past.liveStep(past.refusals < 4 ? SpaceStep.INSERT_MUCH : SpaceStep.INSERT_LITTLE);
+        }
+        past.liveStep(SpaceStep.SYNC);
+        return past;
+    }
+
+    /** Removes most of a space, so that the end of its file is cut off, and makes it grow again. */
+    static int cutShrinkingEverywhere(long seed, int variants, Consumer<SimulatedVfs> prepare) {
+        CrashHistory past = new CrashHistory(seed, new SimulatedVfs(), prepare);
+        past.live(List.of());
+        byte[] bytes = SpaceOracle.randomBytes(past.random, 900_000);
+        past.oracle.begins(bytes);
+        past.space.insertRange(0, ByteBuffer.wrap(bytes));
+        past.liveStep(SpaceStep.SYNC);
+        past.oracle.begins(SpaceOracle.collapsed(past.oracle.now(), 1000, 880_000));
+        past.space.collapseRange(1000, 880_000);
+        List<SpaceStep> steps = List.of(
+                SpaceStep.COLLAPSE,
+                SpaceStep.SYNC,
+                SpaceStep.INSERT_LITTLE,
+                SpaceStep.SYNC,
+                SpaceStep.CHECKPOINT,
+                SpaceStep.INSERT_MUCH,
+                SpaceStep.INSERT_MUCH,
+                SpaceStep.SYNC);
+        past.space.close();
+        past.oracle.synced();
+        return cutEverywhere(steps, past.vfs.kill(), past.oracle, variants, prepare);
     }
 
     /** Cuts the power at every operation of a life that is mostly a checkpoint. */

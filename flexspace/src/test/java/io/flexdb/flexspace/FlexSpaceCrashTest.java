@@ -59,6 +59,26 @@ class FlexSpaceCrashTest {
     }
 
     @Test
+    void aSpaceAtItsCapSurvivesACutAtEveryOperation() {
+        int points = 0;
+        for (long seed = 0; seed < 3L * EFFORT; seed++) {
+            points += CrashScenarios.cutAtTheCapEverywhere(seed, 4, vfs -> {});
+        }
+        report("at the cap", points);
+        assertTrue(points > 300, "only " + points + " crash points");
+    }
+
+    @Test
+    void aFileThatBecomesShorterSurvivesACutAtEveryOperation() {
+        int points = 0;
+        for (long seed = 0; seed < 2L * EFFORT; seed++) {
+            points += CrashScenarios.cutShrinkingEverywhere(seed, 4, vfs -> {});
+        }
+        report("shrinking", points);
+        assertTrue(points > 100, "only " + points + " crash points");
+    }
+
+    @Test
     void recoverySurvivesACutAtEveryOperationTwice() {
         int points = 0;
         for (long seed = 0; seed < 3L * EFFORT; seed++) {

@@ -20,6 +20,11 @@ final class SpaceOracle {
         states.add(after);
     }
 
+    /** The change that began last was refused, and changed nothing. */
+    void refused() {
+        states.remove(states.size() - 1);
+    }
+
     /** All changes so far are durable. */
     void synced() {
         startFrom(now());

@@ -27,6 +27,10 @@ final class Segment {
     volatile boolean released;
     /** It holds live bytes that could not be read, so that garbage collection leaves it alone. */
     boolean unreadable;
+    /** Garbage collection is moving what lives in it. */
+    boolean victim;
+
+    int liveBytesWhenChosen;
 
     Segment(int number, int generation, long birth) {
         this.number = number;

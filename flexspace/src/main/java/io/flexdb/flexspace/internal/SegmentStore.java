@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
@@ -26,6 +27,8 @@ final class SegmentStore implements AutoCloseable {
      * I3  A byte once appended does not change until the segment is free, so readers need no lock.
      * I4  A segment is free only when its last live extent is gone, the log that says so is durable (releaseEmptied is
      *     called after the force), and no version that readers may hold has extents in it.
+     * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
+     *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
      */
     private static final int FREE_BUFFERS_KEPT = 4;
 
@@ -42,6 +45,7 @@ final class SegmentStore implements AutoCloseable {
     private volatile Segment[] segments = new Segment[8];
     private int segmentCount;
     private final BitSet freeSegments = new BitSet();
+    private int claimedSegments;
     private final List<Segment> emptied = new ArrayList<>();
     private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
 
@@ -50,6 +54,8 @@ final class SegmentStore implements AutoCloseable {
     private long openBufferHandle;
     private int framesInFile; // of the open segment
     private int framesLogged; // of the open segment: their checksums are in the logical log
+    private boolean openClaimed; // the whole of the open segment has its place in the file
+    private long segmentsOpened;
     private boolean unforced;
     private long liveBytes;
     private long bytesWritten;
@@ -93,7 +99,7 @@ final class SegmentStore implements AutoCloseable {
         if (open != null) {
             sealOpen();
         }
-        int number = freeSegments.nextSetBit(0);
+        int number = freeSegments.nextSetBit(0); // the lowest, so that the end of the file becomes free
         int generation = 1;
         if (number >= 0) {
             freeSegments.clear(number);
@@ -102,6 +108,9 @@ final class SegmentStore implements AutoCloseable {
             number = segmentCount;
             growTo(number + 1);
         }
+        openClaimed = number < claimedSegments;
+        claimedSegments = Math.max(claimedSegments, number + 1);
+        segmentsOpened++;
         Segment segment = new Segment(number, generation, epochs.writerEpoch());
         attachMemory(segment);
         framesInFile = 0;
@@ -260,11 +269,6 @@ final class SegmentStore implements AutoCloseable {
         retiredBuffers.reclaim();
     }
 
-    /** Whether there are segments that {@link #releaseEmptied} would let go. */
-    boolean hasEmptied() {
-        return !emptied.isEmpty();
-    }
-
     private void becomeFree(int number) {
         segments[number].released = true;
         segments[number].checksums = null;
@@ -275,6 +279,65 @@ final class SegmentStore implements AutoCloseable {
         ByteBuffer buffer = buffersInUse.remove(handle);
         if (freeBuffers.size() < FREE_BUFFERS_KEPT) {
             freeBuffers.add(buffer);
+        }
+    }
+
+    // ---- the place in the file
+
+    /**
+     * Gives the next segment its place in the file, so that writing it later finds space.
+     *
+     * @throws StoreFullException if there is none; nothing has changed then
+     */
+    void claimNext() {
+        try {
+            file.allocate(format.filePosition(claimedSegments, 0), format.segmentBytes);
+        } catch (StoreFullException e) {
+            file.truncate(format.filePosition(claimedSegments, 0)); // a part of it, of use to others
+            throw e;
+        }
+        claimedSegments++;
+    }
+
+    /** Does the same for the rest of the open segment, if that may lack it. */
+    void claimOpen() {
+        if (open != null && !openClaimed) {
+            int from = framesInFile << format.frameShift;
+            file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
+            openClaimed = true;
+        }
+    }
+
+    /** Whether what is appended to the open segment finds its place in the file. */
+    boolean openIsClaimed() {
+        return open == null || openClaimed;
+    }
+
+    /** Segments that can be opened without the file becoming longer. */
+    int allocatable() {
+        if (claimedSegments >= segmentCount) {
+            return freeSegments.cardinality() + claimedSegments - segmentCount;
+        }
+        return freeSegments.get(0, claimedSegments).cardinality();
+    }
+
+    /** Segments that have their place in the file. */
+    int claimedSegments() {
+        return claimedSegments;
+    }
+
+    /** Free segments at the end of those that have their place in the file. */
+    int freeAtEnd() {
+        int lastInUse = freeSegments.previousClearBit(Math.min(claimedSegments, segmentCount) - 1);
+        return claimedSegments - lastInUse - 1;
+    }
+
+    /** Cuts free segments off the end of the file. */
+    void cutEnd(int segmentsToCut) {
+        assert segmentsToCut <= freeAtEnd();
+        if (segmentsToCut > 0) {
+            file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
+            claimedSegments -= segmentsToCut;
         }
     }
 
@@ -368,6 +431,9 @@ final class SegmentStore implements AutoCloseable {
             open.memoryStart = open.usedBytes;
             touched.add(open);
         }
+        long whole = (file.size() - SegmentFormat.FIRST_SEGMENT_POSITION) >> format.segmentShift;
+        int inUse = freeSegments.previousClearBit(segmentCount - 1) + 1;
+        claimedSegments = (int) Math.max(inUse, Math.min(segmentCount, whole));
     }
 
     int segmentCount() {
@@ -410,6 +476,16 @@ final class SegmentStore implements AutoCloseable {
 
     long bytesWritten() {
         return bytesWritten;
+    }
+
+    /** Bytes of segments taken by what was appended and padded. Never falls. */
+    long bytesConsumed() {
+        return segmentsOpened * format.dataBytes + (open == null ? 0 : open.usedBytes - format.dataBytes);
+    }
+
+    /** Segments emptied that {@link #releaseEmptied} would let go. */
+    int emptiedCount() {
+        return emptied.size();
     }
 
     VfsFile file() {

@@ -6,6 +6,7 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ public final class SpaceEngine implements AutoCloseable {
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
      *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      */
+    private static final int EMPTIED_PER_COMMIT = 8;
+    private static final int MAX_SWEEPS = 16;
     /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
     static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
 
@@ -39,6 +42,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final FlexTree tree;
     private final SegmentStore store;
     private final Epochs epochs;
+    private final SpaceRoom room;
     private final GarbageCollector collector;
     private final ExtentMover mover;
     private final Scrubber scrubber;
@@ -65,7 +69,8 @@ public final class SpaceEngine implements AutoCloseable {
         this.tag = recovered.tag;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
-        this.collector = new GarbageCollector(this, store, options.minimumUtilization());
+        this.room = new SpaceRoom(store, options.maxDataBytes());
+        this.collector = new GarbageCollector(this, store, room, options.minimumUtilization());
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
     }
@@ -88,6 +93,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** Creates an empty space in a directory with no files but those allowed. */
     public static void create(
             Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, List<String> allowedNames) {
+        SpaceRoom.checkCap(options.maxDataBytes(), options.segmentBytes());
         SpaceFiles.create(vfs, directory, storeId, options, allowedNames);
     }
 
@@ -112,7 +118,14 @@ public final class SpaceEngine implements AutoCloseable {
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
         recovery.run();
-        return new SpaceEngine(vfs, directory, options, epochs, recovery);
+        try {
+            return new SpaceEngine(vfs, directory, options, epochs, recovery);
+        } catch (IllegalArgumentException e) {
+            recovery.tree.close();
+            recovery.treeFile.close();
+            recovery.store.close();
+            throw e;
+        }
     }
 
     /** Makes a space that was recovered ready for changes. */
@@ -155,6 +168,7 @@ public final class SpaceEngine implements AutoCloseable {
         beginGroup();
         long address = store.append(source, position, length);
         tree.insertRange(logicalOffset, length, address, flags);
+        collector.inserted(logicalOffset, length);
         store.addLive(address, length);
         batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
         endGroup();
@@ -169,6 +183,7 @@ public final class SpaceEngine implements AutoCloseable {
             batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
             done += piece;
         }
+        collector.inserted(logicalOffset, length);
         endGroup();
     }
 
@@ -194,6 +209,8 @@ public final class SpaceEngine implements AutoCloseable {
         assert mover.isMove(logicalOffset, length, target) : length + " from " + logicalOffset + " to " + target;
         beginGroup();
         mover.move(logicalOffset, length, target, batch);
+        collector.collapsed(logicalOffset, length);
+        collector.inserted(target > logicalOffset ? target - length : target, length);
         endGroup();
     }
 
@@ -201,6 +218,7 @@ public final class SpaceEngine implements AutoCloseable {
     public void collapse(long logicalOffset, long length) {
         beginGroup();
         tree.collapseRange(logicalOffset, length, this::removed);
+        collector.collapsed(logicalOffset, length);
         batch.edit(LogBatch.COLLAPSE, logicalOffset, length, 0, 0);
         endGroup();
     }
@@ -255,6 +273,9 @@ public final class SpaceEngine implements AutoCloseable {
             writeBatch();
         }
         store.releaseEmptied();
+        if (!collector.isSweeping()) {
+            room.shrink();
+        }
         if (groupDepth == 0) {
             checkpointIfLogIsLong();
         }
@@ -340,16 +361,84 @@ public final class SpaceEngine implements AutoCloseable {
         return tag;
     }
 
+    // ---- room, by the writer
+
     /**
-     * Moves live data out of segments with little of it, if there is enough to gain, and commits, so that segments
-     * without any can be used again. Returns the bytes moved.
+     * Moves live data out of segments with little of it until nothing more is worth it, and commits, so that segments
+     * without any can be used again. Returns the bytes moved. To be called outside of groups.
      */
     public long collectGarbage() {
         long moved = collector.run();
-        if (moved > 0 || store.hasEmptied()) {
+        if (moved > 0 || store.emptiedCount() > 0) {
             commit(tag);
         }
         return moved;
+    }
+
+    /**
+     * Does a bounded part of that, as large as what was written since the last call asks for. To be called outside of
+     * groups.
+     *
+     * @return whether segments will be free once the state of now has been published and earlier readers are gone
+     */
+    public boolean collectSomeGarbage() {
+        long sweeps = collector.sweepsEnded();
+        collector.keepPace();
+        boolean ended = collector.sweepsEnded() > sweeps && store.emptiedCount() > 0;
+        if (ended || store.emptiedCount() >= (room.isShort() ? 1 : EMPTIED_PER_COMMIT)) {
+            commit(tag);
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Sees that a change finds room: below the cap, and on the disk. Where there is none, garbage is collected until
+     * there is. To be called outside of groups, before each change that appends, by an owner that wants a cap or to
+     * outlive a full disk.
+     *
+     * @param bytes that will be appended
+     * @param overwrittenOffset where bytes will be overwritten or removed
+     * @param overwrittenBytes how many
+     * @param publish publishes the state of now, and lets readers of earlier ones go if they don't take long
+     * @return whether there is room; if not, the content has not changed, and {@link #refusal} says why
+     */
+    public boolean ensureRoom(long bytes, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
+        if (room.wouldOverfill(bytes) && room.wouldOverfill(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
+            return false;
+        }
+        long slack = Long.MIN_VALUE / 2;
+        int sweeps = 0;
+        while (!room.isThere(bytes, collector.segmentsToFill())) {
+            collector.finishSweep();
+            commit(tag);
+            finishCheckpoint(); // which pins what it writes, and the segments with it
+            publish.run();
+            if (room.isThere(bytes, 0)) {
+                return true;
+            }
+            long slackNow = room.slack(0);
+            if (slackNow <= slack || sweeps++ == MAX_SWEEPS || !collector.begin(true)) {
+                return false; // the last sweep has gained nothing, or all of them next to nothing
+            }
+            slack = slackNow;
+        }
+        return true;
+    }
+
+    /** Why there is no room. */
+    public StoreFullException refusal() {
+        return room.refusal();
+    }
+
+    private long mappedBytes(long logicalOffset, long length) {
+        long[] mapped = {0};
+        if (length > 0) {
+            tree.query(logicalOffset, length, (offset, extentLength, address, flags) -> {
+                mapped[0] += address == FlexTree.HOLE ? 0 : extentLength;
+            });
+        }
+        return mapped[0];
     }
 
     // ---- reading, by any thread inside an epoch that holds the view
@@ -431,6 +520,21 @@ public final class SpaceEngine implements AutoCloseable {
         return collector.bytesMoved();
     }
 
+    /** Extents that garbage collection has looked at since opening. */
+    public long extentsScanned() {
+        return collector.extentsScanned();
+    }
+
+    /** Dead bytes of the segments that garbage collection has emptied since opening. */
+    public long bytesFreed() {
+        return collector.bytesFreed();
+    }
+
+    /** Segments that garbage collection has emptied since opening. */
+    public long segmentsFreed() {
+        return collector.segmentsFreed();
+    }
+
     /** Live bytes in segments. */
     public long liveBytes() {
         return store.liveBytes();
@@ -497,6 +601,10 @@ public final class SpaceEngine implements AutoCloseable {
 
     SegmentStore store() {
         return store;
+    }
+
+    GarbageCollector collector() {
+        return collector;
     }
 
     LogBatch batch() {

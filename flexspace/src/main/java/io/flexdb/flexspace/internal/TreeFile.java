@@ -47,9 +47,19 @@ final class TreeFile implements AutoCloseable {
 
     /** Loads the tree that the header names. */
     void load(FlexTree tree, ExtentConsumer eachExtent) {
-        slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
+        ReadAhead images = new ReadAhead(file);
+        slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
         try {
-            NodeImages.load(tree, header.root(), seed(), maxSlot(), this::readNode, eachExtent);
+            NodeImages.load(
+                    tree,
+                    header.root(),
+                    seed(),
+                    maxSlot(images.size()),
+                    (slot, level, destination) -> {
+                        slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
+                        images.read(destination, TreeFileFormat.slotPosition(slot));
+                    },
+                    eachExtent);
         } catch (BadNodeException e) {
             throw new CorruptionException(
                     file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());
@@ -57,21 +67,16 @@ final class TreeFile implements AutoCloseable {
         tree.slotListener((slot, level) -> retire(slot, TreeFileFormat.unitsOfNode(level)));
     }
 
-    private int maxSlot() {
-        long units = (file.size() - TreeFileFormat.UNITS_OFFSET) / TreeFileFormat.UNIT_BYTES;
+    private static int maxSlot(long fileSize) {
+        long units = (fileSize - TreeFileFormat.UNITS_OFFSET) / TreeFileFormat.UNIT_BYTES;
         return (int) Math.max(0, Math.min(Integer.MAX_VALUE, units));
     }
 
-    private void readNode(int slot, int level, ByteBuffer destination) {
-        slotsTake(slot, TreeFileFormat.unitsOfNode(level));
-        file.readFully(destination, TreeFileFormat.slotPosition(slot));
-    }
-
-    private void slotsTake(int slot, int units) {
+    private void slotsTake(int slot, int units, long fileSize) {
         long end = slot <= 0 ? 0 : TreeFileFormat.slotPosition(slot) + (long) units * TreeFileFormat.UNIT_BYTES;
-        if (slot <= 0 || end > file.size()) {
+        if (slot <= 0 || end > fileSize) {
             throw new CorruptionException(
-                    file.path(), file.size(), "a slot within the file", "slot " + slot + " of " + units + " units");
+                    file.path(), fileSize, "a slot within the file", "slot " + slot + " of " + units + " units");
         }
         if (!slots.take(slot, units)) {
             throw new CorruptionException(

@@ -15,14 +15,14 @@ final class ChunkSource {
      */
     private static final int CACHE_LINE_BYTES = 64;
     private static final long FIRST_REGION_AT_BYTES = 4 << 20;
-    private static final int MAX_REGION_BYTES = 16 << 20;
+    private static final int MAX_REGION_BYTES = 8 << 20;
 
     private final int chunkBytes;
     private ByteBuffer region = ByteBuffer.allocate(0);
     private int regionUsed;
     private long memoryBytes;
 
-    /** @param chunkBytes a power of two, at most 16 MiB */
+    /** @param chunkBytes a power of two */
     ChunkSource(int chunkBytes) {
         this.chunkBytes = chunkBytes;
     }
@@ -40,8 +40,8 @@ final class ChunkSource {
     private void addRegion() {
         if (memoryBytes >= FIRST_REGION_AT_BYTES && HugePages.isAvailable()) {
             int unit = Math.max(HugePages.PAGE_BYTES, chunkBytes);
-            int bytes = (int) Math.min(MAX_REGION_BYTES, Math.max(unit, memoryBytes / 4 / unit * unit));
-            region = HugePages.allocate(bytes);
+            long wanted = Math.min(MAX_REGION_BYTES, memoryBytes / 4) / unit * unit;
+            region = HugePages.allocate((int) Math.max(unit, wanted));
         } else {
             region = ByteBuffer.allocateDirect(chunkBytes + CACHE_LINE_BYTES)
                     .alignedSlice(CACHE_LINE_BYTES)

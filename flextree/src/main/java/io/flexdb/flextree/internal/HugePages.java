@@ -30,17 +30,16 @@ final class HugePages {
     }
 
     /**
-     * Zeros that begin at a huge page's boundary. The kernel gives huge pages at once if it can, else later or never.
+     * Zeros that begin at a huge page's boundary. The kernel gives each page when it is touched: a huge one if it has one
+     * and the owner allows it, else small ones.
      *
      * @param bytes a multiple of {@link #PAGE_BYTES}
      */
     static ByteBuffer allocate(int bytes) {
         ByteBuffer whole = ByteBuffer.allocateDirect(bytes + PAGE_BYTES);
         int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
-        MemoryCalls.makeHuge(whole, start, bytes);
-        // The JDK has written to what is before and behind, too.
-        MemoryCalls.giveBack(whole, 0, start);
-        MemoryCalls.giveBack(whole, start + bytes, PAGE_BYTES - start);
+        MemoryCalls.giveBack(whole); // the JDK has written zeros into small pages
+        MemoryCalls.wantHugePages(whole, start, bytes);
         return whole.slice(start, bytes);
     }
 }

@@ -9,8 +9,7 @@ import java.nio.ByteBuffer;
 final class MemoryCalls {
     private static final int PAGE_BYTES = 4096;
     private static final int MADV_DONTNEED = 4;
-    private static final int MADV_HUGEPAGE = 14; // huge pages in time, by a thread of the kernel
-    private static final int MADV_COLLAPSE = 25; // at once; since Linux 6.1
+    private static final int MADV_HUGEPAGE = 14;
 
     private MemoryCalls() {}
 
@@ -27,21 +26,16 @@ final class MemoryCalls {
         }
     }
 
-    /** Asks for huge pages in a range of a direct buffer. Nothing is lost if there are none. */
-    static void makeHuge(ByteBuffer buffer, int position, int bytes) {
-        Pointer start = Native.getDirectBufferPointer(buffer.slice(position, bytes));
-        madvise(start, bytes, MADV_HUGEPAGE);
-        madvise(start, bytes, MADV_COLLAPSE);
+    /** Asks for huge pages in a range of a direct buffer from now on. */
+    static void wantHugePages(ByteBuffer buffer, int position, int bytes) {
+        madvise(Native.getDirectBufferPointer(buffer.slice(position, bytes)), bytes, MADV_HUGEPAGE);
     }
 
-    /** Takes the pages within a range of a direct buffer away. They come back as zeros if they are touched. */
-    static void giveBack(ByteBuffer buffer, int position, int bytes) {
-        ByteBuffer range = buffer.slice(position, bytes);
-        int first = (PAGE_BYTES - range.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
-        int pages = (bytes - first) / PAGE_BYTES;
-        if (pages > 0) {
-            madvise(Native.getDirectBufferPointer(range.slice(first, 1)), (long) pages * PAGE_BYTES, MADV_DONTNEED);
-        }
+    /** Takes the pages of a direct buffer away. When they are touched they come back as zeros. */
+    static void giveBack(ByteBuffer buffer) {
+        int first = (PAGE_BYTES - buffer.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
+        long bytes = (buffer.capacity() - first) / PAGE_BYTES * (long) PAGE_BYTES; // what else is in a page is not ours
+        madvise(Native.getDirectBufferPointer(buffer.slice(first, buffer.capacity() - first)), bytes, MADV_DONTNEED);
     }
 
     private static native int madvise(Pointer address, long bytes, int advice);

@@ -140,13 +140,6 @@ public final class NodeFormat {
     }
 
     /*
-     * The search counts the entries that lie before an offset, in two steps: the last entries of all cache lines, then
-     * the entries of one line. Nothing in it branches on what it finds, so there is nothing to mispredict, and the loads
-     * of the first step do not wait for each other: a node that is in no cache costs one wait, where halving has several
-     * in a row. What is beyond the count is greater than any offset, so the count of entries is not needed.
-     */
-
-    /*
      * The searches make the same steps whatever the node holds, so that no branch is mispredicted: what is beyond the
      * last entry is greater than every offset, and the comparisons compile to conditional moves.
      */

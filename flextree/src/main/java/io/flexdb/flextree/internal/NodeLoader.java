@@ -12,6 +12,7 @@ import java.util.BitSet;
 
 /** Rebuilds the nodes of a tree from images that nobody trusts. */
 final class NodeLoader {
+    // Checks are spelled out, not left to a method that is given a message: messages cost more than checks.
     private final TreeWriter writer;
     private final TreeNodes nodes;
     private final NodePool pool;
@@ -36,24 +37,32 @@ final class NodeLoader {
 
     void load(SavedRoot root) {
         int slot = root.slot();
-        require(
-                root.level() >= 0 && root.level() <= NodeFormat.MAX_LEVEL,
-                slot,
-                "a level from 0 to " + NodeFormat.MAX_LEVEL,
-                root.level());
+        if (root.level() < 0 || root.level() > NodeFormat.MAX_LEVEL) {
+            throw bad(slot, "a level from 0 to " + NodeFormat.MAX_LEVEL, root.level());
+        }
         nodes.refreshEpoch();
         int node = loadNode(slot, root.level(), root.crc(), 0);
         int count = NodeFormat.count(pool.chunk(node), NodeFormat.base(node));
-        require(root.level() == 0 || count > 1, slot, "two children of an internal root at least", count);
-        require(loadedBytes == root.size(), slot, "size " + root.size(), loadedBytes);
-        require(extentCount == root.extentCount(), slot, root.extentCount() + " extents", extentCount);
+        if (root.level() > 0 && count == 1) {
+            throw bad(slot, "two children of an internal root at least", count);
+        }
+        if (loadedBytes != root.size()) {
+            throw bad(slot, "size " + root.size(), loadedBytes);
+        }
+        if (extentCount != root.extentCount()) {
+            throw bad(slot, root.extentCount() + " extents", extentCount);
+        }
         writer.install(node, root.level(), root.size(), root.extentCount());
         nodes.epochs.advance(); // what has an image is never changed in place
     }
 
     private int loadNode(int slot, int level, int crc, long nodeStart) {
-        require(slot > 0 && slot <= maxSlot, slot, "a slot from 1 to " + maxSlot, slot);
-        require(!visited.get(slot), slot, "a slot that no other node uses", slot);
+        if (slot <= 0 || slot > maxSlot) {
+            throw bad(slot, "a slot from 1 to " + maxSlot, slot);
+        }
+        if (visited.get(slot)) {
+            throw bad(slot, "a slot that no other node uses", slot);
+        }
         visited.set(slot);
         ByteBuffer image = readImage(slot, level, crc);
         int count = image.getShort(NodeImageFormat.COUNT_OFFSET);
@@ -79,22 +88,35 @@ final class NodeLoader {
         image.limit(level == 0 ? NodeImageFormat.MAX_LEAF_BYTES : NodeImageFormat.MAX_INTERNAL_BYTES);
         source.read(slot, level, image);
         image.flip();
-        require(image.limit() >= NodeImageFormat.HEADER_BYTES, slot, "a header", image.limit() + " bytes");
+        if (image.limit() < NodeImageFormat.HEADER_BYTES) {
+            throw bad(slot, "a header", image.limit() + " bytes");
+        }
         int foundLevel = image.get(NodeImageFormat.LEVEL_OFFSET) & 0xff;
-        require(foundLevel == level, slot, "level " + level, foundLevel);
+        if (foundLevel != level) {
+            throw bad(slot, "level " + level, foundLevel);
+        }
         int count = image.getShort(NodeImageFormat.COUNT_OFFSET) & 0xffff;
         int capacity = nodes.capacity(level);
-        require(count >= 1 && count <= capacity, slot, "1 to " + capacity + " entries", count);
+        if (count < 1 || count > capacity) {
+            throw bad(slot, "1 to " + capacity + " entries", count);
+        }
         int bytes = NodeImageFormat.imageBytes(level, count);
-        require(image.limit() >= bytes, slot, bytes + " bytes", image.limit());
+        if (image.limit() < bytes) {
+            throw bad(slot, bytes + " bytes", image.limit());
+        }
         image.limit(bytes);
         int crc = NodeImageFormat.crc(image, seed);
         int foundCrc = image.getInt(NodeImageFormat.CRC_OFFSET);
-        require(foundCrc == crc, slot, "checksum " + crc, foundCrc);
-        require(foundCrc == expectedCrc, slot, "checksum " + expectedCrc + " as its parent says", foundCrc);
-        boolean zero = image.get(NodeImageFormat.RESERVED_1_OFFSET) == 0
-                && image.getLong(NodeImageFormat.RESERVED_2_OFFSET) == 0;
-        require(zero, slot, "zeros in reserved bytes", "other bytes");
+        if (foundCrc != crc) {
+            throw bad(slot, "checksum " + crc, foundCrc);
+        }
+        if (foundCrc != expectedCrc) {
+            throw bad(slot, "checksum " + expectedCrc + " as its parent says", foundCrc);
+        }
+        if (image.get(NodeImageFormat.RESERVED_1_OFFSET) != 0
+                || image.getLong(NodeImageFormat.RESERVED_2_OFFSET) != 0) {
+            throw bad(slot, "zeros in reserved bytes", "other bytes");
+        }
         return image;
     }
 
@@ -107,7 +129,6 @@ final class NodeLoader {
             long word = image.getLong(wordsAt + i * Long.BYTES);
             int length = end - start;
             long address = NodeFormat.address(word);
-            // Spelled out, since this is done for every extent of the store and messages cost more than checks.
             if (end <= start) {
                 throw bad(slot, "an end greater than " + start, end);
             }
@@ -138,20 +159,18 @@ final class NodeLoader {
         long end = 0;
         for (int i = 0; i < count; i++) {
             long start = childStart(node, base, i);
-            require(start == end, slot, "child " + i + " to start at " + end, start);
+            if (start != end) {
+                throw bad(slot, "child " + i + " to start at " + end, start);
+            }
             int childSlot = image.getInt(slotsAt + i * Integer.BYTES);
             int childCrc = image.getInt(crcsAt + i * Integer.BYTES);
             setChild(node, base, i, loadNode(childSlot, level - 1, childCrc, nodeStart + start));
-            require(loadedBytes <= Long.MAX_VALUE - nodeStart - end, slot, "a size below 2^63", "a greater one");
+            if (loadedBytes > Long.MAX_VALUE - nodeStart - end) {
+                throw bad(slot, "a size below 2^63", "a greater one");
+            }
             end += loadedBytes;
         }
         loadedBytes = end;
-    }
-
-    private static void require(boolean holds, int slot, String expected, Object found) {
-        if (!holds) {
-            throw bad(slot, expected, found);
-        }
     }
 
     private static BadNodeException bad(int slot, String expected, Object found) {

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -166,6 +168,35 @@ final class RealVfsFile implements VfsFile {
             throw IoFailures.wrap("write", path, e);
         } finally {
             handBack(interrupted);
+        }
+    }
+
+    @Override
+    public void allocate(long position, long bytes) {
+        requireWritable();
+        int error = allocateNatively(position, bytes);
+        if (NativeIo.isNoSpace(error)) {
+            throw new StoreFullException("allocation", path, new IOException("error " + error));
+        }
+        if (error != 0) {
+            VfsFile.super.allocate(position, bytes); // a file system that can't, or a name that leads elsewhere
+        }
+    }
+
+    /** Returns 0, the number of the error, or -1 if that can't be done. */
+    private int allocateNatively(long position, long bytes) {
+        synchronized (vfs.names()) {
+            if (closed) {
+                throw new StoreClosedException("file " + path);
+            }
+            try {
+                boolean possible = NativeIo.isAvailable()
+                        && path.getFileSystem() == FileSystems.getDefault()
+                        && Objects.equals(identity, identityOf(path));
+                return possible ? NativeIo.allocate(path, position, bytes) : -1;
+            } catch (IOException e) {
+                return -1;
+            }
         }
     }
 

@@ -48,6 +48,22 @@ public interface VfsFile extends AutoCloseable {
      */
     void write(ByteBuffer src, long position);
 
+    /**
+     * Takes disk space for a range, so that writing there later fails for no want of it. What the range held is lost; the
+     * file is at least as long as its end.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is not enough; the range may be in part allocated then
+     */
+    default void allocate(long position, long bytes) {
+        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, 256 << 10));
+        for (long done = 0; done < bytes; ) {
+            zeros.clear().limit((int) Math.min(bytes - done, zeros.capacity()));
+            int length = zeros.remaining();
+            write(zeros, position + done);
+            done += length;
+        }
+    }
+
     /** Bytes of the file. */
     long size();
 

@@ -44,6 +44,23 @@ abstract class VfsConformanceTest {
     }
 
     @Test
+    void spaceIsAllocatedBehindWhatWasWritten() {
+        VfsFile file = create("a", (byte) 1, (byte) 2, (byte) 3);
+        file.allocate(3, 700_000);
+        assertEquals(700_003, file.size());
+        ByteBuffer found = ByteBuffer.allocate(5);
+        file.readFully(found, 0);
+        assertArrayEquals(new byte[] {1, 2, 3, 0, 0}, found.array());
+        file.allocate(5, 10);
+        assertEquals(700_003, file.size());
+        file.close();
+        assertThrows(StoreClosedException.class, () -> file.allocate(0, 1));
+        try (VfsFile readOnly = vfs().open(file("a"), OpenMode.READ)) {
+            assertThrows(NonWritableChannelException.class, () -> readOnly.allocate(0, 1));
+        }
+    }
+
+    @Test
     void whatIsWrittenIsRead() {
         create("a", (byte) 1, (byte) 2, (byte) 3).close();
         assertArrayEquals(new byte[] {1, 2, 3}, contentOf("a"));

@@ -1,0 +1,49 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import java.nio.ByteBuffer;
+
+/** Small reads of a file that nobody changes meanwhile, in larger ones where they are neighbours. For one thread. */
+final class ReadAhead {
+    private static final int LEAST_BYTES = 4 * 1024; // at random places nothing more is read than this
+    private static final int MOST_BYTES = 256 * 1024;
+
+    private final VfsFile file;
+    private final long size;
+    private final ByteBuffer window = ByteBuffer.allocateDirect(MOST_BYTES);
+    private long windowStart;
+    private long lastEnd;
+    private int bytes = LEAST_BYTES;
+
+    ReadAhead(VfsFile file) {
+        this.file = file;
+        this.size = file.size();
+        window.limit(0);
+    }
+
+    /** Bytes of the file. */
+    long size() {
+        return size;
+    }
+
+    /** Fills a buffer, of at most 4 KiB, with bytes that the file has. */
+    void read(ByteBuffer destination, long position) {
+        int length = destination.remaining();
+        if (position < windowStart || position + length > windowStart + window.limit()) {
+            fill(position, length);
+        }
+        destination.put(destination.position(), window, (int) (position - windowStart), length);
+        destination.position(destination.position() + length);
+        lastEnd = position + length;
+    }
+
+    private void fill(long position, int length) {
+        // Parents are stored behind their children, and read before them.
+        boolean near = position >= lastEnd && position + length - lastEnd <= MOST_BYTES;
+        bytes = near ? Math.min(2 * bytes, MOST_BYTES) : LEAST_BYTES;
+        windowStart = near && position + length - lastEnd <= bytes ? lastEnd : position;
+        window.clear().limit((int) Math.min(bytes, size - windowStart));
+        file.readFully(window, windowStart);
+        window.flip();
+    }
+}

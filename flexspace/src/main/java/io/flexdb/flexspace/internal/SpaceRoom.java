@@ -1,0 +1,201 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.storage.StoreFullException;
+
+/** How much of the data file may be used, and whether there is room for a change. Writer only. */
+final class SpaceRoom {
+    /*
+     * The problem: a change must not find the space full when half of it is done, and garbage collection needs room to
+     * make room. The choice: before a change begins, it is asked whether the segments that it takes at most are there,
+     * and beyond them a reserve that only garbage collection may use.
+     *
+     * Below a cap of N segments, R = N / 8, at most 64, are the reserve, and at most 30/32 of the others' bytes may be
+     * live. Extents are at most 1/32 of a segment, so what is moved fills segments to 31/32 at least: a sweep over
+     * segments that are filled no better than 30/32 gains room (section 4.1 of the paper).
+     *
+     * On the disk, segments have their place in the file before they are opened. Beyond a small reserve for garbage
+     * collection some more are claimed as ballast. When the disk is found full, the ballast is given back: the logical
+     * log and the FlexTree file need space too, if only to make removals durable.
+     */
+    private static final int MIN_SEGMENTS = 32;
+    private static final int MAX_RESERVE = 64;
+    private static final int MAX_DISK_RESERVE = 4;
+    private static final int MIN_CUT = 8;
+
+    private final SegmentStore store;
+    private final SegmentFormat format;
+    private final int maxSegments;
+    private final int reserve;
+    private final long maxLiveBytes;
+    private boolean asked; // whoever does not ask for room lets the file grow as it must
+    private StoreFullException diskFull; // null while it is not
+
+    SpaceRoom(SegmentStore store, long maxDataBytes) {
+        this.store = store;
+        this.format = store.format();
+        checkCap(maxDataBytes, format.segmentBytes);
+        boolean capped = maxDataBytes != Long.MAX_VALUE;
+        maxSegments = capped
+                ? (int) Math.min(Integer.MAX_VALUE - 1, maxDataBytes >>> format.segmentShift)
+                : Integer.MAX_VALUE;
+        reserve = capped ? Math.min(maxSegments / 8, MAX_RESERVE) : 0;
+        maxLiveBytes = capped ? (maxSegments - reserve) * (long) format.dataBytes / 32 * 30 : Long.MAX_VALUE;
+    }
+
+    static void checkCap(long maxDataBytes, int segmentBytes) {
+        if (maxDataBytes / segmentBytes < MIN_SEGMENTS) {
+            throw new IllegalArgumentException("maxDataBytes must be at least " + MIN_SEGMENTS + " segments of "
+                    + segmentBytes + " bytes: " + maxDataBytes);
+        }
+    }
+
+    private boolean isCapped() {
+        return maxSegments != Integer.MAX_VALUE;
+    }
+
+    /** Segments that the cap leaves. */
+    private int free() {
+        return maxSegments - store.segmentCount() + store.freeSegmentCount();
+    }
+
+    private int diskReserve() {
+        return Math.min(MAX_DISK_RESERVE, 1 + store.segmentCount() / 8);
+    }
+
+    /** Segments that bytes take if they are appended in extents of any sizes to new ones. */
+    int segmentsFor(long bytes) {
+        int sure = format.dataBytes - format.maxExtentBytes;
+        return (int) Math.min(Integer.MAX_VALUE / 2, (bytes + sure - 1) / sure);
+    }
+
+    private int newSegmentsFor(long bytes) {
+        int open = store.roomInOpenSegment();
+        if (bytes <= open && bytes <= format.maxExtentBytes) {
+            return 0;
+        }
+        return segmentsFor(Math.max(0, bytes - Math.max(0, open - format.maxExtentBytes)));
+    }
+
+    // ---- for changes
+
+    /** Whether there would be more live bytes than the cap allows. */
+    boolean wouldOverfill(long growth) {
+        return growth > 0 && store.liveBytes() > maxLiveBytes - growth;
+    }
+
+    /**
+     * Whether bytes can be appended.
+     *
+     * @param segmentsToFill what the sweep under way still needs; 0 if there is none, and then the reserve must be whole
+     */
+    boolean isThere(long bytes, int segmentsToFill) {
+        asked = true;
+        int needed = newSegmentsFor(bytes);
+        if (needed == 0 && store.openIsClaimed()) {
+            return true;
+        }
+        if (isCapped() && needed > 0 && free() < needed + (segmentsToFill > 0 ? segmentsToFill : reserve)) {
+            return false;
+        }
+        int kept = needed + diskReserve();
+        if (diskFull != null) {
+            kept = Math.max(kept, needed + segmentsToFill);
+        }
+        claim(kept, diskReserve());
+        return diskFull == null || store.openIsClaimed() && store.allocatable() >= kept;
+    }
+
+    /**
+     * Claims segments until so many can be opened, and the ballast too. If there is no space for that, what was claimed
+     * beyond what is wanted is given back, and nothing is taken of what was given back before.
+     */
+    private void claim(int wanted, int ballast) {
+        int before = store.allocatable();
+        try {
+            store.claimOpen();
+            while (store.allocatable() < wanted + ballast && store.claimedSegments() < maxSegments) {
+                store.claimNext();
+            }
+            diskFull = null;
+        } catch (StoreFullException e) {
+            diskFull = e;
+            int spare = store.allocatable() - Math.min(before, wanted);
+            store.cutEnd(Math.min(store.freeAtEnd(), spare));
+        }
+    }
+
+    StoreFullException refusal() {
+        if (diskFull != null) {
+            return diskFull;
+        }
+        return new StoreFullException("no room for the change: " + store.liveBytes() + " live bytes, at most "
+                + maxLiveBytes + " in " + maxSegments + " segments of " + format.segmentBytes + " bytes, of which "
+                + Math.max(0, free()) + " are free; remove data, end long reads or raise maxDataBytes");
+    }
+
+    // ---- for garbage collection
+
+    /** Whether anything gained is welcome. */
+    boolean isShort() {
+        return diskFull != null || isCapped() && free() < 2 * reserve;
+    }
+
+    /** Bytes that can be written until changes are refused, at least those of an extent. */
+    long bytesLeft(int segmentsToFill) {
+        return Math.max(format.maxExtentBytes, slack(segmentsToFill));
+    }
+
+    /** The same, but negative while the reserve is not whole. */
+    long slack(int segmentsToFill) {
+        int segments = Integer.MAX_VALUE;
+        if (isCapped()) {
+            segments = free() - (segmentsToFill > 0 ? segmentsToFill : reserve);
+        }
+        if (diskFull != null) {
+            segments = Math.min(segments, store.allocatable() - Math.max(segmentsToFill, diskReserve()));
+        }
+        return (long) segments * format.dataBytes + store.roomInOpenSegment();
+    }
+
+    /** How much a sweep may move before it frees anything. */
+    long bytesForMoves() {
+        int segments = Integer.MAX_VALUE;
+        if (isCapped()) {
+            segments = Math.min(reserve, free() - 1);
+        }
+        if (diskFull != null) {
+            segments = Math.min(segments, store.allocatable() - 1);
+        }
+        boolean reserveIsLent = segments < reserve - 1 || diskFull != null && segments < diskReserve() - 1;
+        if (reserveIsLent && store.awaitingReuse() > 0) {
+            return 0; // readers hold what the last sweep emptied: another one would only use up the rest
+        }
+        return segments == Integer.MAX_VALUE
+                ? Long.MAX_VALUE
+                : Math.max(0, segments) * (long) (format.dataBytes - format.maxExtentBytes);
+    }
+
+    /** Claims what a slice of a sweep needs, if that is wanted; returns false if there is not as much. */
+    boolean claimForMoves(long bytes) {
+        int needed = newSegmentsFor(bytes);
+        if (!asked || needed == 0 && store.openIsClaimed()) {
+            return true;
+        }
+        if (diskFull == null) {
+            claim(needed, diskReserve());
+        }
+        return store.openIsClaimed() && store.allocatable() >= needed;
+    }
+
+    // ---- shrinking
+
+    /** Cuts free segments off the end of the file if there are many. */
+    void shrink() {
+        int inUse = store.segmentCount() - store.freeSegmentCount();
+        int kept = Math.max(MIN_CUT, inUse / 8) + 2 * diskReserve();
+        int spare = Math.min(store.freeAtEnd(), store.allocatable() - kept);
+        if (spare >= Math.max(MIN_CUT, inUse / 8)) {
+            store.cutEnd(spare);
+        }
+    }
+}

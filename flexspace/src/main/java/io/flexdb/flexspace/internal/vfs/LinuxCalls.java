@@ -1,0 +1,53 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Native;
+import com.sun.jna.Platform;
+
+/** The system calls themselves. Only {@link NativeIo} may touch this class: JNA is optional. */
+final class LinuxCalls {
+    static final int ENOSPC = 28;
+    static final int EDQUOT = 122;
+    private static final int O_WRONLY = 1;
+    private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
+    private static final int O_CLOEXEC = 0x80000;
+
+    private LinuxCalls() {}
+
+    /**
+     * Whether the declarations here are right for this system: Linux with 64-bit offsets and the common flags. Initializes
+     * JNA.
+     */
+    static boolean isUsable() {
+        try {
+            if (!Platform.isLinux() || Native.LONG_SIZE != Long.BYTES || !(Platform.isIntel() || Platform.isARM())) {
+                return false;
+            }
+            Native.register(LinuxCalls.class, "c");
+            return true;
+        } catch (LinkageError e) { // JNA's library can't be unpacked or loaded here
+            return false;
+        }
+    }
+
+    /** Calls fallocate on a file by its name: the JDK keeps its descriptors to itself. Returns 0 or an error number. */
+    static int fallocate(String file, int mode, long position, long bytes) {
+        try {
+            int descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+            try {
+                fallocate(descriptor, mode, position, bytes);
+                return 0;
+            } finally {
+                close(descriptor);
+            }
+        } catch (LastErrorException e) {
+            return e.getErrorCode();
+        }
+    }
+
+    private static native int open(String file, int flags) throws LastErrorException;
+
+    private static native int fallocate(int descriptor, int mode, long position, long bytes) throws LastErrorException;
+
+    private static native int close(int descriptor) throws LastErrorException;
+}

@@ -69,23 +69,12 @@ final class LogicalLogReader {
             payloads.add(payload);
             position += LogFormat.frameBytes(payload.remaining());
         }
-        long synced = syncedUpTo();
+        long synced = syncedUpTo(file, generation);
         if (position < synced) {
             throw new CorruptionException(
                     path, position, "a whole frame below the synced-up-to mark " + synced, "a damaged frame");
         }
         return payloads;
-    }
-
-    /** Where the whole frames end, or some position behind a limit if they go so far. */
-    long endOfFrames(long limit) {
-        long position = LogFormat.FRAMES_OFFSET;
-        long sequence = 0;
-        ByteBuffer payload;
-        while (position < limit && (payload = payloadAt(position, ++sequence)) != null) {
-            position += LogFormat.frameBytes(payload.remaining());
-        }
-        return position;
     }
 
     private ByteBuffer payloadAt(long position, long sequence) {
@@ -113,7 +102,8 @@ final class LogicalLogReader {
                 : null;
     }
 
-    private long syncedUpTo() {
+    /** What the mark of a log says, 0 if it is damaged. */
+    static long syncedUpTo(VfsFile file, long generation) {
         ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         file.readFully(mark, LogFormat.MARK_OFFSET);
         int end = LogFormat.MARK_BYTES - Integer.BYTES;

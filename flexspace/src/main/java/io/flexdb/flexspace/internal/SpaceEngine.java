@@ -635,7 +635,8 @@ public final class SpaceEngine implements AutoCloseable {
      * @param view {@link #current()}, pinned until the check has ended
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        return new SpaceChecker(vfs, directory, treeFile.header().storeId(), tree, store, view, log);
+        List<LogicalLog> logs = checkpoint == null ? List.of(log) : List.of(checkpoint.oldLog(), log);
+        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, logs);
     }
 
     /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */

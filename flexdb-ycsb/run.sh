@@ -33,4 +33,4 @@ if [ -t 2 ]; then
 fi
 
 # The store of a run goes to a disk, which /tmp often is not.
-exec "$java" --enable-native-access=ALL-UNNAMED "-Djava.io.tmpdir=${TMPDIR:-$module/target}" -cp "$jar" io.flexdb.ycsb.FlexDBYcsb ${arguments[@]+"${arguments[@]}"}
+exec "$java" "-Djava.io.tmpdir=${TMPDIR:-$module/target}" -cp "$jar" io.flexdb.ycsb.FlexDBYcsb ${arguments[@]+"${arguments[@]}"}

@@ -657,11 +657,14 @@ public final class FlexSpace implements AutoCloseable {
             checkUsable();
             checks.run();
             try {
+                long checkpoints = engine.checkpointsBegun();
                 engine.beginGroup();
                 changes.run();
                 unpublished = true;
                 engine.endGroup();
-                if (engine.collectSomeGarbage()) {
+                // All nodes will be copied once after a checkpoint has begun, so to publish then costs no further
+                // copies.
+                if (engine.collectSomeGarbage() || engine.checkpointsBegun() != checkpoints) {
                     publishForReuse();
                 }
             } catch (Throwable e) {

@@ -52,6 +52,19 @@ class SpaceManagementTest {
         space.close();
     }
 
+    /** Each checkpoint makes the writer copy the nodes it changes; those replaced are used again, although nobody reads. */
+    @Test
+    void nodesReplacedAfterCheckpointsAreUsedAgain() {
+        for (int i = 0; i < 100_000; i++) {
+            byte[] bytes = SpaceOracle.randomBytes(random, 10);
+            space.insertRange(random.nextInt(10 * i + 1), ByteBuffer.wrap(bytes));
+        }
+        FlexSpaceStats stats = space.stats();
+        assertTrue(stats.checkpoints() > 30, stats.toString());
+        assertTrue(stats.treeMemoryBytes() < 2.5 * 20 * stats.extents(), stats.toString());
+        space.close();
+    }
+
     private void assertUtilization() {
         FlexSpaceStats stats = space.stats();
         long inUse = (long) (stats.segments() - stats.freeSegments()) * stats.segmentBytes();

@@ -55,6 +55,7 @@ public final class SpaceEngine implements AutoCloseable {
     private long tag;
     private int groupDepth;
     private long logBytesWritten;
+    private long checkpointsBegun;
     private long checkpoints;
 
     private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered) {
@@ -309,12 +310,13 @@ public final class SpaceEngine implements AutoCloseable {
         }
         FlexTreeView view = tree.current();
         epochs.pin(view.version()); // nobody but this thread could reclaim it before
-        epochs.advance();
+        epochs.seal();
         treeFile.beginVersion();
         LogicalLog old = log;
         log = old.createNext(vfs, directory, storeId(), treeVersion() + 1);
         logBytesWritten += log.bytes();
         checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, segmentTable(), tag, old);
+        checkpointsBegun++;
         checkpoint.start();
         store.releaseEmptied();
     }
@@ -508,6 +510,11 @@ public final class SpaceEngine implements AutoCloseable {
     /** Bytes written to the FlexTree file. */
     public long treeBytesWritten() {
         return treeFile.bytesWritten();
+    }
+
+    /** Checkpoints begun since opening: each has ended the writer's epoch. */
+    public long checkpointsBegun() {
+        return checkpointsBegun;
     }
 
     /** Checkpoints made since opening. */

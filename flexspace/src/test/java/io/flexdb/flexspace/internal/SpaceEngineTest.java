@@ -66,6 +66,32 @@ class SpaceEngineTest {
         }
     }
 
+    private void overwriteAll() {
+        for (long offset = 0; offset < engine.size(); offset += 500) {
+            engine.overwrite(offset, ByteBuffer.wrap(randomBytes(500)), 0, 500, 0);
+        }
+        engine.commit(1);
+    }
+
+    /** A read that begins late still finds the view published last, though checkpoints have ended epochs since then. */
+    @Test
+    void checkpointsDoNotLetGoWhatIsPublished() {
+        fill(200);
+        FlexTreeView published = publish();
+        byte[] content = read(published);
+        for (int i = 0; i < 4; i++) {
+            overwriteAll();
+            engine.checkpoint();
+        }
+        int ticket = epochs.enter();
+        for (int i = 0; i < 4; i++) {
+            publish();
+            overwriteAll();
+            assertArrayEquals(content, read(published), "after " + i + " publications more");
+        }
+        epochs.exit(ticket);
+    }
+
     /** A view that is pinned reads as it did when it was published, whatever is overwritten, moved and used again. */
     @Test
     void aPinnedViewKeepsItsSegments() {

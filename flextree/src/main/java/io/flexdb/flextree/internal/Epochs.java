@@ -19,8 +19,12 @@ public final class Epochs {
      * Cursors and snapshots pin the version they read, for as long as they like. Something that lives in the versions
      * [birth, retired) is kept while a pinned version lies in there.
      *
+     * Epochs may also end without a version being published. What is retired then is still in the version published
+     * last, which short reads go on to find.
+     *
      * I1  writerEpoch is the id of the version being made; every published version has a smaller id.
-     * I2  safeEpoch never exceeds writerEpoch; what was retired in an epoch below it is invisible to short reads.
+     * I2  safeEpoch never exceeds unseenEpoch, nor that writerEpoch; what was retired in an epoch below unseenEpoch is
+     *     not in the version published last, and what was retired below safeEpoch is invisible to short reads.
      * I3  pins are made inside a short read, so the version pinned cannot be reclaimed in between.
      */
     private static final int STRIPES =
@@ -30,6 +34,7 @@ public final class Epochs {
     private final AtomicLongArray readers = new AtomicLongArray(2 * STRIPES * STRIDE + STRIDE);
     private volatile int phase;
     private volatile long writerEpoch = 1;
+    private volatile long unseenEpoch = 1;
 
     private final Object phaseLock = new Object(); // guards the changes of phase, boundaries and safeEpoch
     private long boundaryOfThisPhase = 1;
@@ -66,7 +71,16 @@ public final class Epochs {
      */
     public void advance() {
         writerEpoch++; // only the writer writes it
+        unseenEpoch = writerEpoch;
         tryNextPhase();
+    }
+
+    /**
+     * Ends the writer's epoch although nothing is published, so that what there is now stays as it is for whoever has
+     * pinned it. To be called by the writer.
+     */
+    public void seal() {
+        writerEpoch++;
     }
 
     /** Moves the phase on if the short reads of the last one have ended. Any thread; waits for no reader. */
@@ -76,7 +90,7 @@ public final class Epochs {
             if (readersOfParity((now + 1) & 1) == 0) {
                 safeEpoch = boundaryOfLastPhase;
                 boundaryOfLastPhase = boundaryOfThisPhase;
-                boundaryOfThisPhase = writerEpoch;
+                boundaryOfThisPhase = unseenEpoch;
                 phase = now + 1;
             }
         }

@@ -38,6 +38,27 @@ class EpochsTest {
     }
 
     @Test
+    void whatIsInTheVersionPublishedLastIsKeptHoweverManyEpochsAreSealed() {
+        advance(3);
+        long retired = epochs.writerEpoch(); // after the publication, so the version published last has it
+        for (int i = 0; i < 5; i++) {
+            epochs.seal();
+            epochs.tryNextPhase();
+        }
+        assertEquals(retired + 5, epochs.writerEpoch());
+        int ticket = epochs.enter(); // finds that version
+        for (int i = 0; i < 5; i++) {
+            epochs.advance();
+            assertFalse(epochs.isPastShortReads(retired), "while a short read has it");
+        }
+        epochs.exit(ticket);
+        for (int i = 0; i < 3; i++) {
+            epochs.tryNextPhase();
+        }
+        assertTrue(epochs.isPastShortReads(retired));
+    }
+
+    @Test
     void aShortReadHoldsBackWhatWasRetiredAfterItBegan() {
         for (int warmUp = 0; warmUp < 5; warmUp++) {
             int ticket = epochs.enter();

@@ -55,7 +55,8 @@ final class SegmentReader {
                 int damaged = firstDamaged(segment, sums, first, frames, buffer, 0, scratch.crc);
                 if (damaged < first + frames) {
                     int position = (damaged - first) << format.frameShift;
-                    throw damage(segment, sums, damaged, buffer, position, scratch.crc);
+                    int found = checksum(segment, damaged, buffer, position, scratch.crc);
+                    throw damage(segment, damaged, sums[damaged], found);
                 }
                 int piece = Math.min(length - done, (frames << format.frameShift) - inFrame);
                 buffer.clear();
@@ -88,21 +89,22 @@ final class SegmentReader {
         return first + frames;
     }
 
-    private int checksum(Segment segment, int frame, ByteBuffer buffer, int position, CRC32C crc) {
+    /** The checksum of a frame that lies in a buffer at a position. Moves the buffer's position and limit. */
+    int checksum(Segment segment, int frame, ByteBuffer buffer, int position, CRC32C crc) {
         buffer.limit(position + format.frameBytes).position(position);
         crc.reset();
         crc.update(buffer);
         return format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
     }
 
-    /** What is to be said of a damaged frame that lies in a buffer at a position. */
-    CorruptionException damage(Segment segment, int[] sums, int frame, ByteBuffer buffer, int position, CRC32C crc) {
+    /** What is to be said of a damaged frame. */
+    CorruptionException damage(Segment segment, int frame, int expected, int found) {
         return new CorruptionException(
                 file.path(),
                 format.filePosition(segment.number, frame << format.frameShift),
-                "checksum " + Integer.toHexString(sums[frame]) + " of frame " + frame + " of segment " + segment.number
+                "checksum " + Integer.toHexString(expected) + " of frame " + frame + " of segment " + segment.number
                         + ", generation " + segment.generation,
-                Integer.toHexString(checksum(segment, frame, buffer, position, crc)));
+                Integer.toHexString(found));
     }
 
     private int[] loadFooter(Segment segment) {

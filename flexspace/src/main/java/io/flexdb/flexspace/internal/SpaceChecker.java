@@ -124,14 +124,22 @@ public final class SpaceChecker {
         progress.checked(bytesRead, Math.max(bytesRead, bytesToRead));
     }
 
+    /** By a file of its own: what others read in between would end the read-ahead. */
     private void checkSegments(long[] live) {
-        try {
-            FilePreamble.check(
-                    store.file().path(), 0, FilePreamble.read(store.file(), 0), FilePreamble.Kind.DATA, 0, storeId());
-        } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            findings.add(store.file().path(), 0, "a preamble of this store", e);
+        Path path = store.file().path();
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            try {
+                FilePreamble.check(path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.DATA, 0, storeId());
+            } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
+                findings.add(path, 0, "a preamble of this store", e);
+            }
+            checkSegments(live, new SegmentVerifier(file, store.format(), findings, READ_BYTES));
+        } catch (StoreIoException e) {
+            findings.add(path, 0, "a data file that can be opened", e);
         }
-        SegmentVerifier verifier = new SegmentVerifier(store, findings, READ_BYTES);
+    }
+
+    private void checkSegments(long[] live, SegmentVerifier verifier) {
         long before = bytesRead;
         for (int number = 0; number < live.length; number++) {
             Segment segment = segments[number];

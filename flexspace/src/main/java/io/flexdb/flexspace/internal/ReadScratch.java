@@ -4,12 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** Memory for one read of frames: a buffer and a checksum. */
+/** What a read uses, and leaves to the next one, most likely of the same thread. */
 final class ReadScratch {
     final ByteBuffer buffer;
     final CRC32C crc = new CRC32C();
+    final Announcer announcer;
 
-    ReadScratch(int bytes) {
-        buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    ReadScratch(SegmentStore store) {
+        buffer = ByteBuffer.allocateDirect(store.reader().scratchBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        announcer = new Announcer(store);
     }
 }

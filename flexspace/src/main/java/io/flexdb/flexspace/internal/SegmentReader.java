@@ -8,69 +8,143 @@ import java.util.zip.CRC32C;
 
 /** Reads segments, and lets out no byte of the file that was not verified. Any number of threads. */
 final class SegmentReader {
+    /*
+     * The problem: what is verified is frames, what is wanted is any bytes, and a copy costs as much as the kernel's.
+     * The choice: whole frames go straight into the destination and are verified there, if it is a direct buffer. Parts
+     * of frames, and what goes into the heap, are read into a scratch buffer and copied. A read of a few frames that
+     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy.
+     */
+    private static final int WORTH_A_CALL_BYTES = 16 << 10;
+    private static final int READ_BYTES = 64 << 10; // verified while it is in the processor's caches
+
     private final VfsFile file;
     private final SegmentFormat format;
-    private final StripedPool<ReadScratch> scratches;
+    private final int maxReadBytes;
 
     SegmentReader(VfsFile file, SegmentFormat format) {
         this.file = file;
         this.format = format;
-        int scratchBytes = Math.max(format.maxExtentBytes, 16 * 1024) / format.frameBytes * format.frameBytes
-                + 2 * format.frameBytes;
-        this.scratches = new StripedPool<>(() -> new ReadScratch(scratchBytes));
+        this.maxReadBytes = Math.max(READ_BYTES, format.frameBytes);
     }
 
-    /** Copies bytes of one extent, each verified. Inside an epoch that holds a version with the extent. */
-    void read(Segment segment, int from, ByteBuffer destination, int destinationPosition, int length) {
+    /** Bytes that a scratch buffer must have. */
+    int scratchBytes() {
+        return maxReadBytes + 2 * format.frameBytes;
+    }
+
+    /**
+     * Copies bytes of a segment, each verified. Inside an epoch that holds a version with them. If it fails, the
+     * destination holds anything; a direct one is moved meanwhile, and its position and limit put back.
+     */
+    void read(
+            Segment segment,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
         ByteBuffer memory = segment.memory;
-        if (memory == null) {
-            readFromFile(segment, from, destination, destinationPosition, length);
-            return;
-        }
-        int inFile = Math.min(length, Math.max(0, segment.memoryStart - from));
+        int inFile = memory == null ? length : Math.min(length, Math.max(0, segment.memoryStart - from));
         if (inFile > 0) {
-            readFromFile(segment, from, destination, destinationPosition, inFile);
+            readFromFile(segment, from, destination, destinationPosition, inFile, scratch);
         }
         if (inFile < length) {
             destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
         }
     }
 
-    private void readFromFile(Segment segment, int from, ByteBuffer destination, int destinationPosition, int length) {
+    private void readFromFile(
+            Segment segment,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
         int[] sums = segment.checksums;
         if (sums == null) {
             sums = loadFooter(segment);
         }
-        ReadScratch scratch = scratches.borrow();
-        try {
-            ByteBuffer buffer = scratch.buffer;
-            int done = 0;
-            while (done < length) {
-                int first = (from + done) >>> format.frameShift;
-                int inFrame = from + done - (first << format.frameShift);
-                int frames = Math.min(
-                        buffer.capacity() >>> format.frameShift,
-                        (inFrame + length - done + format.frameBytes - 1) >>> format.frameShift);
-                readFrames(segment, first, frames, buffer);
-                int damaged = firstDamaged(segment, sums, first, frames, buffer, 0, scratch.crc);
-                if (damaged < first + frames) {
-                    int position = (damaged - first) << format.frameShift;
-                    int found = checksum(segment, damaged, buffer, position, scratch.crc);
-                    throw damage(segment, damaged, sums[damaged], found);
-                }
-                int piece = Math.min(length - done, (frames << format.frameShift) - inFrame);
-                buffer.clear();
-                destination.put(destinationPosition + done, buffer, inFrame, piece);
-                done += piece;
-            }
-        } finally {
-            scratches.giveBack(scratch);
+        int head = -from & (format.frameBytes - 1);
+        int whole = length - head & -format.frameBytes;
+        if (!destination.isDirect() || whole < Math.min(length, WORTH_A_CALL_BYTES)) {
+            copy(segment, sums, from, destination, destinationPosition, length, scratch);
+            return;
+        }
+        if (head > 0) {
+            copy(segment, sums, from, destination, destinationPosition, head, scratch);
+        }
+        readWhole(segment, sums, from + head, destination, destinationPosition + head, whole, scratch);
+        int tail = length - head - whole;
+        if (tail > 0) {
+            copy(segment, sums, from + head + whole, destination, destinationPosition + head + whole, tail, scratch);
         }
     }
 
-    /** Reads frames to the beginning of a buffer, unverified. */
-    void readFrames(Segment segment, int first, int frames, ByteBuffer buffer) {
-        buffer.clear().limit(frames << format.frameShift);
+    /** Reads whole frames into the destination itself. */
+    private void readWhole(
+            Segment segment,
+            int[] sums,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        int position = destination.position();
+        int limit = destination.limit();
+        try {
+            for (int done = 0; done < length; ) {
+                int piece = Math.min(length - done, maxReadBytes);
+                int first = (from + done) >>> format.frameShift;
+                readVerified(
+                        segment,
+                        sums,
+                        first,
+                        piece >>> format.frameShift,
+                        destination,
+                        destinationPosition + done,
+                        scratch.crc);
+                done += piece;
+            }
+        } finally {
+            destination.limit(limit).position(position);
+        }
+    }
+
+    /** Reads all frames that hold the bytes, and copies them. */
+    private void copy(
+            Segment segment,
+            int[] sums,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        ByteBuffer buffer = scratch.buffer;
+        for (int done = 0; done < length; ) {
+            int first = (from + done) >>> format.frameShift;
+            int inFrame = from + done - (first << format.frameShift);
+            int piece = Math.min(length - done, maxReadBytes);
+            int frames = (inFrame + piece + format.frameBytes - 1) >>> format.frameShift;
+            readVerified(segment, sums, first, frames, buffer, 0, scratch.crc);
+            buffer.clear();
+            destination.put(destinationPosition + done, buffer, inFrame, piece);
+            done += piece;
+        }
+    }
+
+    private void readVerified(
+            Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
+        readFrames(segment, first, frames, buffer, position);
+        int damaged = firstDamaged(segment, sums, first, frames, buffer, position, crc);
+        if (damaged < first + frames) {
+            int found = checksum(segment, damaged, buffer, position + (damaged - first << format.frameShift), crc);
+            throw damage(segment, damaged, sums[damaged], found);
+        }
+    }
+
+    /** Reads frames into a buffer from a position on, unverified. Moves the buffer's position and limit. */
+    void readFrames(Segment segment, int first, int frames, ByteBuffer buffer, int position) {
+        buffer.limit(position + (frames << format.frameShift)).position(position);
         file.readFully(buffer, format.filePosition(segment.number, first << format.frameShift));
     }
 
@@ -105,6 +179,19 @@ final class SegmentReader {
                 "checksum " + Integer.toHexString(expected) + " of frame " + frame + " of segment " + segment.number
                         + ", generation " + segment.generation,
                 Integer.toHexString(found));
+    }
+
+    /** Tells the kernel that bytes of a segment, and its footer if that is not known, will be read soon. */
+    void announce(Segment segment, int from, int length) {
+        if (segment.memory != null) {
+            return; // some of it may be in the file, which has been written just now
+        }
+        int first = from & -format.frameBytes;
+        int end = from + length + format.frameBytes - 1 & -format.frameBytes;
+        file.announce(format.filePosition(segment.number, first), end - first);
+        if (segment.checksums == null) {
+            file.announce(format.filePosition(segment.number, format.dataBytes), format.footerBytes);
+        }
     }
 
     private int[] loadFooter(Segment segment) {

@@ -160,6 +160,8 @@ final class SegmentStore implements AutoCloseable {
         int crc = FilePreamble.crc(openWriter, format.dataBytes, end - format.dataBytes);
         openWriter.putInt(end, format.seal(crc, segment.number, segment.generation, format.dataFrames));
         writeOut(segment, framesInFile * format.frameBytes, format.segmentBytes);
+        // Or the disk would have nothing to do until the next force, and everything then.
+        file.startWriting(format.filePosition(segment.number, 0), format.segmentBytes);
         segment.sealed = true;
         // The volatile write makes checksums and bytes in the file visible before the memory goes away.
         segment.memory = null;
@@ -343,10 +345,15 @@ final class SegmentStore implements AutoCloseable {
 
     // ---- reading
 
-    /** Copies bytes of one extent, each verified. Any thread, inside an epoch that holds a version with the extent. */
-    void read(long address, ByteBuffer destination, int destinationPosition, int length) {
+    /** Copies bytes of one segment, each verified. Any thread, inside an epoch that holds a version with them. */
+    void read(long address, ByteBuffer destination, int destinationPosition, int length, ReadScratch scratch) {
         Segment segment = segments[format.segmentOf(address)];
-        reader.read(segment, format.positionOf(address), destination, destinationPosition, length);
+        reader.read(segment, format.positionOf(address), destination, destinationPosition, length, scratch);
+    }
+
+    /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
+    void announce(long address, long length) {
+        reader.announce(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
     }
 
     SegmentReader reader() {

@@ -33,14 +33,13 @@ public final class SpaceEngine implements AutoCloseable {
     /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
     static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
 
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
-
     private final Vfs vfs;
     private final Path directory;
     private final FlexSpaceOptions options;
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
+    private final SpaceReader reader;
     private final Epochs epochs;
     private final SpaceRoom room;
     private final GarbageCollector collector;
@@ -66,6 +65,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
+        this.reader = new SpaceReader(store, System::nanoTime);
         this.recovered = recovered;
         this.tag = recovered.tag;
         this.openedTreeVersion = treeFile.header().treeVersion();
@@ -457,42 +457,12 @@ public final class SpaceEngine implements AutoCloseable {
             ByteBuffer destination,
             int destinationPosition,
             int length) {
-        cursor.reset(view);
-        int done = 0;
-        boolean found = length > 0 && cursor.seek(logicalOffset);
-        while (done < length && found) {
-            long skip = logicalOffset + done - cursor.logicalOffset();
-            int piece = (int) Math.min(length - done, cursor.length() - skip);
-            if (cursor.isHole()) {
-                zero(destination, destinationPosition + done, piece);
-            } else {
-                store.read(cursor.address() + skip, destination, destinationPosition + done, piece);
-            }
-            done += piece;
-            found = done < length && cursor.next();
-        }
-        if (done < length) {
-            throw new IndexOutOfBoundsException(
-                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
-        }
-    }
-
-    private static void zero(ByteBuffer destination, int position, int length) {
-        int done = 0;
-        while (done < length) {
-            int piece = Math.min(length - done, ZEROS.capacity());
-            destination.put(position + done, ZEROS, 0, piece);
-            done += piece;
-        }
+        reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
     }
 
     /** Copies a part of the extent on which a cursor stands, each byte verified. */
     public void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
-        if (cursor.isHole()) {
-            zero(destination, position, length);
-        } else {
-            store.read(cursor.address() + skip, destination, position, length);
-        }
+        reader.readExtent(cursor, skip, destination, position, length);
     }
 
     // ---- figures

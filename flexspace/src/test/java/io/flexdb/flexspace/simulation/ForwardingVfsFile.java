@@ -24,6 +24,16 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
+    public void announce(long position, long bytes) {
+        file.announce(position, bytes);
+    }
+
+    @Override
+    public void startWriting(long position, long bytes) {
+        file.startWriting(position, bytes);
+    }
+
+    @Override
     public void write(ByteBuffer src, long position) {
         file.write(src, position);
     }

@@ -4,6 +4,8 @@ import io.flexdb.jmh.RandomNumbers;
 import io.flexdb.jmh.flexspace.FileAddressSpace.Insertion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Figure 2: the rate of insertions into an address space that has been filled before. */
@@ -35,6 +37,17 @@ final class InsertAtSize {
     /** The name of a subject for one way to insert. */
     static String name(Subject subject, Insertion insertion) {
         return subject.isFlexSpace() ? subject.name() : subject.name() + ", " + insertion.label;
+    }
+
+    /** The names of all subjects, in every way to insert. */
+    static List<String> names(Table2Settings settings) {
+        List<String> names = new ArrayList<>(List.of(settings.ours().name()));
+        for (Subject rival : settings.rivals) {
+            for (Insertion insertion : Insertion.values()) {
+                names.add(name(rival, insertion));
+            }
+        }
+        return names;
     }
 
     /** Every size, every subject, in turn. */

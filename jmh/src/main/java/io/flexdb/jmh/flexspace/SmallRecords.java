@@ -5,6 +5,8 @@ import io.flexdb.flexspace.FlexSpaceStats;
 import io.flexdb.jmh.RandomNumbers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.LongStream;
 
 /** Insertions of 100 bytes at any offset of an address space that is empty at first; a file system has nothing like it. */
 final class SmallRecords {
@@ -25,8 +27,16 @@ final class SmallRecords {
     }
 
     /** Records after which the rate is taken, each time. */
-    static int step(Table2Settings settings) {
+    private static int step(Table2Settings settings) {
         return Math.min(MILLION, settings.records);
+    }
+
+    /** The numbers of records at which the rate is taken. */
+    static List<Long> counts(Table2Settings settings) {
+        int step = step(settings);
+        return LongStream.rangeClosed(1, settings.records / step)
+                .mapToObj(i -> i * step)
+                .toList();
     }
 
     /** The name of an experiment: the rate of the last so many, when there are so many. */

@@ -60,6 +60,9 @@ public final class Table2 {
             runOnce(cold);
             Files.writeString(settings.json, measurements.json()); // what there is, if the next round fails
         }
+        if (settings.pictures != null) {
+            new Table2Pictures(settings, measurements, settings.pictures).write();
+        }
         return new Table2Report(settings, measurements).text();
     }
 

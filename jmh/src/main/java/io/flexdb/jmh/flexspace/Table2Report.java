@@ -2,7 +2,6 @@ package io.flexdb.jmh.flexspace;
 
 import io.flexdb.jmh.Markdown;
 import io.flexdb.jmh.flexspace.BlockWorkload.Pattern;
-import io.flexdb.jmh.flexspace.FileAddressSpace.Insertion;
 import io.flexdb.jmh.flexspace.Table2Settings.Part;
 import io.flexdb.jmh.flexspace.Table2Settings.RecoveryCase;
 import java.util.ArrayList;
@@ -129,13 +128,7 @@ final class Table2Report {
     private void figure2() {
         List<String> header = new ArrayList<>(List.of("insertions/s"));
         settings.insertSizes.forEach(bytes -> header.add(size(bytes)));
-        List<String> rowNames = new ArrayList<>(List.of(names.get(0)));
-        for (Subject rival : settings.rivals) {
-            for (Insertion insertion : Insertion.values()) {
-                rowNames.add(InsertAtSize.name(rival, insertion));
-            }
-        }
-        comparison(header, rowNames, settings.insertSizes, InsertAtSize::experiment);
+        comparison(header, InsertAtSize.names(settings), settings.insertSizes, InsertAtSize::experiment);
     }
 
     private void figure11() {
@@ -174,8 +167,7 @@ final class Table2Report {
 
     private void small() {
         List<List<String>> rows = new ArrayList<>();
-        int step = SmallRecords.step(settings);
-        for (long records = step; records <= settings.records; records += step) {
+        for (long records : SmallRecords.counts(settings)) {
             rows.add(List.of(Markdown.power(records), ours(SmallRecords.experiment(records))));
         }
         table(List.of("records of " + SmallRecords.RECORD_BYTES + " bytes inserted", "insertions/s"), rows);

@@ -211,6 +211,12 @@ final class Table2Settings implements Callable<Integer> {
     Path json;
 
     @Option(
+            names = "--pictures",
+            paramLabel = "DIR",
+            description = "Draw figure2, figure11 and small into this directory, as SVG. Default: no pictures.")
+    Path pictures;
+
+    @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Print this and exit.")

@@ -29,7 +29,9 @@ class Table2Test {
     void aQuickRunFillsTheTables(@TempDir Path directory) throws Exception {
         Path json = directory.resolve("results.json");
         Path ours = directory.resolve("ours");
-        Table2Settings settings = Table2Settings.parse("--quick", "--dir=" + ours, "--json=" + json);
+        Path pictures = directory.resolve("pictures");
+        Table2Settings settings =
+                Table2Settings.parse("--quick", "--dir=" + ours, "--json=" + json, "--pictures=" + pictures);
         List<String> lines = new Table2(settings, NOWHERE).run().lines().toList();
         assertRow(lines, "directory of FlexSpace", 1);
         assertRow(lines, "write GB/s, FlexSpace", 6);
@@ -48,6 +50,11 @@ class Table2Test {
         try (Stream<Path> left = Files.list(ours)) {
             assertEquals(List.of(), left.toList());
         }
+        for (String figure : List.of("figure2", "figure11-warm-sequential", "figure11-warm-random", "small")) {
+            String picture = Files.readString(pictures.resolve(figure + ".svg"));
+            assertTrue(picture.contains("<svg") && picture.contains("</svg>"), figure);
+        }
+        assertFalse(Files.exists(pictures.resolve("figure11-cold-random.svg")), "nothing was read cold");
     }
 
     /** Cells of the paper and of what can't be measured everywhere stay empty. */

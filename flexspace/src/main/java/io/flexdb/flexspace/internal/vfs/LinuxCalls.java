@@ -8,9 +8,12 @@ import com.sun.jna.Platform;
 final class LinuxCalls {
     static final int ENOSPC = 28;
     static final int EDQUOT = 122;
+    private static final int O_RDONLY = 0;
     private static final int O_WRONLY = 1;
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
     private static final int O_CLOEXEC = 0x80000;
+    private static final int POSIX_FADV_WILLNEED = 3;
+    private static final int SYNC_FILE_RANGE_WRITE = 2;
 
     private LinuxCalls() {}
 
@@ -45,9 +48,39 @@ final class LinuxCalls {
         }
     }
 
+    static int openForReading(String file) {
+        try {
+            return open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        } catch (LastErrorException e) {
+            return -1;
+        }
+    }
+
+    static void willNeed(int descriptor, long position, long bytes) {
+        posix_fadvise(descriptor, position, bytes, POSIX_FADV_WILLNEED);
+    }
+
+    static void startWriting(int descriptor, long position, long bytes) {
+        sync_file_range(descriptor, position, bytes, SYNC_FILE_RANGE_WRITE);
+    }
+
+    /** Of a descriptor for reading: there is nothing to lose. */
+    static void closeQuietly(int descriptor) {
+        try {
+            close(descriptor);
+        } catch (LastErrorException e) {
+            // it is closed all the same
+        }
+    }
+
     private static native int open(String file, int flags) throws LastErrorException;
 
     private static native int fallocate(int descriptor, int mode, long position, long bytes) throws LastErrorException;
+
+    /** Returns an error number, and sets none. */
+    private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);
+
+    private static native int sync_file_range(int descriptor, long position, long bytes, int flags);
 
     private static native int close(int descriptor) throws LastErrorException;
 }

@@ -30,4 +30,24 @@ public final class NativeIo {
     static int allocate(Path file, long position, long bytes) {
         return LinuxCalls.fallocate(file.toString(), 0, position, bytes);
     }
+
+    /** Opens a file for reading; children of this process do not get it. Returns a descriptor, or -1 after an error. */
+    static int openForReading(Path file) {
+        return LinuxCalls.openForReading(file.toString());
+    }
+
+    /** Has bytes read into the page cache, without waiting for them. Errors are of no interest. */
+    static void willNeed(int descriptor, long position, long bytes) {
+        LinuxCalls.willNeed(descriptor, position, bytes);
+    }
+
+    /** Has bytes of the page cache written, without waiting for it. Whoever forces the file hears of errors. */
+    static void startWriting(int descriptor, long position, long bytes) {
+        LinuxCalls.startWriting(descriptor, position, bytes);
+    }
+
+    /** Closes a descriptor. */
+    static void close(int descriptor) {
+        LinuxCalls.closeQuietly(descriptor);
+    }
 }

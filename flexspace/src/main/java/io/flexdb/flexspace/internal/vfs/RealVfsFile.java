@@ -40,6 +40,7 @@ final class RealVfsFile implements VfsFile {
     private final FileInputStream witness; // null if not writable
     private volatile Path path;
     private volatile FileChannel channel;
+    private volatile NativeDescriptor descriptor; // null before it is first wanted
     private volatile boolean closed;
 
     /** Opens or creates the file. Under {@link RealVfs#names()}. */
@@ -143,6 +144,32 @@ final class RealVfsFile implements VfsFile {
             throw IoFailures.wrap("read", path, e);
         } finally {
             handBack(interrupted);
+        }
+    }
+
+    @Override
+    public void announce(long position, long bytes) {
+        descriptor().announce(position, bytes);
+    }
+
+    @Override
+    public void startWriting(long position, long bytes) {
+        descriptor().startWriting(position, bytes);
+    }
+
+    /** Opened once; an interrupt does not close it. */
+    private NativeDescriptor descriptor() {
+        NativeDescriptor current = descriptor;
+        return current != null ? current : openDescriptor();
+    }
+
+    private NativeDescriptor openDescriptor() {
+        synchronized (vfs.names()) {
+            if (descriptor == null) {
+                boolean possible = !closed && path.getFileSystem() == FileSystems.getDefault();
+                descriptor = possible ? NativeDescriptor.open(path) : NativeDescriptor.NONE;
+            }
+            return descriptor;
         }
     }
 
@@ -264,6 +291,9 @@ final class RealVfsFile implements VfsFile {
             }
             closed = true;
             vfs.closing(this);
+            if (descriptor != null) {
+                descriptor.close();
+            }
         }
         try (witness) {
             channel.close();

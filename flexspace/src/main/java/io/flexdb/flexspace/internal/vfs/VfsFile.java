@@ -41,6 +41,18 @@ public interface VfsFile extends AutoCloseable {
     int read(ByteBuffer dst, long position);
 
     /**
+     * Tells that bytes will be read soon, so that they may be brought into memory meanwhile. No more than a hint: it
+     * waits for no disk, may do nothing, and never fails, not even after {@link #close()}.
+     */
+    default void announce(long position, long bytes) {}
+
+    /**
+     * Tells that bytes that were written will be forced later, so that the disk may begin with them. No more than a hint: it
+     * may do nothing, and never fails, not even after {@link #close()}; errors show when the file is forced.
+     */
+    default void startWriting(long position, long bytes) {}
+
+    /**
      * Writes the buffer from its position to its limit to the bytes from {@code position} on; the file grows as needed, and
      * a gap reads as zeros. When this fails, any part may have been written.
      *

@@ -1,0 +1,107 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTreeView;
+import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
+
+/** Reads ranges of an address space. Any number of threads, each inside an epoch that holds the view. */
+final class SpaceReader {
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
+
+    private final SegmentStore store;
+    private final LongSupplier nanoClock;
+    private final StripedPool<ReadScratch> scratches;
+
+    /**
+     * Reads what is in a store.
+     *
+     * @param nanoClock tells which reads have to wait for a disk
+     */
+    SpaceReader(SegmentStore store, LongSupplier nanoClock) {
+        this.store = store;
+        this.nanoClock = nanoClock;
+        this.scratches = new StripedPool<>(() -> new ReadScratch(store));
+    }
+
+    /** Copies bytes, each verified. Extents that lie one behind the other in the data file are read together. */
+    void read(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        cursor.reset(view);
+        ReadScratch scratch = scratches.borrow();
+        try {
+            Announcer announcer = scratch.announcer;
+            boolean sequential = announcer.begin(logicalOffset, length);
+            boolean looksAtFirst = sequential && announcer.looks();
+            int done = 0;
+            boolean found = length > 0 && cursor.seek(logicalOffset);
+            while (done < length && found) {
+                long skip = logicalOffset + done - cursor.logicalOffset();
+                int piece = (int) Math.min(length - done, cursor.length() - skip);
+                if (cursor.isHole()) {
+                    zero(destination, destinationPosition + done, piece);
+                    done += piece;
+                    found = done < length && cursor.next();
+                    continue;
+                }
+                long address = cursor.address() + skip;
+                piece = withNeighbours(cursor, address, piece, length - done);
+                boolean looks = done == 0 && (looksAtFirst || piece < length);
+                long start = looks ? nanoClock.getAsLong() : 0;
+                store.read(address, destination, destinationPosition + done, piece, scratch);
+                done += piece;
+                found = done < length && cursor.isPositioned();
+                if (looks && Announcer.isSlow(nanoClock.getAsLong() - start, piece)) {
+                    announcer.afterSlow(cursor, logicalOffset + done, sequential);
+                    found = done < length && cursor.seek(logicalOffset + done);
+                }
+            }
+            if (done < length) {
+                throw new IndexOutOfBoundsException(
+                        "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
+            }
+            if (sequential) {
+                announcer.afterSequential(cursor);
+            }
+        } finally {
+            scratches.giveBack(scratch);
+        }
+    }
+
+    /** Makes a piece longer by the extents behind it, as far as they follow it in the data file. Moves the cursor past it. */
+    private static int withNeighbours(ExtentCursor cursor, long address, int piece, int wanted) {
+        int length = piece;
+        while (length < wanted && cursor.next() && cursor.address() == address + length) {
+            length += Math.min(wanted - length, cursor.length());
+        }
+        return length;
+    }
+
+    /** Copies a part of the extent on which a cursor stands, each byte verified. */
+    void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
+        if (cursor.isHole()) {
+            zero(destination, position, length);
+            return;
+        }
+        ReadScratch scratch = scratches.borrow();
+        try {
+            store.read(cursor.address() + skip, destination, position, length, scratch);
+        } finally {
+            scratches.giveBack(scratch);
+        }
+    }
+
+    private static void zero(ByteBuffer destination, int position, int length) {
+        int done = 0;
+        while (done < length) {
+            int piece = Math.min(length - done, ZEROS.capacity());
+            destination.put(position + done, ZEROS, 0, piece);
+            done += piece;
+        }
+    }
+}

@@ -23,6 +23,9 @@ package io.flexdb;
  * @param memtableMemoryBytes off-heap bytes of the memtables in use
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param indexMemoryBytes off-heap bytes of the sparse index
+ * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
+ * @param scrubPasses how often it has read everything
+ * @param scrubFindings places that it found damaged, counted again in each pass
  */
 public record FlexDBStats(
         long lastSequence,
@@ -44,7 +47,10 @@ public record FlexDBStats(
         long cacheMemoryBytes,
         long memtableMemoryBytes,
         long treeMemoryBytes,
-        long indexMemoryBytes) {
+        long indexMemoryBytes,
+        long scrubbedBytes,
+        long scrubPasses,
+        long scrubFindings) {
 
     /** Bytes written to all files. */
     public long bytesWritten() {

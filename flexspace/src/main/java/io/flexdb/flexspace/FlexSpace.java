@@ -77,6 +77,18 @@ public final class FlexSpace implements AutoCloseable {
         this.lock = lock;
         this.reads = new FlexSpaceReads(this, engine, epochs);
         publish();
+        engine.scrubber().start(this::pinPublished);
+    }
+
+    private long pinPublished() {
+        int ticket = enter();
+        try {
+            long version = published.version();
+            epochs.pin(version);
+            return version;
+        } finally {
+            epochs.exit(ticket);
+        }
     }
 
     /** Opens the space in a directory, or creates one if the directory is empty or missing, with default options. */
@@ -536,6 +548,9 @@ public final class FlexSpace implements AutoCloseable {
                     engine.treeMemoryBytes(),
                     snapshots.get(),
                     engine.pinnedSegmentCount(),
+                    engine.scrubber().bytesRead(),
+                    engine.scrubber().passes(),
+                    engine.scrubber().findingCount(),
                     NativeIo.isAvailable());
         } finally {
             writer.unlock();
@@ -548,14 +563,15 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Checks everything that the space needs now: the FlexTree and its file, the logical log, where extents lie, and
-     * every byte of the segments that hold any, by reading them in their order. Finds all damage there is in segments;
-     * of a damaged log or FlexTree file it tells the first place. What is in memory only, not being synced, has no
-     * checksum yet.
+     * Checks everything that the space needs now: the FlexTree and its file, the logical logs, where extents lie, and
+     * every byte of the segments that hold any, by reading them in their order. Goes on behind what is damaged, and finds
+     * all that can be reached: not the nodes below a damaged inner node of the FlexTree file, and not how many frames of
+     * a log are damaged between two that can be told apart; the findings say so. What is in memory only, not being synced,
+     * has no checksum yet.
      *
      * <p>Reads and changes go on meanwhile; like a {@link #snapshot()} this keeps the disk that it looks at from being
-     * used again. It takes as much memory as the FlexTree for the one in the file, and 32 MiB for extents. Damage changes
-     * nothing for the space, which goes on refusing what it can't verify.
+     * used again. It takes some MiB, and 32 MiB for extents. Damage changes nothing for the space, which goes on refusing
+     * what it can't verify.
      *
      * @param progress is told how far the check is; what it throws ends the check
      * @return what was found

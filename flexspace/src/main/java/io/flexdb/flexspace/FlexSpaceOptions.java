@@ -14,7 +14,7 @@ public final class FlexSpaceOptions {
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
     private static final FlexSpaceOptions DEFAULTS =
-            new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6, Long.MAX_VALUE);
+            new FlexSpaceOptions(4 << 20, 4096, 64L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0);
 
     private final int segmentBytes;
     private final int frameBytes;
@@ -22,6 +22,7 @@ public final class FlexSpaceOptions {
     private final int logBufferBytes;
     private final double minimumUtilization;
     private final long maxDataBytes;
+    private final long scrubBytesPerSecond;
 
     private FlexSpaceOptions(
             int segmentBytes,
@@ -29,13 +30,15 @@ public final class FlexSpaceOptions {
             long checkpointLogBytes,
             int logBufferBytes,
             double minimumUtilization,
-            long maxDataBytes) {
+            long maxDataBytes,
+            long scrubBytesPerSecond) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.checkpointLogBytes = checkpointLogBytes;
         this.logBufferBytes = logBufferBytes;
         this.minimumUtilization = minimumUtilization;
         this.maxDataBytes = maxDataBytes;
+        this.scrubBytesPerSecond = scrubBytesPerSecond;
     }
 
     /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 64 MiB of logical log. */
@@ -60,7 +63,13 @@ public final class FlexSpaceOptions {
                     + frameBytes + " bytes and at most " + MAX_SEGMENT_BYTES + ": " + segmentBytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, maxDataBytes);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond);
     }
 
     /**
@@ -73,7 +82,8 @@ public final class FlexSpaceOptions {
         if (bytes < 4096) {
             throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, maxDataBytes);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, maxDataBytes, scrubBytesPerSecond);
     }
 
     /**
@@ -86,7 +96,13 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("logBufferBytes must be from 1024 to 268435456: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, bytes, minimumUtilization, maxDataBytes);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                bytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond);
     }
 
     /**
@@ -99,7 +115,8 @@ public final class FlexSpaceOptions {
         if (!(share >= 0 && share <= 0.9)) {
             throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
         }
-        return new FlexSpaceOptions(segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, maxDataBytes);
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, maxDataBytes, scrubBytesPerSecond);
     }
 
     /**
@@ -117,7 +134,29 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("maxDataBytes must be at least 32 segments: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, bytes);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                bytes,
+                scrubBytesPerSecond);
+    }
+
+    /**
+     * How fast a thread in the background looks for damage: it reads all segments that hold data, but for the one that is
+     * being filled, and verifies them, beside everybody else. Then it begins again, an hour after it began last at the
+     * earliest. What it finds is an error in the log {@code io.flexdb.flexspace} of {@link System.Logger}, and counted in
+     * {@link FlexSpaceStats}; nothing else changes. A higher rate finds damage earlier and takes more of the disk.
+     *
+     * @param bytes default 0: it does not
+     */
+    public FlexSpaceOptions withScrubBytesPerSecond(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("scrubBytesPerSecond must not be negative: " + bytes);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, maxDataBytes, bytes);
     }
 
     /** Bytes of a segment of a new space. */
@@ -150,10 +189,16 @@ public final class FlexSpaceOptions {
         return maxDataBytes;
     }
 
+    /** How fast damage is looked for in the background; 0 if it is not. */
+    public long scrubBytesPerSecond() {
+        return scrubBytesPerSecond;
+    }
+
     @Override
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
-                + minimumUtilization + ", maxDataBytes=" + maxDataBytes + "]";
+                + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
+                + "]";
     }
 }

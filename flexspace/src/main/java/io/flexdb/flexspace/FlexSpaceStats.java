@@ -20,6 +20,9 @@ package io.flexdb.flexspace;
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param snapshots snapshots that are open
  * @param pinnedSegments segments without live bytes that cannot be used again because of them
+ * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
+ * @param scrubPasses how often it has read everything
+ * @param scrubFindings places that it found damaged, counted again in each pass
  * @param nativeIo whether JNA serves for what the JDK lacks
  */
 public record FlexSpaceStats(
@@ -40,4 +43,7 @@ public record FlexSpaceStats(
         long treeMemoryBytes,
         int snapshots,
         int pinnedSegments,
+        long scrubbedBytes,
+        long scrubPasses,
+        long scrubFindings,
         boolean nativeIo) {}

@@ -375,13 +375,14 @@ class FlexSpaceTest {
                 () -> options.withMinimumUtilization(-0.1),
                 () -> options.withMinimumUtilization(0.91),
                 () -> options.withMinimumUtilization(Double.NaN),
-                () -> options.withMaxDataBytes(0));
+                () -> options.withMaxDataBytes(0),
+                () -> options.withScrubBytesPerSecond(-1));
         for (Runnable call : bad) {
             assertThrows(IllegalArgumentException.class, call::run);
         }
         assertEquals(
                 "FlexSpaceOptions[segmentBytes=65536, frameBytes=1024, checkpointLogBytes=4096, logBufferBytes=1024, "
-                        + "minimumUtilization=0.5, maxDataBytes=4194304]",
+                        + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0]",
                 options.withSegments(65536, 1024)
                         .withCheckpointLogBytes(4096)
                         .withLogBufferBytes(1024)

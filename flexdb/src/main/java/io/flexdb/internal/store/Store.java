@@ -105,6 +105,18 @@ public final class Store implements AutoCloseable {
     /** Begins to commit what is frozen; after a recovery. */
     void start() {
         commits.start();
+        engine.scrubber().start(this::pinNewest);
+    }
+
+    private long pinNewest() {
+        int ticket = enter();
+        try {
+            long id = version.id();
+            epochs.pin(id);
+            return id;
+        } finally {
+            epochs.exit(ticket);
+        }
     }
 
     // ---- writing
@@ -491,7 +503,10 @@ public final class Store implements AutoCloseable {
                     cache.memoryBytes(),
                     memtableMemoryBytes(),
                     engine.treeMemoryBytes(),
-                    index.memoryBytes());
+                    index.memoryBytes(),
+                    engine.scrubber().bytesRead(),
+                    engine.scrubber().passes(),
+                    engine.scrubber().findingCount());
         } finally {
             epochs.exit(ticket);
         }

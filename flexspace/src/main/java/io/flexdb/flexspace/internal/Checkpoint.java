@@ -70,6 +70,11 @@ final class Checkpoint {
         }
     }
 
+    /** The log that is needed until this is done. */
+    LogicalLog oldLog() {
+        return old;
+    }
+
     boolean isDone() {
         return task.isDone();
     }

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.CheckReport;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,36 @@ final class Findings {
         }
     }
 
+    /** What a failure says, by itself if it is one of damage. */
+    void add(Path file, long position, String expected, StorageException e) {
+        if (e instanceof CorruptionException corruption) {
+            add(corruption);
+        } else {
+            add(file, position, expected, String.valueOf(e.getMessage()));
+        }
+    }
+
     void add(CorruptionException e) {
         add(e.file(), e.position(), e.expected(), e.found());
+    }
+
+    void add(Findings others) {
+        for (CheckReport.Finding finding : others.list) {
+            add(finding.file(), finding.position(), finding.expected(), finding.found());
+        }
+        count += others.count - others.list.size();
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** What has been found since the last time, and forgets it. */
+    List<CheckReport.Finding> take() {
+        List<CheckReport.Finding> taken = List.copyOf(list);
+        list.clear();
+        count = 0;
+        return taken;
     }
 
     CheckReport report(long bytesRead, long extents, int segments) {

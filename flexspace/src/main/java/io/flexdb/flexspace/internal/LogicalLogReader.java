@@ -69,7 +69,7 @@ final class LogicalLogReader {
             payloads.add(payload);
             position += LogFormat.frameBytes(payload.remaining());
         }
-        long synced = syncedUpTo();
+        long synced = syncedUpTo(file, generation);
         if (position < synced) {
             throw new CorruptionException(
                     path, position, "a whole frame below the synced-up-to mark " + synced, "a damaged frame");
@@ -79,18 +79,7 @@ final class LogicalLogReader {
 
     /** Whether there is a whole frame, or must have been one. */
     boolean hasFrames() {
-        return payloadAt(LogFormat.FRAMES_OFFSET, 1) != null || syncedUpTo() > LogFormat.FRAMES_OFFSET;
-    }
-
-    /** Where the whole frames end, or some position behind a limit if they go so far. */
-    long endOfFrames(long limit) {
-        long position = LogFormat.FRAMES_OFFSET;
-        long sequence = 0;
-        ByteBuffer payload;
-        while (position < limit && (payload = payloadAt(position, ++sequence)) != null) {
-            position += LogFormat.frameBytes(payload.remaining());
-        }
-        return position;
+        return payloadAt(LogFormat.FRAMES_OFFSET, 1) != null || syncedUpTo(file, generation) > LogFormat.FRAMES_OFFSET;
     }
 
     private ByteBuffer payloadAt(long position, long sequence) {
@@ -118,7 +107,8 @@ final class LogicalLogReader {
                 : null;
     }
 
-    private long syncedUpTo() {
+    /** What the mark of a log says, 0 if it is damaged. */
+    static long syncedUpTo(VfsFile file, long generation) {
         ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         file.readFully(mark, LogFormat.MARK_OFFSET);
         int end = LogFormat.MARK_BYTES - Integer.BYTES;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * One use of a segment of the data file, from its opening until it is free again.
  *
- * <p>Readers use {@code memory} and {@code checksums}; everything else is the writer's.
+ * <p>Readers use {@code memory} and {@code checksums}, and what is final or volatile; everything else is the writer's.
  */
 final class Segment {
     final int number;
@@ -22,7 +22,9 @@ final class Segment {
 
     int usedBytes;
     int liveBytes;
-    boolean sealed;
+    volatile boolean sealed;
+    /** No version from now on has extents in it, so that it is free once nobody reads an older one. */
+    volatile boolean released;
     /** It holds live bytes that could not be read, so that garbage collection leaves it alone. */
     boolean unreadable;
     /** Garbage collection is moving what lives in it. */

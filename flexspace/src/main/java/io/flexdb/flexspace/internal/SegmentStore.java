@@ -268,6 +268,7 @@ final class SegmentStore implements AutoCloseable {
     /** Lets the emptied segments go as soon as no reader can see them. Call when the log that emptied them is durable. */
     void releaseEmptied() {
         for (Segment segment : emptied) {
+            segment.released = true; // before it is: whoever finds it still false keeps it by his pin
             retiredSegments.retire(segment.number, segment.birth);
         }
         emptied.clear();
@@ -281,6 +282,7 @@ final class SegmentStore implements AutoCloseable {
     }
 
     private void becomeFree(int number) {
+        segments[number].released = true;
         segments[number].checksums = null;
         freeSegments.set(number);
     }
@@ -456,6 +458,16 @@ final class SegmentStore implements AutoCloseable {
     }
 
     Segment segment(int number) {
+        return segments[number];
+    }
+
+    /** No segment has this number or a greater one. Any thread. */
+    int segmentLimit() {
+        return segments.length;
+    }
+
+    /** The segment with a number below the limit, or null. Any thread, but what it says may be a moment old. */
+    Segment segmentIfAny(int number) {
         return segments[number];
     }
 

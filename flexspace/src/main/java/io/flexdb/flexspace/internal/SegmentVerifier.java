@@ -5,6 +5,7 @@ import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import java.util.zip.CRC32C;
 
 /**
@@ -12,64 +13,92 @@ import java.util.zip.CRC32C;
  * segments from being used again.
  */
 final class SegmentVerifier {
-    private static final int READ_BYTES = 1 << 20;
-
     private final SegmentReader reader;
     private final SegmentFormat format;
     private final VfsFile file;
     private final Findings findings;
     private final ByteBuffer buffer;
     private final CRC32C crc = new CRC32C();
+    private final int[] found; // checksums of frames of the segment at hand
+    private final BitSet unread = new BitSet(); // frames without one
     private long bytesRead;
 
-    SegmentVerifier(SegmentStore store, Findings findings) {
-        this.reader = store.reader();
-        this.format = store.format();
-        this.file = store.file();
+    /**
+     * @param file the data file, the store's or opened anew
+     * @param readBytes how much to read at once, if the segments are as large
+     */
+    SegmentVerifier(VfsFile file, SegmentFormat format, Findings findings, int readBytes) {
+        this.reader = new SegmentReader(file, format);
+        this.format = format;
+        this.file = file;
         this.findings = findings;
-        int bytes = Math.min(format.segmentBytes, Math.max(READ_BYTES, format.frameBytes));
+        this.found = new int[format.dataFrames];
+        int bytes = Math.min(format.segmentBytes, Math.max(readBytes, format.frameBytes));
         this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Verifies the footer and all frames of a sealed segment. */
+    /** Verifies all frames and the footer of a sealed segment, in the order of the file: so the disk reads ahead. */
     void verifySealed(Segment segment) {
-        int[] sums = segment.checksums; // which may be all there is, if the footer is damaged
+        readFrames(segment, 0, format.dataFrames);
+        int[] sums = readChecksums(segment);
+        if (sums != null) {
+            compare(segment, sums, 0, format.dataFrames);
+        }
+    }
+
+    /** Verifies the footer of a sealed segment. Returns the checksums of its frames, or null if nobody knows them. */
+    int[] readChecksums(Segment segment) {
         try {
-            sums = reader.readFooter(segment);
+            int[] sums = reader.readFooter(segment);
             bytesRead += format.footerBytes;
+            return sums;
         } catch (CorruptionException e) {
             findings.add(e);
         } catch (StoreIoException e) {
             unreadable(format.filePosition(segment.number, format.dataBytes), "the footer of " + segment, e);
         }
-        if (sums != null) {
-            verifyFrames(segment, sums, format.dataFrames);
+        return segment.checksums;
+    }
+
+    /** Verifies the frames of a segment from one to before another. */
+    void verifyFrames(Segment segment, int[] sums, int from, int end) {
+        readFrames(segment, from, end);
+        compare(segment, sums, from, end);
+    }
+
+    private void compare(Segment segment, int[] sums, int from, int end) {
+        for (int frame = from; frame < end; frame++) {
+            if (found[frame] != sums[frame] && !unread.get(frame)) {
+                findings.add(reader.damage(segment, frame, sums[frame], found[frame]));
+            }
         }
     }
 
-    /** Verifies the first frames of a segment. */
-    void verifyFrames(Segment segment, int[] sums, int frames) {
+    private void readFrames(Segment segment, int from, int end) {
+        unread.clear();
         int most = buffer.capacity() >>> format.frameShift;
-        for (int first = 0; first < frames; first += most) {
-            int count = Math.min(most, frames - first);
+        for (int first = from; first < end; first += most) {
+            int count = Math.min(most, end - first);
             try {
-                verifyRun(segment, sums, first, count);
+                readRun(segment, first, count);
             } catch (StoreIoException e) {
-                verifyEach(segment, sums, first, count);
+                readEach(segment, first, count);
             } catch (CorruptionException e) {
                 findings.add(e); // the file is too short
+                unread.set(first, first + count);
             }
         }
     }
 
     /** Some of these frames can't be read: finds out which. */
-    private void verifyEach(Segment segment, int[] sums, int first, int count) {
+    private void readEach(Segment segment, int first, int count) {
         for (int frame = first; frame < first + count; frame++) {
             try {
-                verifyRun(segment, sums, frame, 1);
+                readRun(segment, frame, 1);
             } catch (StoreIoException e) {
                 long position = format.filePosition(segment.number, frame << format.frameShift);
                 unreadable(position, "frame " + frame + " of " + segment, e);
+                unread.set(frame);
             }
         }
     }
@@ -78,16 +107,10 @@ final class SegmentVerifier {
         findings.add(file.path(), position, what, String.valueOf(e.getMessage()));
     }
 
-    private void verifyRun(Segment segment, int[] sums, int first, int count) {
+    private void readRun(Segment segment, int first, int count) {
         reader.readFrames(segment, first, count, buffer, 0);
-        int end = first + count;
-        for (int from = first; from < end; from++) {
-            from = reader.firstDamaged(
-                    segment, sums, from, end - from, buffer, (from - first) << format.frameShift, crc);
-            if (from < end) {
-                int found = reader.checksum(segment, from, buffer, (from - first) << format.frameShift, crc);
-                findings.add(reader.damage(segment, from, sums[from], found));
-            }
+        for (int i = 0; i < count; i++) {
+            found[first + i] = reader.checksum(segment, first + i, buffer, i << format.frameShift, crc);
         }
         bytesRead += (long) count << format.frameShift;
     }

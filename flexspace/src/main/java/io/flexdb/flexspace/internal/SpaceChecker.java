@@ -6,15 +6,14 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
-import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** One check of a whole space, on a pinned view, while readers and the writer go on. */
 public final class SpaceChecker {
@@ -22,20 +21,21 @@ public final class SpaceChecker {
      * Made by the writer between two changes, so that what it notes fits the view. Segments that hold extents of the view
      * are not used again while it is pinned, and what is in the file of them does not change.
      *
-     * The FlexTree file and the log are not pinned: a checkpoint may replace both at any time. So the tree file is read
-     * by its newest header, and again if it proves bad and there is a newer one; and a log that is gone is not needed.
+     * The FlexTree file and the logs are not pinned: a checkpoint may replace them at any time. The nodes of a version are
+     * not written over before the next one is durable; so what is found in the tree file counts if the version is still
+     * the newest then, or else the newer one is looked at. A log that is gone is not needed.
      */
     private static final int TRIES = 100;
+    private static final int READ_BYTES = 1 << 20;
+
+    private record Log(Path path, long generation, long bytes) {}
 
     private final Vfs vfs;
-    private final Path directory;
-    private final long storeId;
+    private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
     private final FlexTreeView view;
-    private final Path logPath;
-    private final long logGeneration;
-    private final long logBytes;
+    private final List<Log> logs = new ArrayList<>();
     private final Segment[] segments;
     private final int[] usedBytes;
     private final int[] liveBytes;
@@ -43,25 +43,27 @@ public final class SpaceChecker {
     private final int[] openChecksums;
     private final Findings findings = new Findings();
     private final Path treePath;
+    private CheckProgress progress;
     private long bytesRead;
+    private long bytesTold;
+    private long bytesToRead;
 
     SpaceChecker(
             Vfs vfs,
             Path directory,
-            long storeId,
+            TreeFile treeFile,
             FlexTree tree,
             SegmentStore store,
             FlexTreeView view,
-            LogicalLog log) {
+            List<LogicalLog> logsInUse) {
         this.vfs = vfs;
-        this.directory = directory;
-        this.storeId = storeId;
+        this.treeFile = treeFile;
         this.tree = tree;
         this.store = store;
         this.view = view;
-        this.logGeneration = log.generation();
-        this.logPath = directory.resolve(LogFormat.fileName(logGeneration));
-        this.logBytes = log.bytes();
+        for (LogicalLog log : logsInUse) {
+            logs.add(new Log(directory.resolve(LogFormat.fileName(log.generation())), log.generation(), log.bytes()));
+        }
         this.treePath = directory.resolve(TreeFileFormat.FILE_NAME);
         int count = store.segmentCount();
         this.segments = new Segment[count];
@@ -78,7 +80,8 @@ public final class SpaceChecker {
     }
 
     /** Runs the check, once. */
-    public CheckReport check(CheckProgress progress) {
+    public CheckReport check(CheckProgress newProgress) {
+        progress = newProgress;
         try {
             tree.checkInvariants(view);
         } catch (AssertionError e) {
@@ -96,85 +99,98 @@ public final class SpaceChecker {
             }
             inUse += live[number] > 0 ? 1 : 0;
         }
+        bytesToRead = (long) inUse * store.format().segmentBytes
+                + logs.stream().mapToLong(Log::bytes).sum();
+        tell();
         checkTreeFile();
-        checkLog();
-        checkSegments(live, inUse, progress);
+        for (Log log : logs) {
+            checkLog(log);
+        }
+        checkSegments(live);
+        bytesToRead = 0; // no more
+        tell();
         return findings.report(bytesRead, view.extentCount(), inUse);
     }
 
-    private void checkSegments(long[] live, int inUse, CheckProgress progress) {
-        try {
-            FilePreamble.check(
-                    store.file().path(), 0, FilePreamble.read(store.file(), 0), FilePreamble.Kind.DATA, 0, storeId);
-        } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            add(store.file().path(), "a preamble of this store", e);
+    private void read(long bytes) {
+        bytesRead += bytes;
+        if (bytesRead - bytesTold >= READ_BYTES) {
+            tell();
         }
-        SegmentVerifier verifier = new SegmentVerifier(store, findings);
+    }
+
+    private void tell() {
+        bytesTold = bytesRead;
+        progress.checked(bytesRead, Math.max(bytesRead, bytesToRead));
+    }
+
+    /** By a file of its own: what others read in between would end the read-ahead. */
+    private void checkSegments(long[] live) {
+        Path path = store.file().path();
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            try {
+                FilePreamble.check(path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.DATA, 0, storeId());
+            } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
+                findings.add(path, 0, "a preamble of this store", e);
+            }
+            checkSegments(live, new SegmentVerifier(file, store.format(), findings, READ_BYTES));
+        } catch (StoreIoException e) {
+            findings.add(path, 0, "a data file that can be opened", e);
+        }
+    }
+
+    private void checkSegments(long[] live, SegmentVerifier verifier) {
         long before = bytesRead;
-        long total = before + (long) inUse * store.format().segmentBytes;
-        progress.checked(before, total);
         for (int number = 0; number < live.length; number++) {
             Segment segment = segments[number];
             if (live[number] > 0) {
                 if (segment == open) {
-                    verifier.verifyFrames(segment, openChecksums, openChecksums.length);
+                    verifier.verifyFrames(segment, openChecksums, 0, openChecksums.length);
                 } else {
                     verifier.verifySealed(segment);
                 }
                 bytesRead = before + verifier.bytesRead();
-                progress.checked(bytesRead, total);
+                tell();
             }
         }
-        progress.checked(bytesRead, bytesRead);
     }
 
     private void checkTreeFile() {
-        long version = -2; // none: a header may be torn while it is written
-        for (int i = 0; i < TRIES; i++) {
-            StorageException problem = null;
-            long found = -1;
+        for (int i = 1; true; i++) {
+            TreeHeader header = treeFile.header();
+            Findings found = new Findings();
             try (VfsFile file = vfs.open(treePath, OpenMode.READ)) {
-                TreeHeader header = TreeHeader.readNewest(file, storeId);
-                found = header.treeVersion();
-                TreeFile saved = new TreeFile(file, header);
-                saved.readTable();
-                FlexTreeOptions options = FlexTreeOptions.defaults().withMaxExtentBytes(store.format().maxExtentBytes);
-                saved.load(new FlexTree(options, new Epochs()), null);
-                bytesRead += 2L * TreeFileFormat.SLOT_BYTES + (long) saved.usedUnits() * TreeFileFormat.UNIT_BYTES;
+                long before = bytesRead;
+                long most = file.size();
+                bytesToRead += most;
+                tell();
+                new TreeFileChecker(file, header, found, this::read).check();
+                bytesToRead += bytesRead - before - most;
+            } catch (StoreIoException e) {
+                found.add(treePath, 0, "a FlexTree file that can be opened", e);
+            }
+            if (found.isEmpty() || header == treeFile.header() || i == TRIES) {
+                findings.add(found);
                 return;
-            } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-                problem = e;
-            }
-            if (found == version) { // twice the same: nothing has replaced it meanwhile
-                add(treePath, "a FlexTree file that can be loaded", problem);
-                return;
-            }
-            version = found;
-        }
-    }
-
-    private void checkLog() {
-        if (!vfs.exists(logPath)) {
-            return; // a checkpoint has taken its place
-        }
-        try (VfsFile file = vfs.open(logPath, OpenMode.READ)) {
-            long end = new LogicalLogReader(file, storeId, logGeneration).endOfFrames(logBytes);
-            bytesRead += end;
-            if (end < logBytes) {
-                findings.add(logPath, end, "a whole frame below " + logBytes, "a damaged frame");
-            }
-        } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            if (vfs.exists(logPath)) {
-                add(logPath, "a log that can be read", e);
             }
         }
     }
 
-    private void add(Path file, String expected, StorageException e) {
-        if (e instanceof CorruptionException corruption) {
-            findings.add(corruption);
-        } else {
-            findings.add(file, 0, expected, String.valueOf(e.getMessage()));
+    private void checkLog(Log log) {
+        Findings found = new Findings();
+        if (vfs.exists(log.path)) {
+            try (VfsFile file = vfs.open(log.path, OpenMode.READ)) {
+                new LogChecker(file, storeId(), log.generation, found, this::read).check(log.bytes);
+            } catch (StoreIoException e) {
+                found.add(log.path, 0, "a log that can be read", e);
+            }
         }
+        if (vfs.exists(log.path)) {
+            findings.add(found);
+        } // else a checkpoint has taken its place
+    }
+
+    private long storeId() {
+        return treeFile.header().storeId();
     }
 }

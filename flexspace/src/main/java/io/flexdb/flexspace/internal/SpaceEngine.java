@@ -46,6 +46,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final EditRoom editRoom;
     private final GarbageCollector collector;
     private final ExtentMover mover;
+    private final Scrubber scrubber;
     private final LogBatch batch = new LogBatch();
     private final long openedTreeVersion;
     private final long openedLogGeneration;
@@ -76,6 +77,7 @@ public final class SpaceEngine implements AutoCloseable {
                 vfs, directory, treeFile, tree, store, batch, options.logBufferBytes(), options.checkpointLogBytes());
         this.collector = new GarbageCollector(this, store, room, editRoom, options.minimumUtilization());
         this.mover = new ExtentMover(tree);
+        this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
     }
 
     /** Whether a directory holds a space. */
@@ -658,6 +660,10 @@ public final class SpaceEngine implements AutoCloseable {
         return tree;
     }
 
+    SegmentStore store() {
+        return store;
+    }
+
     GarbageCollector collector() {
         return collector;
     }
@@ -690,11 +696,18 @@ public final class SpaceEngine implements AutoCloseable {
      * @param view {@link #current()}, pinned until the check has ended
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        return new SpaceChecker(vfs, directory, treeFile.header().storeId(), tree, store, view, log);
+        List<LogicalLog> logs = checkpoint == null ? List.of(log) : List.of(checkpoint.oldLog(), log);
+        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, logs);
+    }
+
+    /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
+    public Scrubber scrubber() {
+        return scrubber;
     }
 
     /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
+        scrubber.close(); // it should not take the disk from the checkpoint
         try {
             if (allowsCheckpoint()) {
                 checkpoint();
@@ -709,6 +722,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** Closes the files as they are, once a checkpoint under way has ended. */
     @Override
     public void close() {
+        scrubber.close();
         if (checkpoint != null) {
             checkpoint.await();
             checkpoint = null;

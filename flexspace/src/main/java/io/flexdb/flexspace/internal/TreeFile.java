@@ -11,7 +11,6 @@ import io.flexdb.flextree.internal.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The FlexTree file: versions of the tree by copy-on-write (section 4.2 of the paper). One thread at a time saves, while
@@ -99,23 +98,7 @@ final class TreeFile implements AutoCloseable {
 
     /** The segment table that the header names. */
     ByteBuffer readTable() {
-        int bytes = header.tableBytes();
-        long position = TreeFileFormat.slotPosition(header.tableSlot());
-        if (bytes > file.size() - position) {
-            throw new CorruptionException(file.path(), position, bytes + " bytes of segment table", "end of file");
-        }
-        ByteBuffer table = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        file.readFully(table, position);
-        table.flip();
-        int crc = FilePreamble.crc(table, 0, bytes);
-        if (crc != header.tableCrc()) {
-            throw new CorruptionException(
-                    file.path(),
-                    position,
-                    "checksum " + Integer.toHexString(header.tableCrc()) + " of the segment table",
-                    Integer.toHexString(crc));
-        }
-        return table;
+        return header.readTable(file);
     }
 
     /**

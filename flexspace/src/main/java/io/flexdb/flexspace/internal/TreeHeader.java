@@ -6,6 +6,7 @@ import io.flexdb.flextree.internal.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /** What a header slot of the FlexTree file says. */
@@ -37,7 +38,7 @@ record TreeHeader(
         RuntimeException problem = null;
         for (int slot = 0; slot < 2; slot++) {
             try {
-                TreeHeader header = read(file, slot, storeId);
+                TreeHeader header = read(file, (long) slot * TreeFileFormat.SLOT_BYTES, storeId);
                 if (newest == null || header.treeVersion > newest.treeVersion) {
                     newest = header;
                 }
@@ -53,9 +54,9 @@ record TreeHeader(
         return newest;
     }
 
-    private static TreeHeader read(VfsFile file, int slot, long storeId) {
+    /** The header in the slot at a position. */
+    static TreeHeader read(VfsFile file, long position, long storeId) {
         Path path = file.path();
-        long position = (long) slot * TreeFileFormat.SLOT_BYTES;
         ByteBuffer block = FilePreamble.check(
                 path,
                 position,
@@ -78,14 +79,35 @@ record TreeHeader(
                 block.getInt(),
                 block.getInt(),
                 FilePreamble.storeId(block));
-        header.check(path, position, slot);
+        header.check(path, position);
         return header;
     }
 
-    private void check(Path path, long position, int slot) {
+    /** The segment table that this names. */
+    ByteBuffer readTable(VfsFile file) {
+        int bytes = tableBytes;
+        long position = TreeFileFormat.slotPosition(tableSlot);
+        if (bytes > file.size() - position) {
+            throw new CorruptionException(file.path(), position, bytes + " bytes of segment table", "end of file");
+        }
+        ByteBuffer table = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(table, position);
+        table.flip();
+        int crc = FilePreamble.crc(table, 0, bytes);
+        if (crc != tableCrc) {
+            throw new CorruptionException(
+                    file.path(),
+                    position,
+                    "checksum " + Integer.toHexString(tableCrc) + " of the segment table",
+                    Integer.toHexString(crc));
+        }
+        return table;
+    }
+
+    private void check(Path path, long position) {
         boolean sound = treeVersion > 0
                 && treeVersion < MAX_VERSION
-                && (treeVersion & 1) == slot
+                && TreeFileFormat.headerPosition(treeVersion) == position
                 && Integer.bitCount(segmentBytes) == 1
                 && Integer.bitCount(frameBytes) == 1
                 && frameBytes >= FlexSpaceOptions.MIN_FRAME_BYTES

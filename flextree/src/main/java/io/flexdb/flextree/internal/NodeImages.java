@@ -8,8 +8,10 @@ import static io.flexdb.flextree.internal.NodeFormat.word;
 
 import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /** Saves the nodes that have changed since the last checkpoint, and loads saved trees. */
 public final class NodeImages {
@@ -139,5 +141,24 @@ public final class NodeImages {
             return;
         }
         new NodeLoader(writer, seed, maxSlot, source, eachExtent).load(root);
+    }
+
+    /**
+     * Verifies the images that {@link #load} would read, but builds nothing, and goes on behind those that are bad: all
+     * that can be reached are read. What is below a bad image of an internal node can't be.
+     *
+     * @param options of the tree, for the capacities of nodes
+     * @param source reads the images; may throw {@link BadNodeException} for one that it can't read
+     * @param problems takes what is not as it should be
+     */
+    public static void check(
+            FlexTreeOptions options,
+            SavedRoot root,
+            long seed,
+            int maxSlot,
+            NodeSource source,
+            Consumer<BadNodeException> problems) {
+        ImageReader reader = new ImageReader(options.leafCapacity(), options.internalCapacity(), seed, maxSlot, source);
+        new ImageChecker(reader, root, problems).check();
     }
 }

@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,9 @@ class HostileImagesTest {
     private void assertBad(SavedRoot badRoot, String expected) {
         BadNodeException e = assertThrows(BadNodeException.class, () -> store.load(badRoot, SMALL));
         assertTrue(e.getMessage().contains(expected), e.getMessage());
+        List<BadNodeException> listed = store.check(badRoot, SMALL);
+        assertTrue(
+                listed.stream().anyMatch(problem -> problem.getMessage().contains(expected)), () -> listed.toString());
     }
 
     /** A slot of that level. */
@@ -107,9 +112,45 @@ class HostileImagesTest {
             int bit = random.nextInt(8 * image.length);
             image[bit >> 3] ^= (byte) (1 << (bit & 7));
             assertThrows(BadNodeException.class, () -> store.load(root, SMALL));
+            List<BadNodeException> listed = store.check(root, SMALL);
+            assertEquals(1, listed.size(), () -> listed.toString());
+            assertEquals(slot, listed.get(0).slot());
             image[bit >> 3] ^= (byte) (1 << (bit & 7));
         }
         assertEquals(dump, store.load(root, SMALL).dump());
+        assertEquals(List.of(), store.check(root, SMALL));
+        assertEquals(store.slots(), store.read);
+    }
+
+    /** All that the nodes above lead to is listed; what is below a bad one can't be. */
+    @Test
+    void severalBadImagesAreAllListed() {
+        for (int round = 0; round < 100 * EFFORT; round++) {
+            Set<Integer> damaged = new TreeSet<>();
+            Map<Integer, byte[]> good = copyOfImages();
+            for (int i = 1 + random.nextInt(8); i > 0; i--) {
+                damaged.add(slots.get(random.nextInt(slots.size())));
+            }
+            damaged.forEach(slot -> store.images.get(slot)[NodeImageFormat.HEADER_BYTES + 3] ^= 8);
+            Set<Integer> reachable = new TreeSet<>();
+            for (int slot : damaged) {
+                Parent above = parents.get(slot);
+                while (above != null && !damaged.contains(above.slot)) {
+                    above = parents.get(above.slot);
+                }
+                if (above == null) {
+                    reachable.add(slot);
+                }
+            }
+            Set<Integer> listed = new TreeSet<>();
+            for (BadNodeException problem : store.check(root, SMALL)) {
+                assertTrue(listed.add(problem.slot()), () -> problem + " twice");
+                boolean leaf = good.get(problem.slot())[NodeImageFormat.LEVEL_OFFSET] == 0;
+                assertEquals(!leaf, problem.found().endsWith("; nothing below it can be reached"), problem.found());
+            }
+            assertEquals(reachable, listed);
+            store.images.putAll(good);
+        }
     }
 
     @Test
@@ -125,11 +166,16 @@ class HostileImagesTest {
                 image[at] = random.nextBoolean() ? (byte) random.nextInt() : (byte) (image[at] + 1);
             }
             SavedRoot changed = fixChecksums(slot);
+            List<BadNodeException> listed = store.check(changed, SMALL);
             try {
                 store.load(changed, SMALL); // checks the invariants
                 loadedCount++;
+                assertEquals(List.of(), listed);
             } catch (BadNodeException expected) {
                 assertTrue(expected.getMessage().startsWith("node in slot "), expected.getMessage());
+                assertTrue(
+                        listed.stream().anyMatch(problem -> problem.slot() == expected.slot()),
+                        () -> expected + ", but " + listed);
             }
             good.forEach((key, bytes) -> store.images.put(key, bytes.clone()));
         }

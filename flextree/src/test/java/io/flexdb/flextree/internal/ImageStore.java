@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -62,6 +64,14 @@ final class ImageStore implements NodeSink, NodeSource {
         NodeImages.load(tree, root, SEED, MAX_SLOT, this, null);
         tree.checkInvariants();
         return tree;
+    }
+
+    /** What a check lists. */
+    List<BadNodeException> check(SavedRoot root, FlexTreeOptions options) {
+        read.clear();
+        List<BadNodeException> problems = new ArrayList<>();
+        NodeImages.check(options, root, SEED, MAX_SLOT, this, problems::add);
+        return problems;
     }
 
     Set<Integer> slots() {

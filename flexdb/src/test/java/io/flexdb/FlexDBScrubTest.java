@@ -1,0 +1,82 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The scrub of a space under a store. */
+@Timeout(60)
+class FlexDBScrubTest {
+    private static final int SEGMENT = 64 * 512;
+    private static final Path DATA = StoreDriver.DIRECTORY.resolve("space/data");
+    private static final FlexDBOptions SCRUBBED =
+            StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withScrubBytesPerSecond(1 << 30));
+
+    private static FlexDB open(SimulatedVfs vfs) {
+        return FlexDB.open(vfs, StoreDriver.DIRECTORY, SCRUBBED, false);
+    }
+
+    private static byte[] key(int i) {
+        return String.format("%08d", i * 7919 % 10_000).getBytes();
+    }
+
+    private static void awaitPass(FlexDB db) {
+        while (db.stats().scrubPasses() == 0) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    private static long scrubThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("flexdb-scrub"))
+                .count();
+    }
+
+    @Test
+    void damageIsFoundInEachSegment() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            for (int i = 0; i < 3000; i++) {
+                db.put(key(i), new byte[100]);
+            }
+            assertEquals(0, scrubThreads());
+        }
+        byte[] data = vfs.content(DATA);
+        for (int at = 4096 + 3 * 512; at < data.length; at += SEGMENT) {
+            data[at] ^= 1; // some of the segments may be free
+        }
+        vfs.setContent(DATA, data);
+        try (FlexDB db = open(vfs)) {
+            awaitPass(db);
+            FlexDBStats stats = db.stats();
+            int inUse = stats.segments() - stats.freeSegments();
+            assertTrue(inUse > 5, stats::toString);
+            // All of them, but for the open one, if there is one.
+            assertTrue(stats.scrubFindings() == inUse || stats.scrubFindings() == inUse - 1, stats::toString);
+            assertEquals(stats.scrubFindings() * SEGMENT, stats.scrubbedBytes());
+        }
+        assertEquals(0, scrubThreads());
+    }
+
+    @Test
+    void nothingIsFoundBesideTheCommitter() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        long passes = 0;
+        for (int life = 0; life < 20; life++) {
+            try (FlexDB db = open(vfs)) {
+                for (int i = 0; i < 1500; i++) {
+                    db.put(key(i), new byte[60 + life]);
+                }
+                assertEquals(0, db.stats().scrubFindings());
+                passes += db.stats().scrubPasses();
+            }
+            assertEquals(0, scrubThreads());
+        }
+        assertTrue(passes > 0);
+    }
+}

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -150,8 +151,10 @@ class FlexSpaceScrubTest {
         space.insertRange(0, ByteBuffer.wrap(new byte[3 * SEGMENT]));
         space.sync();
         vfs.failAt(vfs.operationCount() + 1, Fault.EIO, true);
-        space.insertRange(0, ByteBuffer.wrap(new byte[10]));
-        assertThrows(RuntimeException.class, space::sync);
+        assertThrows(StoreIoException.class, () -> {
+            space.insertRange(0, ByteBuffer.wrap(new byte[10]));
+            space.sync();
+        });
         assertThrows(StoreFailedException.class, space::size);
         space.close();
         assertTrue(logged.isEmpty(), () -> "" + logged);

@@ -28,6 +28,7 @@ final class Overwrites {
     private static final int TIMES_OVER = 3; // a block is overwritten so often, in the mean
     private static final double HIGHEST_MINIMUM = 0.9;
     private static final int RESERVED_SEGMENTS = 20; // which a space with a cap keeps for itself, roughly
+    private static final int LEAST_SEGMENTS = 32; // that a cap must allow
 
     private final Table2Settings settings;
     private final Measurements measurements;
@@ -58,8 +59,9 @@ final class Overwrites {
         FlexSpaceOptions options =
                 FlexSpaceOptions.defaults().withMinimumUtilization(Math.min(HIGHEST_MINIMUM, utilization));
         // The file can't grow beyond what the share wants, whatever garbage collection thinks is worth its while.
-        long capacity = (long) ((double) settings.blocks * blockBytes / utilization);
-        options = options.withMaxDataBytes(capacity + (long) RESERVED_SEGMENTS * options.segmentBytes());
+        long wanted = (long) ((double) settings.blocks * blockBytes / utilization / options.segmentBytes());
+        long segments = Math.max(LEAST_SEGMENTS, wanted + RESERVED_SEGMENTS);
+        options = options.withMaxDataBytes(segments * options.segmentBytes());
         try (FlexSpace space = FlexSpace.open(subject.files(), options)) {
             ByteBuffer block = BlockWorkload.newBlock(blockBytes);
             for (int i = 0; i < settings.blocks; i++) {

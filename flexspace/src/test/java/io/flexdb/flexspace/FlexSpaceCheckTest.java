@@ -13,6 +13,7 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -475,8 +476,10 @@ class FlexSpaceCheckTest {
     void aFailedSpaceIsNotChecked() {
         fill();
         vfs.failAt(vfs.operationCount() + 1, Fault.EIO, true);
-        space.insertRange(0, ByteBuffer.wrap(new byte[10]));
-        assertThrows(RuntimeException.class, space::sync);
+        assertThrows(StoreIoException.class, () -> {
+            space.insertRange(0, ByteBuffer.wrap(new byte[10]));
+            space.sync();
+        });
         assertThrows(StoreFailedException.class, space::check);
         vfs.clearFaults();
         space.close();

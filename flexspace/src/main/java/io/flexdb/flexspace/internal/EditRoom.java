@@ -17,10 +17,15 @@ final class EditRoom {
      * What frees space may use what a reserve is kept for: some log, and the paths of some edits. When that is used up, a
      * checkpoint makes it whole again: the log begins anew, and the units of the nodes replaced are free. So on a full
      * disk edits that free space go on, with more checkpoints the less room there is.
+     *
+     * All this costs more than a small change does. So room is looked for that many changes like it will find; the next
+     * ones take of that, until it is used up or anything else happens.
      */
     private static final int MIN_LOG_RESERVE = 16 << 10;
     private static final int MAX_LOG_RESERVE = 256 << 10;
     private static final int PATHS_KEPT = 4;
+    private static final int CHANGES_AT_ONCE = 64;
+    private static final int MAX_EDITS_AT_ONCE = 4 * CHANGES_AT_ONCE;
     private static final int EXTENTS_PER_UNIT = 16; // at least, in leaves made by one edit
     private static final int MAX_TREE_CLAIM_UNITS = 1024;
 
@@ -34,6 +39,9 @@ final class EditRoom {
     private final long logReserve;
     private LogicalLog log;
     private boolean spareReady;
+    private int changesGranted; // that find room, if each has no more edits and places than these
+    private long editsGranted;
+    private long placesGranted;
     private long unitsSinceSeal; // that edits since the last version was sealed take at most
     private StoreFullException full; // the last time that something was not there; else null
 
@@ -71,6 +79,7 @@ final class EditRoom {
     void sealed(LogicalLog next) {
         log = next;
         spareReady = false;
+        changesGranted = 0;
         unitsSinceSeal = 0;
     }
 
@@ -92,6 +101,25 @@ final class EditRoom {
      * @param growing whether the reserve must stay whole
      */
     boolean isThere(long edits, long extents, long places, boolean growing) {
+        if (growing && changesGranted > 0 && Math.max(edits, extents) <= editsGranted && places <= placesGranted) {
+            changesGranted--;
+            return true;
+        }
+        changesGranted = 0;
+        long most = Math.max(edits, extents);
+        if (growing && most * CHANGES_AT_ONCE <= MAX_EDITS_AT_ONCE) {
+            long manyPlaces = places * CHANGES_AT_ONCE;
+            if (findRoom(most * CHANGES_AT_ONCE, most * CHANGES_AT_ONCE, manyPlaces, true)) {
+                changesGranted = CHANGES_AT_ONCE - 1;
+                editsGranted = most;
+                placesGranted = places;
+                return true;
+            }
+        }
+        return findRoom(edits, extents, places, growing);
+    }
+
+    private boolean findRoom(long edits, long extents, long places, boolean growing) {
         full = null;
         long units = unitsFor(extents, places);
         boolean spareThere = hasSpare(); // made first: a checkpoint without it can't begin, and ends what is short
@@ -100,6 +128,11 @@ final class EditRoom {
             unitsSinceSeal += units;
         }
         return there;
+    }
+
+    /** To be called when the edits that were waiting have become a frame of the log: that takes room of its own. */
+    void committed() {
+        changesGranted = 0;
     }
 
     /** Whether a checkpoint that begins now finds its place. */

@@ -349,6 +349,7 @@ public final class SpaceEngine implements AutoCloseable {
         log.append(payload);
         log.force();
         batch.clear();
+        editRoom.committed();
     }
 
     private ByteBuffer segmentTable() {

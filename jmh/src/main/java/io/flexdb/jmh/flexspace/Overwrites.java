@@ -27,7 +27,7 @@ final class Overwrites {
     private static final int WRITES_BETWEEN_SYNCS = 1024;
     private static final int TIMES_OVER = 3; // a block is overwritten so often, in the mean
     private static final double HIGHEST_MINIMUM = 0.9;
-    private static final int RESERVED_SEGMENTS = 20; // which a space with a cap keeps for itself, roughly
+    private static final int MAX_RESERVE = 64; // segments that a space with a cap keeps for itself; at most an eighth
     private static final int LEAST_SEGMENTS = 32; // that a cap must allow
 
     private final Table2Settings settings;
@@ -59,8 +59,8 @@ final class Overwrites {
         FlexSpaceOptions options =
                 FlexSpaceOptions.defaults().withMinimumUtilization(Math.min(HIGHEST_MINIMUM, utilization));
         // The file can't grow beyond what the share wants, whatever garbage collection thinks is worth its while.
-        long wanted = (long) ((double) settings.blocks * blockBytes / utilization / options.segmentBytes());
-        long segments = Math.max(LEAST_SEGMENTS, wanted + RESERVED_SEGMENTS);
+        long wanted = 1 + (long) ((double) settings.blocks * blockBytes / utilization / options.segmentBytes());
+        long segments = Math.max(LEAST_SEGMENTS, wanted + Math.min(MAX_RESERVE, wanted / 7 + 1));
         options = options.withMaxDataBytes(segments * options.segmentBytes());
         try (FlexSpace space = FlexSpace.open(subject.files(), options)) {
             ByteBuffer block = BlockWorkload.newBlock(blockBytes);

@@ -544,6 +544,8 @@ public final class FlexSpace implements AutoCloseable {
                     engine.extentsScanned(),
                     engine.bytesFreed(),
                     engine.segmentsFreed(),
+                    engine.segmentsRefilled(),
+                    engine.bytesRefilled(),
                     engine.checkpoints(),
                     engine.treeMemoryBytes(),
                     snapshots.get(),

@@ -16,6 +16,8 @@ package io.flexdb.flexspace;
  * @param extentsScanned extents that garbage collection looked at
  * @param bytesFreed dead bytes of the segments that garbage collection emptied
  * @param segmentsFreed segments that garbage collection emptied
+ * @param segmentsRefilled how often the dead frames of a segment were written again
+ * @param bytesRefilled bytes written to them
  * @param checkpoints checkpoints made
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param snapshots snapshots that are open
@@ -39,6 +41,8 @@ public record FlexSpaceStats(
         long extentsScanned,
         long bytesFreed,
         long segmentsFreed,
+        long segmentsRefilled,
+        long bytesRefilled,
         long checkpoints,
         long treeMemoryBytes,
         int snapshots,

@@ -107,12 +107,25 @@ final class CrashHistory {
             cutAt(left);
             open();
         } else {
-            byte[] before = oracle.now();
-            try {
-                step.apply(space, oracle, random);
-            } catch (StoreFullException e) {
-                refused(before, e);
-            }
+            change(() -> step.apply(space, oracle, random));
+        }
+    }
+
+    /** Adds bytes at the end, if there is room. */
+    void append(byte[] bytes) {
+        change(() -> {
+            byte[] content = oracle.now();
+            oracle.begins(SpaceOracle.inserted(content, content.length, bytes));
+            space.insertRange(content.length, ByteBuffer.wrap(bytes));
+        });
+    }
+
+    private void change(Runnable change) {
+        byte[] before = oracle.now();
+        try {
+            change.run();
+        } catch (StoreFullException e) {
+            refused(before, e);
         }
     }
 
@@ -144,6 +157,10 @@ final class CrashHistory {
             cutRecovery();
             SpaceOracle before = oracle.copy();
             open();
+            CheckReport report = space.check();
+            if (!report.isSound()) {
+                throw new AssertionError(report.toString());
+            }
             crashPoints++;
             if (variant < variants - 1) {
                 if (random.nextInt(8) == 0 && options == SMALL) { // no cap, which might refuse it

@@ -75,6 +75,24 @@ final class CrashScenarios {
             SpaceOracle start,
             int variants,
             Consumer<SimulatedVfs> prepare) {
+        return cutEverywhereAndTell(options, steps, base, start, variants, prepare).crashPoints;
+    }
+
+    /**
+     * What was lived with.
+     *
+     * @param crashPoints states checked
+     * @param segmentsRefilled by the life that was not cut
+     */
+    record Survived(int crashPoints, long segmentsRefilled) {}
+
+    private static Survived cutEverywhereAndTell(
+            FlexSpaceOptions options,
+            List<SpaceStep> steps,
+            SimulatedVfs base,
+            SpaceOracle start,
+            int variants,
+            Consumer<SimulatedVfs> prepare) {
         int points = 0;
         for (long operation = 1; ; operation++) {
             CrashHistory history = new CrashHistory(7, base.copy(), prepare);
@@ -83,10 +101,11 @@ final class CrashScenarios {
             history.cutAt(operation);
             try {
                 boolean finished = livesToTheEnd(history, steps);
+                long refilled = finished ? history.space.stats().segmentsRefilled() : 0;
                 history.survive(variants);
                 points += history.crashPoints;
                 if (finished) {
-                    return points;
+                    return new Survived(points, refilled);
                 }
             } catch (Throwable e) {
                 throw new AssertionError(steps + ", cut before operation " + operation, e);
@@ -128,14 +147,52 @@ final class CrashScenarios {
     }
 
     /** A space that is full to its cap, so that each change is paid for with a part of a sweep, or refused. */
-    static int cutAtTheCapEverywhere(long seed, int variants, Consumer<SimulatedVfs> prepare) {
+    static Survived cutAtTheCapEverywhere(long seed, int variants, Consumer<SimulatedVfs> prepare) {
         CrashHistory past = atTheCap(seed, prepare);
         List<SpaceStep> steps = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             steps.add(SpaceStep.OVERWRITE);
         }
         steps.addAll(List.of(SpaceStep.INSERT_MUCH, SpaceStep.COLLAPSE, SpaceStep.OVERWRITE, SpaceStep.SYNC));
-        return cutEverywhere(past.options, steps, past.vfs.kill(), past.oracle, variants, prepare);
+        return cutEverywhereAndTell(past.options, steps, past.vfs.kill(), past.oracle, variants, prepare);
+    }
+
+    /** The same with blocks, which leave dead frames, so that these are written again. */
+    static Survived cutRefillsEverywhere(long seed, int variants, Consumer<SimulatedVfs> prepare) {
+        CrashHistory past = atTheCapInBlocks(seed, prepare);
+        List<SpaceStep> steps = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            steps.add(SpaceStep.OVERWRITE_BLOCKS);
+            if (i == 12 || i == 30) {
+                steps.add(SpaceStep.SYNC);
+            }
+        }
+        steps.addAll(List.of(SpaceStep.CHECKPOINT, SpaceStep.OVERWRITE_BLOCKS, SpaceStep.SYNC));
+        return cutEverywhereAndTell(past.options, steps, past.vfs.kill(), past.oracle, variants, prepare);
+    }
+
+    /** Segments with dead frames, some of which are being written again, or are as the last one left them. */
+    static CrashHistory atTheCapInBlocks(long seed, Consumer<SimulatedVfs> prepare) {
+        CrashHistory past = new CrashHistory(seed, new SimulatedVfs(), prepare);
+        int block = SpaceStep.BLOCK;
+        past.options = CrashHistory.SMALL.withSegments(32 * block, block).withMaxDataBytes(32L * 32 * block);
+        past.live(List.of());
+        while (past.refusals == 0) {
+            byte[] bytes = SpaceOracle.randomBytes(past.random, 20 * block);
+            past.append(bytes);
+            past.liveStep(SpaceStep.SYNC);
+        }
+        for (int i = 0; past.space.stats().segmentsRefilled() < 6; i++) {
+            if (i == 2000) {
+                throw new AssertionError("nothing is refilled: " + past.space.stats());
+            }
+            past.liveStep(SpaceStep.OVERWRITE_BLOCKS);
+            if (i % 20 == 0) {
+                past.liveStep(SpaceStep.SYNC);
+            }
+        }
+        past.liveStep(SpaceStep.SYNC);
+        return past;
     }
 
     private static CrashHistory atTheCap(long seed, Consumer<SimulatedVfs> prepare) {

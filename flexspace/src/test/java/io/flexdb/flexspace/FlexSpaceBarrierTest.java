@@ -42,6 +42,7 @@ class FlexSpaceBarrierTest {
         CrashScenarios.randomHistory(1, record);
         CrashScenarios.killAndCutEverywhere(1, record);
         CrashScenarios.killCreationAndCutEverywhere(record);
+        CrashScenarios.atTheCapInBlocks(1, record);
         used.forEach(other -> sites.addAll(other.forceSites()));
         return sites;
     }
@@ -57,6 +58,7 @@ class FlexSpaceBarrierTest {
             CrashScenarios.cutCheckpointEverywhere(16, leaveOut);
             CrashScenarios.killAndCutEverywhere(0, leaveOut);
             CrashScenarios.cutGarbageCollectionEverywhere(0, 4, leaveOut);
+            CrashScenarios.cutRefillsEverywhere(0, 2, leaveOut);
             for (long seed = 0; seed < 20; seed++) {
                 CrashScenarios.randomHistory(seed, leaveOut);
                 CrashScenarios.randomHistory(seed, 10, leaveOut);

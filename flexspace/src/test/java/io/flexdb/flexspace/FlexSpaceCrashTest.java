@@ -62,9 +62,23 @@ class FlexSpaceCrashTest {
     void aSpaceAtItsCapSurvivesACutAtEveryOperation() {
         int points = 0;
         for (long seed = 0; seed < 3L * EFFORT; seed++) {
-            points += CrashScenarios.cutAtTheCapEverywhere(seed, 4, vfs -> {});
+            points += CrashScenarios.cutAtTheCapEverywhere(seed, 4, vfs -> {}).crashPoints();
         }
         report("at the cap", points);
+        assertTrue(points > 300, "only " + points + " crash points");
+    }
+
+    @Test
+    void deadFramesAreWrittenAgainAndSurviveACutAtEveryOperation() {
+        int points = 0;
+        long refilled = 0;
+        for (long seed = 0; seed < 2L * EFFORT; seed++) {
+            CrashScenarios.Survived survived = CrashScenarios.cutRefillsEverywhere(seed, 4, vfs -> {});
+            points += survived.crashPoints();
+            refilled += survived.segmentsRefilled();
+        }
+        report("refilled " + refilled + " segments", points);
+        assertTrue(refilled > 4L * EFFORT, "only " + refilled + " segments refilled");
         assertTrue(points > 300, "only " + points + " crash points");
     }
 

@@ -16,6 +16,8 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +68,45 @@ class FlexSpaceFaultTest {
         }
         System.out.println(failures + " failed operations");
         assertTrue(failures > 500, "only " + failures);
+    }
+
+    /** But for a full disk, which the space may go on with. */
+    @Test
+    void anErrorAtAnyOperationOfASpaceThatIsRefilledLosesNothingSynced() {
+        CrashHistory past = CrashScenarios.atTheCapInBlocks(2, vfs -> {});
+        SimulatedVfs base = past.vfs.kill();
+        List<SpaceStep> script = new ArrayList<>(Collections.nCopies(40, SpaceStep.OVERWRITE_BLOCKS));
+        script.add(20, SpaceStep.SYNC);
+        script.add(SpaceStep.CHECKPOINT);
+        int failures = 0;
+        for (Fault fault : List.of(Fault.EIO, Fault.SHORT_WRITE, Fault.FORCE_FAILS)) {
+            for (long operation = 1; ; operation++) {
+                CrashHistory history = new CrashHistory(11, base.copy(), vfs -> {});
+                history.options = past.options;
+                history.oracle = past.oracle.copy();
+                history.vfs.failAt(operation, fault, false);
+                Throwable failure = null;
+                try {
+                    history.live(script);
+                    assertTrue(history.space.stats().segmentsRefilled() > 0, "" + history.space.stats());
+                    history.space.close();
+                    history.oracle.synced();
+                } catch (StorageException e) {
+                    failure = e;
+                }
+                if (history.vfs.faultsFired() == 0) {
+                    break;
+                }
+                try {
+                    assertTrue(failure != null, "an operation failed and nobody heard of it");
+                    checkFailed(history, failure, fault);
+                } catch (Throwable e) {
+                    throw new AssertionError(fault + " at operation " + operation, e);
+                }
+                failures++;
+            }
+        }
+        assertTrue(failures > 200, "only " + failures);
     }
 
     private static int failEverywhere(SimulatedVfs base, SpaceOracle start, Fault fault, boolean sticky) {

@@ -26,7 +26,11 @@ enum SpaceStep {
     SYNC(8),
     CHECKPOINT(2),
     CLOSE_AND_OPEN(1),
-    KILL(1);
+    KILL(1),
+    OVERWRITE_BLOCKS(0);
+
+    /** What is written in blocks lies in frames of this size. */
+    static final int BLOCK = 1024;
 
     private static final int SIZE_WANTED = 120_000;
     private final int weight;
@@ -61,6 +65,13 @@ enum SpaceStep {
             case OVERWRITE, WRITE_BEYOND_END -> {
                 byte[] bytes = randomBytes(random, 1 + random.nextInt(random.nextInt(4) == 0 ? 10_000 : 300));
                 int offset = this == OVERWRITE ? random.nextInt(size + 1) : size + random.nextInt(2000);
+                oracle.begins(written(content, offset, bytes));
+                space.write(offset, ByteBuffer.wrap(bytes));
+            }
+            case OVERWRITE_BLOCKS -> {
+                int blocks = Math.min(size / BLOCK, 1 + random.nextInt(4));
+                byte[] bytes = randomBytes(random, blocks * BLOCK);
+                int offset = random.nextInt(size / BLOCK - blocks + 1) * BLOCK;
                 oracle.begins(written(content, offset, bytes));
                 space.write(offset, ByteBuffer.wrap(bytes));
             }

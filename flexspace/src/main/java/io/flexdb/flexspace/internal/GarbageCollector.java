@@ -24,6 +24,9 @@ final class GarbageCollector {
      * The pace follows what is written: by the time that half of the bytes to be freed, or of those that the cap still
      * leaves, have been used up, the sweep is over.
      *
+     * Where room is scarce, dead frames are written again instead, as long as that goes (SegmentRefills). What is chosen
+     * for that is no victim.
+     *
      * G1  A victim is marked in its Segment, of which each use of a segment has its own: what is written later is never
      *     taken for a victim's.
      * G2  A slice moves at most its budget and one extent, and looks at no more than MAX_SLICE_EXTENTS.
@@ -99,7 +102,7 @@ final class GarbageCollector {
     /** Does as much of the work as what was written since the last call asks for. To be called outside of groups. */
     void keepPace() {
         long consumed = store.bytesConsumed();
-        boolean pressed = room.isShort();
+        boolean pressed = room.isShort() && !store.refills().areThere();
         if (!isSweeping() && consumed >= nextChoice) {
             if (!begin(pressed)) {
                 nextChoice = consumed + store.format().dataBytes;
@@ -156,6 +159,9 @@ final class GarbageCollector {
         }
         long sweepCost = engine.tree().extentCount() * BYTES_PER_EXTENT_SCANNED;
         long wanted = pressed ? capacity : capacity - (long) (store.liveBytes() / (minimumUtilization + 0.1));
+        if (pressed) {
+            store.refills().cancel(); // they have the fewest live bytes
+        }
         choose(candidates(pressed), wanted, sweepCost);
         boolean paid = pressed ? bytesToFree >= store.format().frameBytes : bytesToFree >= sweepCost;
         if (!paid) {
@@ -185,7 +191,8 @@ final class GarbageCollector {
         double most = pressed ? dataBytes - store.format().maxExtentBytes : WORTHLESS_UTILIZATION * dataBytes;
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            boolean movable = segment.sealed && segment.liveBytes > 0 && !segment.unreadable;
+            boolean refilled = segment.refill != null && segment.refill.takesExtents();
+            boolean movable = segment.sealed && segment.liveBytes > 0 && !segment.unreadable && !refilled;
             if (movable && segment.liveBytes < most) {
                 candidates.add(segment);
             }

@@ -13,9 +13,13 @@ import java.nio.ByteOrder;
  * 12           4        segment notes
  * 16           24 each  edits: operation (2 bits) and logical offset (62 bits); address (48) and flags (16), or the
  *                       target of a move; length
- * then         16 each  segment notes: segment, generation, sealed (bit 31) and first frame, frames; then their
- *                       checksums, 4 bytes each
+ * then         16 each  segment notes: segment, generation, flags and first frame, frames; then their checksums, 4
+ *                       bytes each
  * </pre>
+ *
+ * <p>Flags are sealed (bit 31) and refilled (bit 30). A note without a flag goes on with the frames of the open segment. One
+ * that says refilled is of a sealed segment whose dead frames are written again: the first one has all of its frames, those
+ * after it have frames written since, and a note that says sealed ends it.
  */
 final class LogBatch {
     static final int HEADER_BYTES = 16;
@@ -30,6 +34,8 @@ final class LogBatch {
     private static final int OPERATION_SHIFT = 62;
     static final long OFFSET_MASK = (1L << OPERATION_SHIFT) - 1;
     static final int SEALED = 1 << 31;
+    static final int REFILLED = 1 << 30;
+    static final int FRAME_MASK = REFILLED - 1;
 
     private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
     private int edits;
@@ -62,12 +68,16 @@ final class LogBatch {
         edits++;
     }
 
-    /** Comes after all edits. The checksums are those of the frames from {@code first} to before {@code end}. */
-    void segmentNote(int segment, int generation, boolean sealed, int first, int[] sums, int end) {
+    /**
+     * Comes after all edits. The checksums are those of the frames from {@code first} to before {@code end}.
+     *
+     * @param flags {@link #SEALED}, {@link #REFILLED} or 0
+     */
+    void segmentNote(int segment, int generation, int flags, int first, int[] sums, int end) {
         room(NOTE_BYTES + (end - first) * Integer.BYTES);
         buffer.putInt(segment)
                 .putInt(generation)
-                .putInt(sealed ? first | SEALED : first)
+                .putInt(flags | first)
                 .putInt(end - first);
         for (int frame = first; frame < end; frame++) {
             buffer.putInt(sums[frame]);

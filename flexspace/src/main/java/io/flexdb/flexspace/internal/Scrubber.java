@@ -21,8 +21,8 @@ public final class Scrubber implements AutoCloseable {
      * when a version is pinned that is as old as the segment, or younger, is released in a later epoch, so the pin keeps
      * it. Each read asks for that again, and a segment released in between is left alone. No lock of the writer's is
      * needed.
-     * The cost: the open segment, and segments opened after the last publication, wait for the next pass. Segments without
-     * live data are read until the log that emptied them is durable.
+     * The cost: the open segment, segments opened after the last publication, and those that are refilled wait for the
+     * next pass. Segments without live data are read until the log that emptied them is durable.
      *
      * The thread is not one of Vfs.start, which is for work that ends, and which a simulation may do on the spot.
      *
@@ -130,6 +130,7 @@ public final class Scrubber implements AutoCloseable {
         SegmentFormat format = store.format();
         int framesOfRead = Math.max(1, READ_BYTES >>> format.frameShift);
         int[] sums = null;
+        int refillState = 0;
         for (int frame = 0; frame < format.dataFrames; frame += framesOfRead) {
             if (!time.waitUntil(due)) {
                 return false;
@@ -137,10 +138,11 @@ public final class Scrubber implements AutoCloseable {
             int end = Math.min(frame + framesOfRead, format.dataFrames);
             long pinned = pinNewest.getAsLong();
             try {
-                if (!isInUse(segment, pinned)) {
+                if (!isInUse(segment, pinned) || frame > 0 && segment.refillState != refillState) {
                     return true;
                 }
                 if (frame == 0) {
+                    refillState = segment.refillState;
                     sums = verifier.readChecksums(segment);
                 }
                 if (sums != null) {
@@ -164,6 +166,7 @@ public final class Scrubber implements AutoCloseable {
         return segment.birth <= pinned
                 && segment.memory == null // what the writer did to it until then is visible
                 && segment.sealed
+                && (segment.refillState & 1) == 0
                 && !segment.released;
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 
 /**
  * One use of a segment of the data file, from its opening until it is free again.
@@ -17,6 +18,8 @@ final class Segment {
     volatile ByteBuffer memory;
     /** What lies before this position is in the file even while the segment is open. */
     int memoryStart;
+    /** If it is refilled: the frames that are in {@code memory}, and no others. Set before that. */
+    BitSet memoryFrames;
     /** Checksums of the data frames that are in the file; null until they are read from the footer. */
     volatile int[] checksums;
 
@@ -32,10 +35,25 @@ final class Segment {
 
     int liveBytesWhenChosen;
 
+    /** The live bytes of each frame; null where nobody needs them. */
+    LiveFrames liveFrames;
+    /** On its way to have dead frames written again; else null. */
+    Refill refill;
+    /** Odd while it is, which changes frames in the file, and the footer. See R5 in {@link SegmentRefills}. */
+    volatile int refillState;
+
     Segment(int number, int generation, long birth) {
         this.number = number;
         this.generation = generation;
         this.birth = birth;
+    }
+
+    /** Keeps checksums that were read from the footer, unless there are some, and returns those that count. */
+    synchronized int[] offerChecksums(int[] found) {
+        if (checksums == null) {
+            checksums = found; // else several readers have loaded them at once, or the footer is written over since
+        }
+        return checksums;
     }
 
     @Override

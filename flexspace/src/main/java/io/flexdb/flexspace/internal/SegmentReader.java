@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import java.util.zip.CRC32C;
 
 /** Reads segments, and lets out no byte of the file that was not verified. Any number of threads. */
@@ -44,12 +45,44 @@ final class SegmentReader {
             int length,
             ReadScratch scratch) {
         ByteBuffer memory = segment.memory;
+        if (memory != null && segment.memoryFrames != null) {
+            readRefilled(segment, memory, from, destination, destinationPosition, length, scratch);
+            return;
+        }
         int inFile = memory == null ? length : Math.min(length, Math.max(0, segment.memoryStart - from));
         if (inFile > 0) {
             readFromFile(segment, from, destination, destinationPosition, inFile, scratch);
         }
         if (inFile < length) {
             destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
+        }
+    }
+
+    /**
+     * Some frames of it are in memory, the others in the file. Which ones changes only when it is refilled again, for which
+     * all who have found this memory must be gone.
+     */
+    private void readRefilled(
+            Segment segment,
+            ByteBuffer memory,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        BitSet inMemory = segment.memoryFrames;
+        for (int done = 0; done < length; ) {
+            int at = from + done;
+            int frame = at >>> format.frameShift;
+            boolean isInMemory = inMemory.get(frame);
+            int endFrame = isInMemory ? inMemory.nextClearBit(frame) : inMemory.nextSetBit(frame);
+            int piece = endFrame < 0 ? length - done : Math.min(length - done, (endFrame << format.frameShift) - at);
+            if (isInMemory) {
+                destination.put(destinationPosition + done, memory, at, piece);
+            } else {
+                readFromFile(segment, at, destination, destinationPosition + done, piece, scratch);
+            }
+            done += piece;
         }
     }
 
@@ -60,10 +93,7 @@ final class SegmentReader {
             int destinationPosition,
             int length,
             ReadScratch scratch) {
-        int[] sums = segment.checksums;
-        if (sums == null) {
-            sums = loadFooter(segment);
-        }
+        int[] sums = checksums(segment);
         int head = -from & (format.frameBytes - 1);
         int whole = length - head & -format.frameBytes;
         if (!destination.isDirect() || whole < Math.min(length, WORTH_A_CALL_BYTES)) {
@@ -194,10 +224,21 @@ final class SegmentReader {
         }
     }
 
-    private int[] loadFooter(Segment segment) {
-        int[] sums = readFooter(segment);
-        segment.checksums = sums; // several readers may load it at once: the same values
-        return sums;
+    /** The checksums of a sealed segment, from its footer if nobody has needed them before. */
+    int[] checksums(Segment segment) {
+        int[] sums = segment.checksums;
+        if (sums != null) {
+            return sums;
+        }
+        try {
+            return segment.offerChecksums(readFooter(segment));
+        } catch (CorruptionException e) {
+            sums = segment.checksums; // there are some if it is written over
+            if (sums != null) {
+                return sums;
+            }
+            throw e;
+        }
     }
 
     /** The checksums in the footer of a sealed segment. While the segment can't be used again. */

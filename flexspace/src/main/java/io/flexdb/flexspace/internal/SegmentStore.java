@@ -17,14 +17,16 @@ import java.util.zip.CRC32C;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
- * readers inside an epoch.
+ * readers inside an epoch. What dead frames of sealed segments take is up to {@link SegmentRefills}.
  */
 final class SegmentStore implements AutoCloseable {
     /*
      * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
-     *     forced is never written again.
-     * I2  Every frame in the file has its checksum in the footer of its sealed segment, or in the logical log.
-     * I3  A byte once appended does not change until the segment is free, so readers need no lock.
+     *     forced is never written again, unless it is dead and refilled (R1).
+     * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in the
+     *     logical log, or in the segment table.
+     * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
+     *     lock.
      * I4  A segment is free only when its last live extent is gone, the log that says so is durable (releaseEmptied is
      *     called after the force), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
@@ -38,6 +40,7 @@ final class SegmentStore implements AutoCloseable {
     private final SegmentReader reader;
     private final RetiredQueue retiredSegments;
     private final RetiredQueue retiredBuffers;
+    private SegmentRefills refills;
     private final Map<Long, ByteBuffer> buffersInUse = new HashMap<>();
     private final ArrayDeque<ByteBuffer> freeBuffers = new ArrayDeque<>();
     private long nextBufferHandle;
@@ -67,6 +70,13 @@ final class SegmentStore implements AutoCloseable {
         this.reader = new SegmentReader(file, format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
         this.retiredBuffers = new RetiredQueue(epochs, this::bufferIsFree);
+        this.refills = new SegmentRefills(this, epochs, false);
+    }
+
+    /** Lets dead frames of sealed segments be written again. Before there is any segment. */
+    void enableRefills() {
+        assert segmentCount == 0 : segmentCount;
+        refills = new SegmentRefills(this, epochs, true);
     }
 
     // ---- appending
@@ -83,6 +93,10 @@ final class SegmentStore implements AutoCloseable {
      * @return its address
      */
     long append(ByteBuffer source, int sourcePosition, int length) {
+        refills.appended(length);
+        if (refills.hasRoomFor(length)) {
+            return refills.append(source, sourcePosition, length);
+        }
         Segment segment = open;
         if (segment == null || format.dataBytes - segment.usedBytes < length) {
             segment = openNext();
@@ -123,15 +137,31 @@ final class SegmentStore implements AutoCloseable {
     }
 
     private void attachMemory(Segment segment) {
+        openBufferHandle = takeBuffer();
+        ByteBuffer memory = buffer(openBufferHandle);
+        segment.memory = memory;
+        openWriter = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Takes memory for a segment and returns its handle. */
+    long takeBuffer() {
         retiredBuffers.reclaim();
         ByteBuffer memory = freeBuffers.poll();
         if (memory == null) {
             memory = ByteBuffer.allocateDirect(format.segmentBytes).order(ByteOrder.LITTLE_ENDIAN);
         }
-        openBufferHandle = nextBufferHandle++;
-        buffersInUse.put(openBufferHandle, memory);
-        segment.memory = memory;
-        openWriter = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        long handle = nextBufferHandle++;
+        buffersInUse.put(handle, memory);
+        return handle;
+    }
+
+    ByteBuffer buffer(long handle) {
+        return buffersInUse.get(handle);
+    }
+
+    /** Takes memory back that readers could find since an epoch, and can't any more. */
+    void retireBuffer(long handle, long birth) {
+        retiredBuffers.retire(handle, birth);
     }
 
     private void growTo(int count) {
@@ -201,7 +231,12 @@ final class SegmentStore implements AutoCloseable {
         openWriter.limit(to).position(from);
         file.write(openWriter, format.filePosition(segment.number, from));
         openWriter.clear();
-        bytesWritten += to - from;
+        wroteData(to - from);
+    }
+
+    /** Counts what was written to the file, for the next force. */
+    void wroteData(int bytes) {
+        bytesWritten += bytes;
         unforced = true;
     }
 
@@ -217,6 +252,7 @@ final class SegmentStore implements AutoCloseable {
             segment.usedBytes = end;
             framesInFile = frames;
         }
+        refills.write();
         if (unforced) {
             file.force();
             unforced = false;
@@ -227,32 +263,50 @@ final class SegmentStore implements AutoCloseable {
     void noteTouched(LogBatch batch) {
         for (Segment segment : touched) {
             if (segment != open) {
-                batch.segmentNote(segment.number, segment.generation, true, 0, null, 0);
+                batch.segmentNote(segment.number, segment.generation, LogBatch.SEALED, 0, null, 0);
             }
         }
         touched.clear();
         if (open != null) {
-            batch.segmentNote(open.number, open.generation, false, framesLogged, open.checksums, framesInFile);
+            batch.segmentNote(open.number, open.generation, 0, framesLogged, open.checksums, framesInFile);
             framesLogged = framesInFile;
             touched.add(open);
         }
+        refills.note(batch);
+    }
+
+    /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
+    void committed() {
+        refills.committed();
     }
 
     /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
     long noteBytes(long extents) {
-        return (touched.size() + extents / 16 + 2) * LogBatch.NOTE_BYTES + (long) format.dataFrames * Integer.BYTES;
+        return (touched.size() + extents / 16 + 2) * LogBatch.NOTE_BYTES
+                + (long) format.dataFrames * Integer.BYTES
+                + refills.noteBytes();
     }
 
     /** Bytes of a segment table, at most, until a few more segments are opened. */
     int segmentTableBytes() {
-        return TreeFileFormat.TABLE_HEADER_BYTES + (segmentCount + 64 + format.dataFrames) * Integer.BYTES;
+        return SegmentTable.bytes(format, segmentCount + 64, format.dataFrames, refills.mostUnsettled());
     }
 
     // ---- live bytes and reuse
 
-    void addLive(long address, long length) {
-        segments[format.segmentOf(address)].liveBytes += (int) length;
+    /** Counts an extent; returns false if that shows that extents overlap. */
+    boolean addLive(long address, long length) {
+        Segment segment = segments[format.segmentOf(address)];
+        segment.liveBytes += (int) length;
         liveBytes += length;
+        boolean fits = segment.liveBytes <= segment.usedBytes;
+        if (refills.isEnabled()) {
+            if (segment.liveFrames == null) {
+                segment.liveFrames = new LiveFrames(format);
+            }
+            fits &= segment.liveFrames.add(format.positionOf(address), (int) length);
+        }
+        return fits;
     }
 
     void removeLive(long address, long length) {
@@ -260,9 +314,17 @@ final class SegmentStore implements AutoCloseable {
         segment.liveBytes -= (int) length;
         liveBytes -= length;
         assert segment.liveBytes >= 0 : segment;
-        if (segment.liveBytes == 0 && segment.sealed) {
+        if (segment.liveFrames != null) {
+            segment.liveFrames.remove(format.positionOf(address), (int) length);
+        }
+        if (segment.liveBytes == 0 && segment.sealed && refills.letGo(segment)) {
             emptied.add(segment);
         }
+    }
+
+    /** Follows that a sealed segment without a live byte can be let go, which has been kept for something else. */
+    void becameEmpty(Segment segment) {
+        emptied.add(segment);
     }
 
     /** Lets the emptied segments go as soon as no reader can see them. Call when the log that emptied them is durable. */
@@ -278,6 +340,7 @@ final class SegmentStore implements AutoCloseable {
     /** Reuses what no reader can see any more. */
     void reclaim() {
         retiredSegments.reclaim();
+        refills.reclaim();
         retiredBuffers.reclaim();
     }
 
@@ -370,6 +433,10 @@ final class SegmentStore implements AutoCloseable {
         return reader;
     }
 
+    SegmentRefills refills() {
+        return refills;
+    }
+
     // ---- recovery and checkpoint
 
     /** Takes a segment's generation from a checkpoint. */
@@ -393,11 +460,21 @@ final class SegmentStore implements AutoCloseable {
     }
 
     /** Whether a note of a segment can follow what is known of it; to be asked of every note that comes from a file. */
-    boolean isNote(int number, int generation, boolean sealed, int firstFrame, int frames) {
+    boolean isNote(int number, int generation, int flags, int firstFrame, int frames) {
         if (number < 0 || number > segmentCount || frames < 0 || firstFrame > format.dataFrames - frames) {
             return false;
         }
         Segment known = number < segmentCount ? segments[number] : null;
+        boolean sealed = flags == LogBatch.SEALED;
+        if (flags == LogBatch.REFILLED) {
+            return known != null
+                    && known.generation == generation
+                    && known.sealed
+                    && (known.refill != null || frames == format.dataFrames);
+        }
+        if (flags != 0 && !sealed) {
+            return false;
+        }
         if (known == null || known.generation != generation) {
             return firstFrame == 0 && (known == null || known.liveBytes == 0);
         }
@@ -406,15 +483,20 @@ final class SegmentStore implements AutoCloseable {
                 : !known.sealed && firstFrame == known.usedBytes >>> format.frameShift;
     }
 
-    /** Takes what a checkpoint or a log batch says of the frames of an open segment. */
-    void restoreFrames(int number, int generation, boolean sealed, int firstFrame, ByteBuffer sums, int frames) {
+    /** Takes what a checkpoint or a log batch says of the frames of a segment; see {@link LogBatch}. */
+    void restoreFrames(int number, int generation, int flags, int firstFrame, ByteBuffer sums, int frames) {
         Segment segment = number < segmentCount ? segments[number] : null;
+        if (flags == LogBatch.REFILLED) {
+            refills.restore(segment, firstFrame, sums, frames);
+            return;
+        }
         if (segment == null || segment.generation != generation) {
             restore(number, generation);
             segment = segments[number];
             segment.checksums = new int[format.dataFrames];
         }
-        if (sealed) {
+        if (flags == LogBatch.SEALED) {
+            refills.restoreSealed(segment);
             segment.sealed = true;
             segment.usedBytes = format.dataBytes;
             segment.checksums = null;
@@ -442,6 +524,7 @@ final class SegmentStore implements AutoCloseable {
                 becomeFree(number);
             }
         }
+        refills.recovered();
         if (open != null) {
             framesInFile = open.usedBytes >>> format.frameShift;
             framesLogged = framesInFile;
@@ -497,7 +580,9 @@ final class SegmentStore implements AutoCloseable {
 
     /** Bytes of segments taken by what was appended and padded. Never falls. */
     long bytesConsumed() {
-        return segmentsOpened * format.dataBytes + (open == null ? 0 : open.usedBytes - format.dataBytes);
+        return segmentsOpened * format.dataBytes
+                + (open == null ? 0 : open.usedBytes - format.dataBytes)
+                + refills.bytesRefilled();
     }
 
     /** Segments emptied that {@link #releaseEmptied} would let go. */

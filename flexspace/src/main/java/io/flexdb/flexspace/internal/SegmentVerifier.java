@@ -68,7 +68,8 @@ final class SegmentVerifier {
 
     private void compare(Segment segment, int[] sums, int from, int end) {
         for (int frame = from; frame < end; frame++) {
-            if (found[frame] != sums[frame] && !unread.get(frame)) {
+            boolean differs = found[frame] != sums[frame] && sums[frame] != Refill.NO_CHECKSUM;
+            if (differs && !unread.get(frame)) {
                 findings.add(reader.damage(segment, frame, sums[frame], found[frame]));
             }
         }

@@ -19,7 +19,8 @@ import java.util.List;
 public final class SpaceChecker {
     /*
      * Made by the writer between two changes, so that what it notes fits the view. Segments that hold extents of the view
-     * are not used again while it is pinned, and what is in the file of them does not change.
+     * are not used again while it is pinned, and what is in the file of them does not change; but for the dead frames and
+     * the footers of those that are being refilled, which are left alone.
      *
      * The FlexTree file and the logs are not pinned: a checkpoint may replace them at any time. The nodes of a version are
      * not written over before the next one is durable; so what is found in the tree file counts if the version is still
@@ -39,8 +40,7 @@ public final class SpaceChecker {
     private final Segment[] segments;
     private final int[] usedBytes;
     private final int[] liveBytes;
-    private final Segment open; // null if there was none
-    private final int[] openChecksums;
+    private final int[][] checksums; // of what is in the file of segments that are open or refilled; null for others
     private final Findings findings = new Findings();
     private final Path treePath;
     private CheckProgress progress;
@@ -75,8 +75,14 @@ public final class SpaceChecker {
             usedBytes[number] = store.isFree(number) ? 0 : segment.usedBytes;
             liveBytes[number] = segment.liveBytes;
         }
-        this.open = store.openSegment();
-        this.openChecksums = open == null ? new int[0] : Arrays.copyOf(open.checksums, store.openFramesInFile());
+        this.checksums = new int[count][];
+        Segment open = store.openSegment();
+        if (open != null) {
+            checksums[open.number] = Arrays.copyOf(open.checksums, store.openFramesInFile());
+        }
+        for (Refill refill : store.refills().unsettled()) {
+            checksums[refill.segment.number] = refill.checksums();
+        }
     }
 
     /** Runs the check, once. */
@@ -144,8 +150,9 @@ public final class SpaceChecker {
         for (int number = 0; number < live.length; number++) {
             Segment segment = segments[number];
             if (live[number] > 0) {
-                if (segment == open) {
-                    verifier.verifyFrames(segment, openChecksums, 0, openChecksums.length);
+                int[] sums = checksums[number];
+                if (sums != null) {
+                    verifier.verifyFrames(segment, sums, 0, sums.length);
                 } else {
                     verifier.verifySealed(segment);
                 }

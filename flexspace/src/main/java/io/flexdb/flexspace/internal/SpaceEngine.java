@@ -8,8 +8,8 @@ import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -121,7 +121,8 @@ public final class SpaceEngine implements AutoCloseable {
      * @param storeId the id that its files must have, or 0 for any
      */
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
-        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs);
+        boolean capped = options.maxDataBytes() != Long.MAX_VALUE;
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, capped);
         recovery.run();
         try {
             return new SpaceEngine(vfs, directory, options, epochs, recovery);
@@ -138,6 +139,7 @@ public final class SpaceEngine implements AutoCloseable {
         log = recovered.beginLog();
         logBytesWritten = log.bytes();
         recovered = null;
+        store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
         editRoom.begin(log);
     }
 
@@ -274,7 +276,14 @@ public final class SpaceEngine implements AutoCloseable {
      * @param newTag what {@link #tag()} returns after a recovery to this point or a later one
      */
     public void commit(long newTag) {
-        if (batch.hasEdits() || newTag != tag) {
+        if (groupDepth == 0 && wantsRefills()) {
+            store.refills().choose();
+        }
+        commitAll(newTag);
+    }
+
+    private void commitAll(long newTag) {
+        if (batch.hasEdits() || newTag != tag || store.refills().areUnlogged()) {
             tag = newTag;
             writeBatch();
         }
@@ -317,7 +326,7 @@ public final class SpaceEngine implements AutoCloseable {
         FlexTreeView view = tree.current();
         epochs.pin(view.version()); // nobody but this thread could reclaim it before
         epochs.seal();
-        ByteBuffer table = segmentTable();
+        ByteBuffer table = SegmentTable.of(store);
         treeFile.beginVersion(tree, table.remaining());
         LogicalLog old = log;
         log = old.createNext(vfs, directory, storeId(), treeVersion() + 1, editRoom.spareBytes());
@@ -349,23 +358,8 @@ public final class SpaceEngine implements AutoCloseable {
         log.append(payload);
         log.force();
         batch.clear();
+        store.committed();
         editRoom.committed();
-    }
-
-    private ByteBuffer segmentTable() {
-        Segment open = store.openSegment();
-        int segments = store.segmentCount();
-        int frames = open == null ? 0 : store.openFramesInFile();
-        ByteBuffer table = ByteBuffer.allocate(TreeFileFormat.TABLE_HEADER_BYTES + (segments + frames) * Integer.BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN);
-        table.putInt(segments).putInt(open == null ? -1 : open.number).putInt(frames);
-        for (int number = 0; number < segments; number++) {
-            table.putInt(store.segment(number).generation);
-        }
-        for (int frame = 0; frame < frames; frame++) {
-            table.putInt(open.checksums[frame]);
-        }
-        return table.flip();
     }
 
     /** The tag of the last commit. */
@@ -391,9 +385,16 @@ public final class SpaceEngine implements AutoCloseable {
      * Does a bounded part of that, as large as what was written since the last call asks for. To be called outside of
      * groups.
      *
-     * @return whether segments will be free once the state of now has been published and earlier readers are gone
+     * @return whether segments will be free, or dead frames be written again, once the state of now has been published and
+     *     earlier readers are gone
      */
     public boolean collectSomeGarbage() {
+        if (wantsRefills()) {
+            refill();
+        }
+        if (store.refills().takeChosen()) {
+            return true;
+        }
         long sweeps = collector.sweepsEnded();
         collector.keepPace();
         boolean ended = collector.sweepsEnded() > sweeps && store.emptiedCount() > 0;
@@ -443,7 +444,10 @@ public final class SpaceEngine implements AutoCloseable {
             return false;
         }
         if (!room.isThere(bytes, collector.segmentsToFill()) && !collector.isSweeping()) {
-            collector.begin(true); // whose moves take less than there is: the rest is for changes meanwhile
+            refillFor(bytes, publish);
+            if (!room.isThere(bytes, 0)) {
+                collector.begin(true); // whose moves take less than there is: the rest is for changes meanwhile
+            }
         }
         long slack = Long.MIN_VALUE / 2;
         int sweeps = 0;
@@ -462,6 +466,28 @@ public final class SpaceEngine implements AutoCloseable {
             slack = slackNow;
         }
         return ensureRoomForEdits(edits, places, bytes, true, publish);
+    }
+
+    private boolean wantsRefills() {
+        return store.refills().areFew() && !collector.isSweeping() && room.isShort();
+    }
+
+    /** Chooses segments whose dead frames will be written again, if that is worth a commit. */
+    private boolean refill() {
+        boolean chosen = store.refills().choose();
+        if (chosen) {
+            commitAll(tag);
+        }
+        return chosen;
+    }
+
+    /** The same for a change that finds no room; waits for what may hold them back. */
+    private void refillFor(long bytes, Runnable publish) {
+        boolean mayFit = bytes <= maxExtentBytes();
+        if (mayFit && (store.refills().areWaiting() || wantsRefills() && refill())) {
+            finishCheckpoint(); // which pins what it writes
+            publish.run();
+        }
     }
 
     /**
@@ -597,6 +623,16 @@ public final class SpaceEngine implements AutoCloseable {
         return collector.segmentsFreed();
     }
 
+    /** How often the dead frames of a segment were written again since opening. */
+    public long segmentsRefilled() {
+        return store.refills().segmentsRefilled();
+    }
+
+    /** Bytes of extents written to dead frames since opening. */
+    public long bytesRefilled() {
+        return store.refills().bytesRefilled();
+    }
+
     /** Live bytes in segments. */
     public long liveBytes() {
         return store.liveBytes();
@@ -677,9 +713,16 @@ public final class SpaceEngine implements AutoCloseable {
     public void checkInvariants() {
         tree.checkInvariants();
         long[] live = new long[store.segmentCount()];
+        boolean refills = store.refills().isEnabled();
+        LiveFrames[] liveFrames = new LiveFrames[live.length];
+        Arrays.setAll(liveFrames, number -> refills ? new LiveFrames(store.format()) : null);
         tree.query(0, tree.size(), (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
-                live[store.format().segmentOf(address)] += length;
+                int number = store.format().segmentOf(address);
+                live[number] += length;
+                if (refills) {
+                    liveFrames[number].add(store.format().positionOf(address), (int) length);
+                }
             }
         });
         for (int number = 0; number < live.length; number++) {
@@ -687,6 +730,10 @@ public final class SpaceEngine implements AutoCloseable {
             if (live[number] != segment.liveBytes || store.isFree(number) && live[number] != 0) {
                 throw new AssertionError("live bytes " + live[number] + " in the tree, but " + segment
                         + (store.isFree(number) ? " free" : ""));
+            }
+            if (segment.liveFrames != null && !segment.liveFrames.equals(liveFrames[number])) {
+                throw new AssertionError("live bytes of frames: " + liveFrames[number] + " in the tree, but "
+                        + segment.liveFrames + " in " + segment);
             }
         }
     }

@@ -23,6 +23,7 @@ final class SpaceRecovery {
     private final Path directory;
     private final long storeId;
     private final Epochs epochs;
+    private final boolean refills;
 
     TreeFile treeFile;
     FlexTree tree;
@@ -39,7 +40,9 @@ final class SpaceRecovery {
     private List<ByteBuffer> payloads;
     private ExtentMover mover;
 
-    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs) {
+    /** @param refills whether dead frames will be written again */
+    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, boolean refills) {
+        this.refills = refills;
         this.vfs = vfs;
         this.directory = directory;
         this.storeId = storeId;
@@ -63,6 +66,9 @@ final class SpaceRecovery {
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         store = new SegmentStore(SpaceFiles.openData(vfs, directory, id), format, epochs);
+        if (refills) {
+            store.enableRefills();
+        }
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs);
         mover = new ExtentMover(tree);
         tag = header.tag();
@@ -195,29 +201,13 @@ final class SpaceRecovery {
     }
 
     private void restoreSegments(ByteBuffer table) {
-        int segments = table.getInt();
-        int open = table.getInt();
-        int frames = table.getInt();
-        SegmentFormat format = store.format();
-        boolean sound = segments >= 0
-                && open >= -1
-                && open < segments
-                && frames >= 0
-                && (open >= 0 || frames == 0)
-                && frames <= format.dataFrames
-                && table.remaining() == ((long) segments + frames) * Integer.BYTES;
-        if (!sound) {
+        String problem = SegmentTable.restore(table, store);
+        if (problem != null) {
             throw new CorruptionException(
                     tableOf.path(),
                     TreeFileFormat.slotPosition(treeFile.header().tableSlot()),
                     "a segment table whose counts fit its length",
-                    segments + " segments, " + open + " open, " + frames + " frames");
-        }
-        for (int number = 0; number < segments; number++) {
-            store.restore(number, table.getInt());
-        }
-        if (open >= 0) {
-            store.restoreFrames(open, store.segment(open).generation, false, 0, table, frames);
+                    problem);
         }
     }
 
@@ -232,9 +222,8 @@ final class SpaceRecovery {
     }
 
     private void addLive(Path file, long address, long length) {
-        store.addLive(address, length);
-        Segment segment = store.segment(store.format().segmentOf(address));
-        if (segment.liveBytes > segment.usedBytes) {
+        if (!store.addLive(address, length)) {
+            Segment segment = store.segment(store.format().segmentOf(address));
             throw new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
         }
     }
@@ -287,19 +276,28 @@ final class SpaceRecovery {
         }
         int number = payload.getInt();
         int generation = payload.getInt();
-        int first = payload.getInt();
+        int flagsAndFirst = payload.getInt();
         int frames = payload.getInt();
-        boolean sealed = first < 0;
-        first &= ~LogBatch.SEALED;
+        int first = flagsAndFirst & LogBatch.FRAME_MASK;
+        int flags = flagsAndFirst - first;
         boolean sound = frames <= payload.remaining() / Integer.BYTES
-                && store.isNote(number, generation, sealed, first, frames);
+                && store.isNote(number, generation, flags, first, frames);
         if (!sound) {
             throw badBatch(
                     "a note that continues one of " + store.segmentCount() + " segments or begins a new one",
-                    (sealed ? "sealed" : "open") + " segment " + number + ", generation " + generation
+                    kindOf(flags) + " segment " + number + ", generation " + generation
                             + ", frames from " + first + ", " + frames + " of them");
         }
-        store.restoreFrames(number, generation, sealed, first, payload, frames);
+        store.restoreFrames(number, generation, flags, first, payload, frames);
+    }
+
+    private static String kindOf(int flags) {
+        return switch (flags) {
+            case 0 -> "open";
+            case LogBatch.SEALED -> "sealed";
+            case LogBatch.REFILLED -> "refilled";
+            default -> "contradictory";
+        };
     }
 
     private void replayEdit(long operationAndOffset, long where, long length) {

@@ -13,6 +13,9 @@ final class SpaceRoom {
      * live. Extents are at most 1/32 of a segment, so what is moved fills segments to 31/32 at least: a sweep over
      * segments that are filled no better than 30/32 gains room (section 4.1 of the paper).
      *
+     * Dead frames that are written again take no segment. They count where a change as a whole fits one run of them, for
+     * then it does whatever its pieces are; else what it needs are segments.
+     *
      * On the disk, segments have their place in the file before they are opened, and so have those of a small reserve
      * for garbage collection: one to move to, and one for what commits pad.
      */
@@ -93,6 +96,9 @@ final class SpaceRoom {
         int needed = newSegmentsFor(bytes);
         if (needed == 0 && store.openIsClaimed()) {
             return true;
+        }
+        if (bytes <= format.maxExtentBytes && store.refills().hasRoomFor((int) bytes)) {
+            return true; // in frames that have their place in the file
         }
         if (isCapped() && needed > 0 && free() < needed + (segmentsToFill > 0 ? segmentsToFill : reserve)) {
             return false;

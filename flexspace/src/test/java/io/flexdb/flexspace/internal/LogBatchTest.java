@@ -44,8 +44,8 @@ class LogBatchTest {
     @Test
     void aNoteCarriesTheChecksumsOfItsFrames() {
         batch.edit(LogBatch.COLLAPSE, 1, 2, 0, 0);
-        batch.segmentNote(3, 4, false, 1, new int[] {10, 11, 12, 13}, 3);
-        batch.segmentNote(5, 6, true, 0, null, 0);
+        batch.segmentNote(3, 4, 0, 1, new int[] {10, 11, 12, 13}, 3);
+        batch.segmentNote(5, 6, LogBatch.SEALED, 0, null, 0);
         ByteBuffer payload = batch.finish(1);
         payload.position(LogBatch.HEADER_BYTES + LogBatch.EDIT_BYTES);
         int[] expected = {3, 4, 1, 2, 11, 12, 5, 6, LogBatch.SEALED, 0};

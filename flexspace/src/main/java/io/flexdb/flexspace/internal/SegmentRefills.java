@@ -1,0 +1,437 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreIoException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Lets new extents be written into the dead frames of sealed segments, so that little is moved where room is scarce. Writer
+ * only.
+ */
+final class SegmentRefills {
+    /*
+     * The problem: when a space is nearly full and overwritten at random, each segment has a few dead bytes, and to gain
+     * them by moving what lives beside them costs many times their number.
+     * The choice: frames that hold no live byte are written again where they are. What lives stays, and nothing moves.
+     * The cost: for each segment its checksums in the log, a footer, and many short writes instead of a long one. So the
+     * segments with the most dead frames are taken, if these are in runs as long as what is appended, and several at
+     * once, since each choice takes a commit.
+     *
+     * A segment that is chosen is written to only when a durable log batch says so, and when nobody sees what its dead
+     * frames have held. That batch has the checksums of all other frames; later ones add those of the frames written. So
+     * after a crash all frames that hold anything can be verified, whatever became of the footer, which is written in
+     * place.
+     *
+     * R1  A frame is written, and then the footer, only if the frame held no live byte in a durable log batch, that batch
+     *     says that the segment is refilled, and no version that readers may hold has an extent in the frame (it is retired
+     *     by epoch, like a segment).
+     * R2  From that batch on until the log says that the segment is sealed, the log, or the segment table of the checkpoint
+     *     that it extends, has the checksums of all frames of the segment in which anything lives (I2).
+     * R3  The log says that it is sealed only after a force that followed the writing of the footer.
+     * R4  Until then the segment is not chosen again.
+     * R5  Segment.refillState is odd from the choice until the log says that. Whoever pins a version and then finds it
+     *     even may read all of the segment from the file: a later choice waits for his pin.
+     */
+    private static final int LEAST_SHARE_DEAD = 16; // one frame of so many
+    private static final int SHARE_CHOSEN = 8; // one segment of so many, at once
+    private static final int LEAST_CHOSEN = 4;
+    private static final int MOST_CHOSEN = 128;
+    private static final int MOST_NOTE_BYTES = 1 << 20; // of a choice
+    private static final int WEIGHT_OF_MEAN = 32; // the mean is that of so many extents, roughly
+    private static final int SEGMENTS_BETWEEN_TRIES = 1; // written since a choice that found nothing
+    private static final int SEGMENTS_AFTER_CANCEL = 16;
+
+    private final SegmentStore store;
+    private final SegmentFormat format;
+    private final VfsFile file;
+    private final Epochs epochs;
+    private final boolean enabled;
+    private final RetiredQueue retired;
+    private final Map<Long, Refill> waiting = new HashMap<>();
+    private final ArrayDeque<Refill> ready = new ArrayDeque<>();
+    private final List<Refill> unsettled = new ArrayList<>(); // all, in the order of their choice
+    private long nextHandle;
+    private Refill open;
+    private int meanLength; // of what is appended
+    private int framesLeft; // that may be written still
+    private int framesLow; // with fewer, others are chosen
+    private long nextChoice; // not before so many bytes have been consumed
+    private boolean unlogged; // there are some that the log does not know
+    private boolean chosen; // since somebody asked
+    private long segmentsRefilled;
+    private long bytesRefilled;
+
+    /** @param enabled whether any segment may be chosen; those that a recovery finds are sealed again in any case */
+    SegmentRefills(SegmentStore store, Epochs epochs, boolean enabled) {
+        this.store = store;
+        this.format = store.format();
+        this.file = store.file();
+        this.epochs = epochs;
+        this.enabled = enabled && format.frameBytes < LiveFrames.FRAME_BYTES_LIMIT;
+        this.retired = new RetiredQueue(epochs, this::becomeReady);
+    }
+
+    boolean isEnabled() {
+        return enabled;
+    }
+
+    // ---- the choice
+
+    /** Whether others are to be chosen as soon as room is scarce. */
+    boolean areFew() {
+        return enabled && framesLeft <= framesLow && store.bytesConsumed() >= nextChoice;
+    }
+
+    /** Whether there are frames that may be written, now or when readers are gone. */
+    boolean areThere() {
+        return framesLeft > 0;
+    }
+
+    /** Whether there are some that only readers, or a checkpoint, hold back. */
+    boolean areWaiting() {
+        return !waiting.isEmpty();
+    }
+
+    /**
+     * Chooses segments, if that is worth a commit. To be called when all changes are to be committed next: what lives
+     * nowhere now is dead when that is durable.
+     *
+     * @return whether there is a choice, which the next log batch has to say
+     */
+    boolean choose() {
+        if (!enabled) {
+            return false;
+        }
+        List<Segment> candidates = new ArrayList<>();
+        int leastDead = Math.max(1, format.dataFrames / LEAST_SHARE_DEAD);
+        for (int number = 0; number < store.segmentCount(); number++) {
+            Segment segment = store.segment(number);
+            if (isCandidate(segment) && segment.liveFrames.deadCount() >= leastDead) {
+                candidates.add(segment);
+            }
+        }
+        candidates.sort(Comparator.comparingInt(segment -> -segment.liveFrames.deadCount()));
+        List<Refill> choice = new ArrayList<>();
+        int usable = 0;
+        for (Segment segment : candidates) {
+            if (choice.size() == mostChosen()) {
+                break;
+            }
+            BitSet dead = segment.liveFrames.dead();
+            int frames = framesInLongRuns(dead);
+            if (frames >= leastDead && hasChecksums(segment)) {
+                choice.add(new Refill(segment, format, dead, typicalBytes()));
+                usable += frames;
+            }
+        }
+        if (usable < format.dataFrames / 2) {
+            nextChoice = store.bytesConsumed() + (long) SEGMENTS_BETWEEN_TRIES * format.dataBytes;
+            return false;
+        }
+        choice.forEach(this::begin);
+        framesLow = framesLeft / 2;
+        unlogged = true;
+        chosen = true;
+        return true;
+    }
+
+    /** It holds something: what holds nothing is free soon. */
+    private static boolean isCandidate(Segment segment) {
+        return segment.sealed
+                && segment.refill == null
+                && segment.liveBytes > 0
+                && !segment.victim
+                && !segment.unreadable;
+    }
+
+    private void begin(Refill refill) {
+        refill.segment.refill = refill;
+        refill.segment.refillState++; // R5: before the dead frames are retired. Nobody else writes it
+        unsettled.add(refill);
+        framesLeft += refill.framesLeft();
+    }
+
+    private int mostChosen() {
+        int inUse = store.segmentCount() - store.freeSegmentCount();
+        int most = Math.min(MOST_CHOSEN, MOST_NOTE_BYTES / (format.dataFrames * Integer.BYTES));
+        return Math.max(LEAST_CHOSEN, Math.min(most, inUse / SHARE_CHOSEN));
+    }
+
+    private int typicalBytes() {
+        return Math.max(1, Math.min(format.maxExtentBytes, meanLength));
+    }
+
+    private int framesInLongRuns(BitSet dead) {
+        int least = typicalBytes() + format.frameBytes - 1 >>> format.frameShift;
+        int frames = 0;
+        for (int first = dead.nextSetBit(0); first >= 0; ) {
+            int end = dead.nextClearBit(first);
+            frames += end - first >= least ? end - first : 0;
+            first = dead.nextSetBit(end);
+        }
+        return frames;
+    }
+
+    /** They are read now: while the footer is written over, readers must not need it. */
+    private boolean hasChecksums(Segment segment) {
+        try {
+            store.reader().checksums(segment);
+            return true;
+        } catch (CorruptionException | StoreIoException e) {
+            segment.unreadable = true; // whoever reads what lives there will be told
+            return false;
+        }
+    }
+
+    /** Whether segments were chosen since the last time that this was asked: they wait for earlier versions to go. */
+    boolean takeChosen() {
+        boolean was = chosen;
+        chosen = false;
+        return was;
+    }
+
+    /** Gives up what is not open: garbage collection has to move what lives there. */
+    void cancel() {
+        if (waiting.isEmpty() && ready.isEmpty()) {
+            return;
+        }
+        for (Refill refill : unsettled) {
+            if (refill.stage() == Refill.Stage.WAITING || refill.stage() == Refill.Stage.READY) {
+                framesLeft -= refill.framesLeft();
+                refill.goTo(Refill.Stage.SEALED); // by its old footer, since nothing was written
+            }
+        }
+        waiting.clear();
+        ready.clear();
+        nextChoice = store.bytesConsumed() + (long) SEGMENTS_AFTER_CANCEL * format.dataBytes;
+    }
+
+    // ---- appending
+
+    /**
+     * Whether an extent, or several with so many bytes together, find room. What fits is never kept out by what is
+     * appended before it, if that is part of these bytes.
+     */
+    boolean hasRoomFor(int length) {
+        if (framesLeft == 0 && open == null) {
+            return false;
+        }
+        while (true) {
+            if (open == null && !openNext()) {
+                return false;
+            }
+            if (open.hasRunFor(length)) {
+                return true;
+            }
+            if (open.hasRunFor(open.typicalBytes)) {
+                return false; // others find room
+            }
+            seal();
+        }
+    }
+
+    /** Appends an extent for which there {@linkplain #hasRoomFor is room}, and returns its address. */
+    long append(ByteBuffer source, int sourcePosition, int length) {
+        if (!open.fitsRun(length)) {
+            write();
+            open.moveToRunFor(length);
+        }
+        int at = open.append(source, sourcePosition, length);
+        bytesRefilled += length;
+        return format.address(open.segment.number, at);
+    }
+
+    /** Follows what is appended, here or elsewhere. */
+    void appended(int length) {
+        meanLength += (length - meanLength) / WEIGHT_OF_MEAN;
+    }
+
+    private boolean openNext() {
+        if (ready.isEmpty()) {
+            retired.reclaim();
+        }
+        open = ready.poll();
+        if (open == null) {
+            return false;
+        }
+        long handle = store.takeBuffer();
+        open.open(store.buffer(handle), handle, epochs.writerEpoch());
+        segmentsRefilled++;
+        return true;
+    }
+
+    /** Writes what is not in the file yet. */
+    void write() {
+        int bytes = open == null ? 0 : open.bytesToWrite();
+        if (bytes > 0) {
+            open.writeRun(file);
+            framesLeft -= bytes >>> format.frameShift;
+            store.wroteData(bytes);
+        }
+    }
+
+    private void seal() {
+        write();
+        Refill full = open;
+        open = null;
+        framesLeft -= full.framesLeft();
+        full.seal(file);
+        store.wroteData(format.footerBytes);
+        store.retireBuffer(full.bufferHandle(), full.bufferBirth());
+        // Or the disk would have nothing to do until the next force, and everything then.
+        file.startWriting(format.filePosition(full.segment.number, 0), format.segmentBytes);
+        if (full.segment.liveBytes == 0) {
+            forget(full);
+            store.becameEmpty(full.segment);
+        }
+    }
+
+    // ---- the log
+
+    /** Hands over what the next log batch must say. Call after a force. */
+    void note(LogBatch batch) {
+        for (Refill refill : unsettled) {
+            refill.note(batch);
+        }
+        unlogged = false;
+    }
+
+    /** Whether a log batch has to be written for what was chosen. */
+    boolean areUnlogged() {
+        return unlogged;
+    }
+
+    /** Goes on with what waited for that batch. Call when it is durable. */
+    void committed() {
+        for (Iterator<Refill> all = unsettled.iterator(); all.hasNext(); ) {
+            Refill refill = all.next();
+            if (refill.stage() == Refill.Stage.CHOSEN) {
+                retire(refill);
+            } else if (refill.stage() == Refill.Stage.SEALED) {
+                all.remove();
+                settle(refill); // R4
+            }
+        }
+    }
+
+    private void retire(Refill refill) {
+        refill.goTo(Refill.Stage.WAITING);
+        waiting.put(nextHandle, refill);
+        retired.retire(nextHandle++, refill.segment.birth);
+    }
+
+    private void becomeReady(long handle) {
+        Refill refill = waiting.remove(handle);
+        if (refill != null) { // else it was given up
+            refill.goTo(Refill.Stage.READY);
+            ready.add(refill);
+        }
+    }
+
+    private static void settle(Refill refill) {
+        refill.segment.refill = null;
+        refill.segment.refillState++; // R5
+    }
+
+    /** Reuses what no reader can see any more. */
+    void reclaim() {
+        retired.reclaim();
+    }
+
+    /**
+     * Follows that nothing lives in a sealed segment any more.
+     *
+     * @return whether it can be let go; if not, {@link SegmentStore#becameEmpty} will be called
+     */
+    boolean letGo(Segment segment) {
+        Refill refill = segment.refill;
+        if (refill == null) {
+            return true;
+        }
+        if (refill.stage() == Refill.Stage.OPEN) {
+            return false;
+        }
+        framesLeft -= refill.takesExtents() ? refill.framesLeft() : 0;
+        waiting.values().remove(refill);
+        ready.remove(refill);
+        forget(refill);
+        return true;
+    }
+
+    /** The segment is free soon. Its state stays odd: what is in the file may change at any time, and not be noted. */
+    private void forget(Refill refill) {
+        unsettled.remove(refill);
+        refill.segment.refill = null;
+    }
+
+    /** Those whose checksums a checkpoint must have. */
+    List<Refill> unsettled() {
+        return unsettled;
+    }
+
+    /** Bytes that the notes of the next log batch take at most. */
+    long noteBytes() {
+        return mostUnsettled() * (LogBatch.NOTE_BYTES + (long) format.dataFrames * Integer.BYTES);
+    }
+
+    /** How many there may be when the next checkpoint begins. */
+    int mostUnsettled() {
+        return unsettled.size() + (enabled ? mostChosen() : 0);
+    }
+
+    // ---- recovery
+
+    /** Takes what a log or a checkpoint says of frames of a segment that is refilled. */
+    void restore(Segment segment, int firstFrame, ByteBuffer sums, int frames) {
+        if (segment.refill == null) {
+            segment.checksums = new int[format.dataFrames];
+            segment.refill = Refill.recovered(segment, format);
+            segment.refillState++;
+            unsettled.add(segment.refill);
+        }
+        for (int i = 0; i < frames; i++) {
+            segment.checksums[firstFrame + i] = sums.getInt();
+        }
+    }
+
+    /** Takes that a segment is sealed again. */
+    void restoreSealed(Segment segment) {
+        if (segment.refill != null) {
+            unsettled.remove(segment.refill);
+            settle(segment.refill);
+        }
+    }
+
+    /** Ends a recovery: those that are free or used again are forgotten. */
+    void recovered() {
+        unsettled.removeIf(refill -> store.segment(refill.segment.number) != refill.segment
+                || store.isFree(refill.segment.number));
+    }
+
+    /** Writes the footers of those that a recovery has found. When what it found is durable. */
+    void sealRecovered() {
+        for (Refill refill : unsettled) {
+            refill.seal(file);
+            store.wroteData(format.footerBytes);
+        }
+    }
+
+    long segmentsRefilled() {
+        return segmentsRefilled;
+    }
+
+    long bytesRefilled() {
+        return bytesRefilled;
+    }
+}

@@ -1,0 +1,269 @@
+package io.flexdb.flexspace;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreFullException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A space at its cap whose dead frames are written again, against an array, with everybody who may look at it meanwhile. */
+@Timeout(180)
+class RefillTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final Path DIRECTORY = Path.of("/space");
+    private static final int FRAME = 1024;
+    private static final int SEGMENT = 32 * FRAME;
+    private static final int SEGMENTS = 100;
+    private static final FlexSpaceOptions OPTIONS = FlexSpaceOptions.defaults()
+            .withSegments(SEGMENT, FRAME)
+            .withCheckpointLogBytes(64 << 10)
+            .withLogBufferBytes(8 << 10)
+            .withMinimumUtilization(0.1)
+            .withMaxDataBytes((long) SEGMENTS * SEGMENT);
+
+    private final Random random = new Random(9);
+    private SimulatedVfs vfs = new SimulatedVfs();
+    private FlexSpace space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+    private byte[] model = new byte[0];
+
+    private void write(int offset, int length) {
+        byte[] bytes = SpaceOracle.randomBytes(random, length);
+        space.write(offset, ByteBuffer.wrap(bytes));
+        if (offset + length > model.length) {
+            model = Arrays.copyOf(model, offset + length);
+        }
+        System.arraycopy(bytes, 0, model, offset, length);
+    }
+
+    /** Frames, one in each extent, up to a share of what may be live. */
+    private void fill(double share) {
+        int most = (int) (share * (SEGMENTS - SEGMENTS / 8) * 31 * FRAME / 32 * 30);
+        while (model.length + FRAME <= most) {
+            write(model.length, FRAME);
+        }
+        space.sync();
+    }
+
+    private void overwriteFrame() {
+        write(random.nextInt(model.length / FRAME) * FRAME, FRAME);
+    }
+
+    private void assertSame() {
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        space.checkInvariants();
+        long dataBytes = vfs.content(DIRECTORY.resolve("data")).length;
+        assertTrue(dataBytes <= 4096 + (long) SEGMENTS * SEGMENT, dataBytes + " bytes in the data file");
+    }
+
+    private void assertSound() {
+        CheckReport report = space.check();
+        assertTrue(report.isSound(), report::toString);
+    }
+
+    @Test
+    void framesAreOverwrittenForEverAndLittleIsMoved() {
+        fill(0.99);
+        FlexSpaceStats before = space.stats();
+        int rounds = 20_000 * EFFORT;
+        for (int round = 0; round < rounds; round++) {
+            overwriteFrame();
+            if (round % 2000 == 0) {
+                assertSame();
+                assertSound();
+            }
+        }
+        FlexSpaceStats after = space.stats();
+        System.out.println("refilled: " + after);
+        long written = (long) rounds * FRAME;
+        long moved = after.bytesMoved() - before.bytesMoved();
+        assertTrue(after.segmentsRefilled() > rounds / 100, after.toString());
+        assertTrue(moved < written / 10, moved + " bytes moved for " + written);
+        long data = after.dataBytesWritten() - before.dataBytesWritten();
+        assertTrue(data < 1.4 * written, data + " bytes written to segments for " + written);
+        space.close();
+        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+        assertSame();
+        assertSound();
+        space.close();
+    }
+
+    @Test
+    void lengthsOfAllKindsAreRefilledOrMoved() {
+        fill(0.97);
+        IntSupplier[] lengths = {
+            () -> FRAME,
+            () -> 1 + random.nextInt(FRAME),
+            () -> 1 + random.nextInt(100),
+            () -> 1 + random.nextInt(20 * FRAME),
+            () -> 5 * FRAME
+        };
+        for (int round = 0; round < 30 * EFFORT; round++) {
+            IntSupplier kind = lengths[random.nextInt(lengths.length)];
+            for (int i = 0; i < 250; i++) {
+                int length = kind.getAsInt();
+                int offset = random.nextInt(model.length - length);
+                write(random.nextBoolean() ? offset / FRAME * FRAME : offset, length);
+                if (random.nextInt(40) == 0) {
+                    space.sync();
+                }
+            }
+            assertSame();
+            switch (random.nextInt(6)) {
+                case 0 -> {
+                    space.close();
+                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+                }
+                case 1 -> {
+                    vfs = vfs.kill();
+                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+                    model = SpaceOracle.contentOf(space); // an earlier state, which other tests look at
+                }
+                case 2 -> space.checkpoint();
+                default -> assertSound();
+            }
+        }
+        assertTrue(space.stats().bytesRefilled() > 0, space.stats().toString());
+        space.close();
+    }
+
+    private record Moment(FlexSpaceSnapshot snapshot, byte[] content) {}
+
+    @Test
+    void snapshotsKeepWhatTheyShow() {
+        fill(0.93);
+        Deque<Moment> moments = new ArrayDeque<>();
+        int refusals = 0;
+        for (int round = 0; round < 12_000 * EFFORT; round++) {
+            try {
+                overwriteFrame();
+            } catch (StoreFullException e) {
+                refusals++; // what snapshots hold can't be written
+                verify(moments.removeFirst());
+            }
+            if (random.nextInt(150) == 0) {
+                moments.add(new Moment(space.snapshot(), model.clone()));
+            }
+            if (moments.size() > 3 || !moments.isEmpty() && random.nextInt(100) == 0) {
+                verify(moments.removeFirst());
+            }
+        }
+        moments.forEach(this::verify);
+        assertSame();
+        FlexSpaceStats stats = space.stats();
+        System.out.println(refusals + " refused beside snapshots: " + stats);
+        assertTrue(stats.segmentsRefilled() > 100, stats.toString());
+        assertEquals(0, stats.pinnedSegments());
+        space.close();
+    }
+
+    private void verify(Moment moment) {
+        byte[] found = new byte[moment.content.length];
+        moment.snapshot.read(0, ByteBuffer.wrap(found));
+        assertArrayEquals(moment.content, found);
+        moment.snapshot.close();
+    }
+
+    /** Blocks name themselves, so that a reader knows a whole one; checks and the scrub look at all that is in the file. */
+    @Test
+    void readersChecksAndTheScrubFindNothingWrong() throws InterruptedException {
+        space.close();
+        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withScrubBytesPerSecond(1 << 30));
+        int blocks = (int) (0.95 * (SEGMENTS - SEGMENTS / 8) * 31 / 32 * 30);
+        for (int block = 0; block < blocks; block++) {
+            space.write((long) block * FRAME, named(block, 0));
+        }
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicReference<Throwable> problem = new AtomicReference<>();
+        Thread[] threads = new Thread[3];
+        for (int i = 0; i < threads.length; i++) {
+            int seed = i;
+            threads[i] = new Thread(() -> {
+                Random places = new Random(seed);
+                ByteBuffer found = ByteBuffer.allocateDirect(3 * FRAME);
+                while (!done.get()) {
+                    if (seed == 0) {
+                        assertSound();
+                        continue;
+                    }
+                    int block = places.nextInt(blocks - 2);
+                    space.read((long) block * FRAME, found.clear());
+                    for (int at = 0; at < 3; at++) {
+                        assertNamed(found, at * FRAME, block + at);
+                    }
+                }
+            });
+            threads[i].setUncaughtExceptionHandler((thread, e) -> problem.set(e));
+            threads[i].start();
+        }
+        for (int version = 1; version < 60_000 * EFFORT && problem.get() == null; version++) {
+            int block = random.nextInt(blocks);
+            space.write((long) block * FRAME, named(block, version));
+            if (version % 100 == 0) {
+                space.sync();
+            }
+        }
+        done.set(true);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertNull(problem.get(), () -> "" + problem.get());
+        FlexSpaceStats stats = space.stats();
+        System.out.println("beside readers: " + stats);
+        assertTrue(stats.segmentsRefilled() > 100, stats.toString());
+        assertEquals(0, stats.scrubFindings());
+        space.close();
+    }
+
+    private static ByteBuffer named(int block, int version) {
+        ByteBuffer bytes = ByteBuffer.allocate(FRAME);
+        while (bytes.hasRemaining()) {
+            bytes.putInt(block).putInt(version);
+        }
+        return bytes.flip();
+    }
+
+    private static void assertNamed(ByteBuffer bytes, int from, int block) {
+        long first = bytes.getLong(from);
+        assertEquals(block, (int) (first >>> 32));
+        for (int at = from; at < from + FRAME; at += Long.BYTES) {
+            assertEquals(first, bytes.getLong(at), "block " + block + " in part");
+        }
+    }
+
+    /** A space that was written at its cap is as good without one: what is left of refills is ended then. */
+    @Test
+    void anOpeningWithoutACapEndsWhatIsUnderWay() {
+        fill(0.99);
+        while (space.stats().segmentsRefilled() < 20) {
+            overwriteFrame();
+        }
+        space.sync();
+        vfs = vfs.crash(5);
+        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withMaxDataBytes(Long.MAX_VALUE));
+        assertSound();
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        for (int i = 0; i < 2000; i++) {
+            overwriteFrame();
+        }
+        assertEquals(0, space.stats().segmentsRefilled());
+        assertSound();
+        space.close();
+        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+        assertSame();
+        assertSound();
+        space.close();
+    }
+}

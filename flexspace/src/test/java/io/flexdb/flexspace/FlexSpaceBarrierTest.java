@@ -58,11 +58,11 @@ class FlexSpaceBarrierTest {
             CrashScenarios.cutCheckpointEverywhere(16, leaveOut);
             CrashScenarios.killAndCutEverywhere(0, leaveOut);
             CrashScenarios.cutGarbageCollectionEverywhere(0, 4, leaveOut);
-            CrashScenarios.cutRefillsEverywhere(0, 2, leaveOut);
             for (long seed = 0; seed < 20; seed++) {
                 CrashScenarios.randomHistory(seed, leaveOut);
                 CrashScenarios.randomHistory(seed, 10, leaveOut);
             }
+            CrashScenarios.cutRefillsEverywhere(0, 2, leaveOut);
             return false;
         } catch (AssertionError e) {
             return true;

@@ -183,7 +183,7 @@ class RefillTest {
         space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withScrubBytesPerSecond(1 << 30));
         int blocks = (int) (0.95 * (SEGMENTS - SEGMENTS / 8) * 31 / 32 * 30);
         for (int block = 0; block < blocks; block++) {
-            space.write((long) block * FRAME, named(block, 0));
+            writeNamed(block, 0);
         }
         AtomicBoolean done = new AtomicBoolean();
         AtomicReference<Throwable> problem = new AtomicReference<>();
@@ -196,6 +196,7 @@ class RefillTest {
                 while (!done.get()) {
                     if (seed == 0) {
                         assertSound();
+                        await(space.stats().segmentsRefilled() + 20, done);
                         continue;
                     }
                     int block = places.nextInt(blocks - 2);
@@ -209,8 +210,7 @@ class RefillTest {
             threads[i].start();
         }
         for (int version = 1; version < 60_000 * EFFORT && problem.get() == null; version++) {
-            int block = random.nextInt(blocks);
-            space.write((long) block * FRAME, named(block, version));
+            writeNamed(random.nextInt(blocks), version);
             if (version % 100 == 0) {
                 space.sync();
             }
@@ -227,12 +227,27 @@ class RefillTest {
         space.close();
     }
 
-    private static ByteBuffer named(int block, int version) {
+    /** What a check holds can't be written until it has ended. */
+    private void writeNamed(int block, int version) {
         ByteBuffer bytes = ByteBuffer.allocate(FRAME);
         while (bytes.hasRemaining()) {
             bytes.putInt(block).putInt(version);
         }
-        return bytes.flip();
+        bytes.flip();
+        while (true) {
+            try {
+                space.write((long) block * FRAME, bytes);
+                return;
+            } catch (StoreFullException e) {
+                Thread.yield();
+            }
+        }
+    }
+
+    private void await(long segmentsRefilled, AtomicBoolean done) {
+        while (!done.get() && space.stats().segmentsRefilled() < segmentsRefilled) {
+            Thread.yield();
+        }
     }
 
     private static void assertNamed(ByteBuffer bytes, int from, int block) {
@@ -262,7 +277,8 @@ class RefillTest {
         assertSound();
         space.close();
         space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
-        assertSame();
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        space.checkInvariants();
         assertSound();
         space.close();
     }

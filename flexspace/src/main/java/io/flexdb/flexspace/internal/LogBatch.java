@@ -75,10 +75,7 @@ final class LogBatch {
      */
     void segmentNote(int segment, int generation, int flags, int first, int[] sums, int end) {
         room(NOTE_BYTES + (end - first) * Integer.BYTES);
-        buffer.putInt(segment)
-                .putInt(generation)
-                .putInt(flags | first)
-                .putInt(end - first);
+        buffer.putInt(segment).putInt(generation).putInt(flags | first).putInt(end - first);
         for (int frame = first; frame < end; frame++) {
             buffer.putInt(sums[frame]);
         }

@@ -176,8 +176,7 @@ final class Refill {
             bytes.limit(at + format.frameBytes).position(at);
             crc.reset();
             crc.update(bytes);
-            segment.checksums[frame] =
-                    format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
+            segment.checksums[frame] = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
         }
         bytes.clear();
     }
@@ -242,7 +241,7 @@ final class Refill {
 
     @Override
     public String toString() {
-        return "Refill[" + stage + ", " + left.cardinality() + " of " + dead.cardinality() + " frames left of " + segment
-                + "]";
+        return "Refill[" + stage + ", " + left.cardinality() + " of " + dead.cardinality() + " frames left of "
+                + segment + "]";
     }
 }

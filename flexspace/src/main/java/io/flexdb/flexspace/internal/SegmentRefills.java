@@ -415,8 +415,8 @@ final class SegmentRefills {
 
     /** Ends a recovery: those that are free or used again are forgotten. */
     void recovered() {
-        unsettled.removeIf(refill -> store.segment(refill.segment.number) != refill.segment
-                || store.isFree(refill.segment.number));
+        unsettled.removeIf(refill ->
+                store.segment(refill.segment.number) != refill.segment || store.isFree(refill.segment.number));
     }
 
     /** Writes the footers of those that a recovery has found. When what it found is durable. */

@@ -280,13 +280,13 @@ final class SpaceRecovery {
         int frames = payload.getInt();
         int first = flagsAndFirst & LogBatch.FRAME_MASK;
         int flags = flagsAndFirst - first;
-        boolean sound = frames <= payload.remaining() / Integer.BYTES
-                && store.isNote(number, generation, flags, first, frames);
+        boolean sound =
+                frames <= payload.remaining() / Integer.BYTES && store.isNote(number, generation, flags, first, frames);
         if (!sound) {
             throw badBatch(
                     "a note that continues one of " + store.segmentCount() + " segments or begins a new one",
-                    kindOf(flags) + " segment " + number + ", generation " + generation
-                            + ", frames from " + first + ", " + frames + " of them");
+                    kindOf(flags) + " segment " + number + ", generation " + generation + ", frames from " + first
+                            + ", " + frames + " of them");
         }
         store.restoreFrames(number, generation, flags, first, payload, frames);
     }

@@ -54,9 +54,13 @@ class HostileRefillsTest {
                 engine.insert(engine.size(), ByteBuffer.allocate(FRAME), 0, FRAME, 1);
             }
             overwrite(engine, epochs, random, 6);
+            engine.store().refills().choose();
             engine.checkpoint();
-            overwrite(engine, epochs, random, 4);
-            engine.commit(2);
+            publish(engine, epochs);
+            for (int batch = 1; batch < 5; batch++) {
+                overwrite(engine, epochs, random, 2);
+                engine.commit(batch);
+            }
         }
         good = vfs.copy();
         tree = good.content(TREE);
@@ -208,7 +212,6 @@ class HostileRefillsTest {
             }
             frame += (int) LogFormat.frameBytes(source.getInt(at));
         }
-        assertTrue(
-                notes > 8 && refused > 100, notes + " notes, " + refused + " refused, " + accepted + " accepted");
+        assertTrue(notes > 8 && refused > 100, notes + " notes, " + refused + " refused, " + accepted + " accepted");
     }
 }

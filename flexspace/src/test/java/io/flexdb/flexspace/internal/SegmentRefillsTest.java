@@ -500,7 +500,21 @@ class SegmentRefillsTest {
         fillReady();
         readableAfterAnyCut();
         writeBatch();
-        assertThrows(CorruptionException.class, this::readableAfterAnyCut);
+        // What is old matches the old footer, and what is half old matches none.
+        assertThrows(AssertionError.class, () -> recoverAndRead(vfs.copy().crash(0)));
+        assertThrows(CorruptionException.class, () -> {
+            for (long seed = 1; seed < 20; seed++) {
+                recoverAndReadButWhatIsOld(seed);
+            }
+        });
+    }
+
+    private void recoverAndReadButWhatIsOld(long seed) {
+        try {
+            recoverAndRead(vfs.copy().crash(seed));
+        } catch (AssertionError e) {
+            assertTrue(e.getMessage().startsWith("at "), e::getMessage);
+        }
     }
 
     private void fillReady() {

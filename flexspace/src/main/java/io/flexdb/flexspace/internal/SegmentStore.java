@@ -1,46 +1,39 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.RetiredQueue;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.zip.CRC32C;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
- * readers inside an epoch.
+ * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}.
  */
 final class SegmentStore implements AutoCloseable {
     /*
      * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
      *     forced is never written again.
-     * I2  Every frame in the file has its checksum in the footer of its sealed segment, or in the logical log.
+     * I2  Every frame in the file has its checksum in the footer of its sealed segment, or in the logical log; but for
+     *     those of segments being sealed, which no log names before a force has waited for the footer.
      * I3  A byte once appended does not change until the segment is free, so readers need no lock.
-     * I4  A segment is free only when its last live extent is gone, the log that says so is durable (releaseEmptied is
-     *     called after the force), and no version that readers may hold has extents in it.
+     * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
+     *     (releaseEmptied is called after the force), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
      *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
      */
-    private static final int FREE_BUFFERS_KEPT = 4;
-
     private final VfsFile file;
     private final SegmentFormat format;
     private final Epochs epochs;
     private final SegmentReader reader;
     private final RetiredQueue retiredSegments;
-    private final RetiredQueue retiredBuffers;
-    private final Map<Long, ByteBuffer> buffersInUse = new HashMap<>();
-    private final ArrayDeque<ByteBuffer> freeBuffers = new ArrayDeque<>();
-    private long nextBufferHandle;
+    private final BufferPool buffers;
+    private final SegmentSealer sealer;
 
     private volatile Segment[] segments = new Segment[8];
     private int segmentCount;
@@ -50,9 +43,7 @@ final class SegmentStore implements AutoCloseable {
     private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
 
     private Segment open;
-    private ByteBuffer openWriter; // a private view of open.memory: readers must not see positions move
-    private long openBufferHandle;
-    private int framesInFile; // of the open segment
+    private SegmentBuffer openBuffer; // null before the first append after a recovery
     private int framesLogged; // of the open segment: their checksums are in the logical log
     private boolean openClaimed; // the whole of the open segment has its place in the file
     private long segmentsOpened;
@@ -60,13 +51,15 @@ final class SegmentStore implements AutoCloseable {
     private long liveBytes;
     private long bytesWritten;
 
-    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs) {
+    /** @param worker for what is done beside the writer; closed with this */
+    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
         this.reader = new SegmentReader(file, format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
-        this.retiredBuffers = new RetiredQueue(epochs, this::bufferIsFree);
+        this.buffers = new BufferPool(format.segmentBytes, epochs);
+        this.sealer = new SegmentSealer(worker, this::sealed);
     }
 
     // ---- appending
@@ -83,19 +76,22 @@ final class SegmentStore implements AutoCloseable {
      * @return its address
      */
     long append(ByteBuffer source, int sourcePosition, int length) {
-        Segment segment = open;
-        if (segment == null || format.dataBytes - segment.usedBytes < length) {
-            segment = openNext();
-        } else if (openWriter == null) {
-            attachMemory(segment);
+        sealer.throwFailure();
+        if (open == null || format.dataBytes - open.usedBytes < length) {
+            openNext();
         }
-        int at = segment.usedBytes;
-        openWriter.put(at, source, sourcePosition, length);
-        segment.usedBytes = at + length;
-        return format.address(segment.number, at);
+        return format.address(open.number, openBuffer().append(source, sourcePosition, length));
     }
 
-    private Segment openNext() {
+    private SegmentBuffer openBuffer() {
+        if (openBuffer == null) {
+            long handle = buffers.take();
+            openBuffer = new SegmentBuffer(file, format, open, buffers.buffer(handle), handle);
+        }
+        return openBuffer;
+    }
+
+    private void openNext() {
         if (open != null) {
             sealOpen();
         }
@@ -112,26 +108,11 @@ final class SegmentStore implements AutoCloseable {
         claimedSegments = Math.max(claimedSegments, number + 1);
         segmentsOpened++;
         Segment segment = new Segment(number, generation, epochs.writerEpoch());
-        attachMemory(segment);
-        framesInFile = 0;
         framesLogged = 0;
         segment.checksums = new int[format.dataFrames];
         segments[number] = segment;
         open = segment;
         touched.add(segment);
-        return segment;
-    }
-
-    private void attachMemory(Segment segment) {
-        retiredBuffers.reclaim();
-        ByteBuffer memory = freeBuffers.poll();
-        if (memory == null) {
-            memory = ByteBuffer.allocateDirect(format.segmentBytes).order(ByteOrder.LITTLE_ENDIAN);
-        }
-        openBufferHandle = nextBufferHandle++;
-        buffersInUse.put(openBufferHandle, memory);
-        segment.memory = memory;
-        openWriter = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private void growTo(int count) {
@@ -142,81 +123,44 @@ final class SegmentStore implements AutoCloseable {
         segmentCount = count;
     }
 
-    /** Fills what is left with zeros, adds the footer and writes all that is not in the file yet. */
+    /** Ends the open segment and has the rest of it written. */
     private void sealOpen() {
-        Segment segment = open;
-        if (openWriter == null) {
-            attachMemory(segment);
-        }
-        zero(segment.usedBytes, format.segmentBytes);
-        segment.usedBytes = format.dataBytes;
-        checksumFrames(segment, format.dataFrames);
-        int at = format.dataBytes;
-        for (int sum : segment.checksums) {
-            openWriter.putInt(at, sum);
-            at += Integer.BYTES;
-        }
-        int end = format.segmentBytes - Integer.BYTES;
-        int crc = FilePreamble.crc(openWriter, format.dataBytes, end - format.dataBytes);
-        openWriter.putInt(end, format.seal(crc, segment.number, segment.generation, format.dataFrames));
-        writeOut(segment, framesInFile * format.frameBytes, format.segmentBytes);
-        // Or the disk would have nothing to do until the next force, and everything then.
-        file.startWriting(format.filePosition(segment.number, 0), format.segmentBytes);
-        segment.sealed = true;
-        // The volatile write makes checksums and bytes in the file visible before the memory goes away.
-        segment.memory = null;
-        retiredBuffers.retire(openBufferHandle, segment.birth);
-        openWriter = null;
+        SegmentBuffer full = openBuffer();
+        full.end();
         open = null;
+        openBuffer = null;
+        bytesWritten += full.bytesToSeal();
+        unforced = true;
+        sealer.seal(full);
+    }
+
+    /** Takes a segment that is in the file, so that it may be emptied and its memory be used again. */
+    private void sealed(SegmentBuffer buffer) {
+        Segment segment = buffer.segment();
+        segment.sealed = true;
+        buffers.retire(buffer.handle(), segment.birth);
         if (segment.liveBytes == 0) {
             emptied.add(segment);
         }
     }
 
-    private void zero(int from, int to) {
-        for (int i = from; i < to; ) {
-            if ((i & 7) == 0 && to - i >= 8) {
-                openWriter.putLong(i, 0);
-                i += 8;
-            } else {
-                openWriter.put(i++, (byte) 0);
-            }
-        }
+    /** Waits until all segments but the open one are in the file. */
+    void awaitSealing() {
+        sealer.await();
     }
 
-    private void checksumFrames(Segment segment, int toFrame) {
-        CRC32C crc = new CRC32C();
-        int[] sums = segment.checksums;
-        for (int frame = framesInFile; frame < toFrame; frame++) {
-            int at = frame << format.frameShift;
-            openWriter.limit(at + format.frameBytes).position(at);
-            crc.reset();
-            crc.update(openWriter);
-            sums[frame] = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
-        }
-        openWriter.clear();
-    }
-
-    private void writeOut(Segment segment, int from, int to) {
-        openWriter.limit(to).position(from);
-        file.write(openWriter, format.filePosition(segment.number, from));
-        openWriter.clear();
-        bytesWritten += to - from;
-        unforced = true;
-    }
-
-    /** Makes every byte appended so far durable. The frames written are {@linkplain #noteTouched noted} by the caller. */
+    /**
+     * Makes every byte appended so far durable, those of segments being sealed included (O1). The frames written are
+     * {@linkplain #noteTouched noted} by the caller.
+     */
     void force() {
-        Segment segment = open;
-        if (segment != null && segment.usedBytes > framesInFile << format.frameShift) {
-            int frames = (segment.usedBytes + format.frameBytes - 1) >>> format.frameShift;
-            int end = frames << format.frameShift;
-            zero(segment.usedBytes, end);
-            checksumFrames(segment, frames);
-            writeOut(segment, framesInFile << format.frameShift, end);
-            segment.usedBytes = end;
-            framesInFile = frames;
+        sealer.throwFailure();
+        if (openBuffer != null) {
+            int written = openBuffer.writeAppended();
+            bytesWritten += written;
+            unforced |= written > 0;
         }
+        sealer.await();
         if (unforced) {
             file.force();
             unforced = false;
@@ -225,6 +169,7 @@ final class SegmentStore implements AutoCloseable {
 
     /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #force}. */
     void noteTouched(LogBatch batch) {
+        assert sealer.isIdle() : "a log batch would name what may not be in the file";
         for (Segment segment : touched) {
             if (segment != open) {
                 batch.segmentNote(segment.number, segment.generation, true, 0, null, 0);
@@ -232,8 +177,9 @@ final class SegmentStore implements AutoCloseable {
         }
         touched.clear();
         if (open != null) {
-            batch.segmentNote(open.number, open.generation, false, framesLogged, open.checksums, framesInFile);
-            framesLogged = framesInFile;
+            int frames = openFramesInFile();
+            batch.segmentNote(open.number, open.generation, false, framesLogged, open.checksums, frames);
+            framesLogged = frames;
             touched.add(open);
         }
     }
@@ -278,20 +224,13 @@ final class SegmentStore implements AutoCloseable {
     /** Reuses what no reader can see any more. */
     void reclaim() {
         retiredSegments.reclaim();
-        retiredBuffers.reclaim();
+        buffers.reclaim();
     }
 
     private void becomeFree(int number) {
         segments[number].released = true;
         segments[number].checksums = null;
         freeSegments.set(number);
-    }
-
-    private void bufferIsFree(long handle) {
-        ByteBuffer buffer = buffersInUse.remove(handle);
-        if (freeBuffers.size() < FREE_BUFFERS_KEPT) {
-            freeBuffers.add(buffer);
-        }
     }
 
     // ---- the place in the file
@@ -314,7 +253,7 @@ final class SegmentStore implements AutoCloseable {
     /** Does the same for the rest of the open segment, if that may lack it. */
     void claimOpen() {
         if (open != null && !openClaimed) {
-            int from = framesInFile << format.frameShift;
+            int from = openFramesInFile() << format.frameShift;
             file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
             openClaimed = true;
         }
@@ -443,8 +382,7 @@ final class SegmentStore implements AutoCloseable {
             }
         }
         if (open != null) {
-            framesInFile = open.usedBytes >>> format.frameShift;
-            framesLogged = framesInFile;
+            framesLogged = openFramesInFile();
             open.memoryStart = open.usedBytes;
             touched.add(open);
         }
@@ -475,8 +413,9 @@ final class SegmentStore implements AutoCloseable {
         return open;
     }
 
+    /** Frames of the open segment, of which there is one, that are in the file. */
     int openFramesInFile() {
-        return framesInFile;
+        return openBuffer == null ? open.usedBytes >>> format.frameShift : openBuffer.framesInFile();
     }
 
     boolean isFree(int number) {
@@ -525,6 +464,10 @@ final class SegmentStore implements AutoCloseable {
 
     @Override
     public void close() {
-        file.close();
+        try {
+            sealer.close();
+        } finally {
+            file.close();
+        }
     }
 }

@@ -62,9 +62,11 @@ class FlexSpaceFaultTest {
         SimulatedVfs base = past.vfs.kill();
         int failures = 0;
         for (Fault fault : Fault.values()) {
-            failures += failEverywhere(base, past.oracle, fault, false);
-            failures += failEverywhere(base, past.oracle, fault, true);
-            failures += failEverywhere(new SimulatedVfs(), new SpaceOracle(), fault, false);
+            failures += failEverywhere(base, past.oracle, fault, false, 0);
+            failures += failEverywhere(base, past.oracle, fault, true, 0);
+            failures += failEverywhere(base, past.oracle, fault, false, 3);
+            failures += failEverywhere(base, past.oracle, fault, true, 3);
+            failures += failEverywhere(new SimulatedVfs(), new SpaceOracle(), fault, false, 0);
         }
         System.out.println(failures + " failed operations");
         assertTrue(failures > 500, "only " + failures);
@@ -109,11 +111,13 @@ class FlexSpaceFaultTest {
         assertTrue(failures > 200, "only " + failures);
     }
 
-    private static int failEverywhere(SimulatedVfs base, SpaceOracle start, Fault fault, boolean sticky) {
+    /** @param delay how many operations what is done in the background waits */
+    private static int failEverywhere(SimulatedVfs base, SpaceOracle start, Fault fault, boolean sticky, int delay) {
         int failures = 0;
         for (long operation = 1; ; operation++) {
-            String where = fault + (sticky ? ", sticky" : "") + " from operation " + operation;
+            String where = fault + (sticky ? ", sticky" : "") + " from operation " + operation + ", delay " + delay;
             CrashHistory history = new CrashHistory(11, base.copy(), vfs -> {});
+            history.delayBackground(delay);
             history.oracle = start.copy();
             history.vfs.failAt(operation, fault, sticky);
             history.vfs.startTrace();

@@ -14,7 +14,7 @@ final class Segment {
     /** The epoch in which it was opened: no earlier version has extents in it. */
     final long birth;
 
-    /** The writer's bytes of an open segment, indexed by position in the segment; null once they are in the file. */
+    /** The bytes of a segment that is open or being sealed, by position in it; null once they are in the file. */
     volatile ByteBuffer memory;
     /** What lies before this position is in the file even while the segment is open. */
     int memoryStart;
@@ -25,6 +25,7 @@ final class Segment {
 
     int usedBytes;
     int liveBytes;
+    /** All of it is in the file, and the writer knows. */
     volatile boolean sealed;
     /** No version from now on has extents in it, so that it is free once nobody reads an older one. */
     volatile boolean released;

@@ -55,6 +55,7 @@ final class SegmentRefills {
     private final SegmentStore store;
     private final SegmentFormat format;
     private final VfsFile file;
+    private final BufferPool buffers;
     private final Epochs epochs;
     private final boolean enabled;
     private final RetiredQueue retired;
@@ -72,8 +73,12 @@ final class SegmentRefills {
     private long segmentsRefilled;
     private long bytesRefilled;
 
-    /** @param enabled whether any segment may be chosen; those that a recovery finds are sealed again in any case */
-    SegmentRefills(SegmentStore store, Epochs epochs, boolean enabled) {
+    /**
+     * @param buffers for segments
+     * @param enabled whether any segment may be chosen; those that a recovery finds are sealed again in any case
+     */
+    SegmentRefills(SegmentStore store, BufferPool buffers, Epochs epochs, boolean enabled) {
+        this.buffers = buffers;
         this.store = store;
         this.format = store.format();
         this.file = store.file();
@@ -265,8 +270,8 @@ final class SegmentRefills {
         if (open == null) {
             return false;
         }
-        long handle = store.takeBuffer();
-        open.open(store.buffer(handle), handle, epochs.writerEpoch());
+        long handle = buffers.take();
+        open.open(buffers.buffer(handle), handle, epochs.writerEpoch());
         segmentsRefilled++;
         return true;
     }
@@ -288,7 +293,7 @@ final class SegmentRefills {
         framesLeft -= full.framesLeft();
         full.seal(file);
         store.wroteData(format.footerBytes);
-        store.retireBuffer(full.bufferHandle(), full.bufferBirth());
+        buffers.retire(full.bufferHandle(), full.bufferBirth());
         // Or the disk would have nothing to do until the next force, and everything then.
         file.startWriting(format.filePosition(full.segment.number, 0), format.segmentBytes);
         if (full.segment.liveBytes == 0) {

@@ -1,49 +1,43 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.RetiredQueue;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.zip.CRC32C;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
- * readers inside an epoch. What dead frames of sealed segments take is up to {@link SegmentRefills}.
+ * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}. What dead frames of sealed segments
+ * take is up to {@link SegmentRefills}.
  */
 final class SegmentStore implements AutoCloseable {
     /*
      * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
      *     forced is never written again, unless it is dead and refilled (R1).
      * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in the
-     *     logical log, or in the segment table.
+     *     logical log, or in the segment table; but for those of segments being sealed, which no log names before a force
+     *     has waited for the footer.
      * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
      *     lock.
-     * I4  A segment is free only when its last live extent is gone, the log that says so is durable (releaseEmptied is
-     *     called after the force), and no version that readers may hold has extents in it.
+     * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
+     *     (releaseEmptied is called after the force), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
      *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
      */
-    private static final int FREE_BUFFERS_KEPT = 4;
-
     private final VfsFile file;
     private final SegmentFormat format;
     private final Epochs epochs;
     private final SegmentReader reader;
     private final RetiredQueue retiredSegments;
-    private final RetiredQueue retiredBuffers;
+    private final BufferPool buffers;
+    private final SegmentSealer sealer;
     private SegmentRefills refills;
-    private final Map<Long, ByteBuffer> buffersInUse = new HashMap<>();
-    private final ArrayDeque<ByteBuffer> freeBuffers = new ArrayDeque<>();
-    private long nextBufferHandle;
 
     private volatile Segment[] segments = new Segment[8];
     private int segmentCount;
@@ -53,9 +47,7 @@ final class SegmentStore implements AutoCloseable {
     private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
 
     private Segment open;
-    private ByteBuffer openWriter; // a private view of open.memory: readers must not see positions move
-    private long openBufferHandle;
-    private int framesInFile; // of the open segment
+    private SegmentBuffer openBuffer; // null before the first append after a recovery
     private int framesLogged; // of the open segment: their checksums are in the logical log
     private boolean openClaimed; // the whole of the open segment has its place in the file
     private long segmentsOpened;
@@ -63,20 +55,22 @@ final class SegmentStore implements AutoCloseable {
     private long liveBytes;
     private long bytesWritten;
 
-    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs) {
+    /** @param worker for what is done beside the writer; closed with this */
+    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
         this.reader = new SegmentReader(file, format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
-        this.retiredBuffers = new RetiredQueue(epochs, this::bufferIsFree);
-        this.refills = new SegmentRefills(this, epochs, false);
+        this.buffers = new BufferPool(format.segmentBytes, epochs);
+        this.sealer = new SegmentSealer(worker, this::sealed);
+        this.refills = new SegmentRefills(this, buffers, epochs, false);
     }
 
     /** Lets dead frames of sealed segments be written again. Before there is any segment. */
     void enableRefills() {
         assert segmentCount == 0 : segmentCount;
-        refills = new SegmentRefills(this, epochs, true);
+        refills = new SegmentRefills(this, buffers, epochs, true);
     }
 
     // ---- appending
@@ -93,23 +87,26 @@ final class SegmentStore implements AutoCloseable {
      * @return its address
      */
     long append(ByteBuffer source, int sourcePosition, int length) {
+        sealer.throwFailure();
         refills.appended(length);
         if (refills.hasRoomFor(length)) {
             return refills.append(source, sourcePosition, length);
         }
-        Segment segment = open;
-        if (segment == null || format.dataBytes - segment.usedBytes < length) {
-            segment = openNext();
-        } else if (openWriter == null) {
-            attachMemory(segment);
+        if (open == null || format.dataBytes - open.usedBytes < length) {
+            openNext();
         }
-        int at = segment.usedBytes;
-        openWriter.put(at, source, sourcePosition, length);
-        segment.usedBytes = at + length;
-        return format.address(segment.number, at);
+        return format.address(open.number, openBuffer().append(source, sourcePosition, length));
     }
 
-    private Segment openNext() {
+    private SegmentBuffer openBuffer() {
+        if (openBuffer == null) {
+            long handle = buffers.take();
+            openBuffer = new SegmentBuffer(file, format, open, buffers.buffer(handle), handle);
+        }
+        return openBuffer;
+    }
+
+    private void openNext() {
         if (open != null) {
             sealOpen();
         }
@@ -126,42 +123,11 @@ final class SegmentStore implements AutoCloseable {
         claimedSegments = Math.max(claimedSegments, number + 1);
         segmentsOpened++;
         Segment segment = new Segment(number, generation, epochs.writerEpoch());
-        attachMemory(segment);
-        framesInFile = 0;
         framesLogged = 0;
         segment.checksums = new int[format.dataFrames];
         segments[number] = segment;
         open = segment;
         touched.add(segment);
-        return segment;
-    }
-
-    private void attachMemory(Segment segment) {
-        openBufferHandle = takeBuffer();
-        ByteBuffer memory = buffer(openBufferHandle);
-        segment.memory = memory;
-        openWriter = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** Takes memory for a segment and returns its handle. */
-    long takeBuffer() {
-        retiredBuffers.reclaim();
-        ByteBuffer memory = freeBuffers.poll();
-        if (memory == null) {
-            memory = ByteBuffer.allocateDirect(format.segmentBytes).order(ByteOrder.LITTLE_ENDIAN);
-        }
-        long handle = nextBufferHandle++;
-        buffersInUse.put(handle, memory);
-        return handle;
-    }
-
-    ByteBuffer buffer(long handle) {
-        return buffersInUse.get(handle);
-    }
-
-    /** Takes memory back that readers could find since an epoch, and can't any more. */
-    void retireBuffer(long handle, long birth) {
-        retiredBuffers.retire(handle, birth);
     }
 
     private void growTo(int count) {
@@ -172,66 +138,30 @@ final class SegmentStore implements AutoCloseable {
         segmentCount = count;
     }
 
-    /** Fills what is left with zeros, adds the footer and writes all that is not in the file yet. */
+    /** Ends the open segment and has the rest of it written. */
     private void sealOpen() {
-        Segment segment = open;
-        if (openWriter == null) {
-            attachMemory(segment);
-        }
-        zero(segment.usedBytes, format.segmentBytes);
-        segment.usedBytes = format.dataBytes;
-        checksumFrames(segment, format.dataFrames);
-        int at = format.dataBytes;
-        for (int sum : segment.checksums) {
-            openWriter.putInt(at, sum);
-            at += Integer.BYTES;
-        }
-        int end = format.segmentBytes - Integer.BYTES;
-        int crc = FilePreamble.crc(openWriter, format.dataBytes, end - format.dataBytes);
-        openWriter.putInt(end, format.seal(crc, segment.number, segment.generation, format.dataFrames));
-        writeOut(segment, framesInFile * format.frameBytes, format.segmentBytes);
-        // Or the disk would have nothing to do until the next force, and everything then.
-        file.startWriting(format.filePosition(segment.number, 0), format.segmentBytes);
-        segment.sealed = true;
-        // The volatile write makes checksums and bytes in the file visible before the memory goes away.
-        segment.memory = null;
-        retiredBuffers.retire(openBufferHandle, segment.birth);
-        openWriter = null;
+        SegmentBuffer full = openBuffer();
+        full.end();
         open = null;
+        openBuffer = null;
+        bytesWritten += full.bytesToSeal();
+        unforced = true;
+        sealer.seal(full);
+    }
+
+    /** Takes a segment that is in the file, so that it may be emptied and its memory be used again. */
+    private void sealed(SegmentBuffer buffer) {
+        Segment segment = buffer.segment();
+        segment.sealed = true;
+        buffers.retire(buffer.handle(), segment.birth);
         if (segment.liveBytes == 0) {
             emptied.add(segment);
         }
     }
 
-    private void zero(int from, int to) {
-        for (int i = from; i < to; ) {
-            if ((i & 7) == 0 && to - i >= 8) {
-                openWriter.putLong(i, 0);
-                i += 8;
-            } else {
-                openWriter.put(i++, (byte) 0);
-            }
-        }
-    }
-
-    private void checksumFrames(Segment segment, int toFrame) {
-        CRC32C crc = new CRC32C();
-        int[] sums = segment.checksums;
-        for (int frame = framesInFile; frame < toFrame; frame++) {
-            int at = frame << format.frameShift;
-            openWriter.limit(at + format.frameBytes).position(at);
-            crc.reset();
-            crc.update(openWriter);
-            sums[frame] = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
-        }
-        openWriter.clear();
-    }
-
-    private void writeOut(Segment segment, int from, int to) {
-        openWriter.limit(to).position(from);
-        file.write(openWriter, format.filePosition(segment.number, from));
-        openWriter.clear();
-        wroteData(to - from);
+    /** Waits until all segments but the open one are in the file. */
+    void awaitSealing() {
+        sealer.await();
     }
 
     /** Counts what was written to the file, for the next force. */
@@ -240,19 +170,19 @@ final class SegmentStore implements AutoCloseable {
         unforced = true;
     }
 
-    /** Makes every byte appended so far durable. The frames written are {@linkplain #noteTouched noted} by the caller. */
+    /**
+     * Makes every byte appended so far durable, those of segments being sealed included (O1). The frames written are
+     * {@linkplain #noteTouched noted} by the caller.
+     */
     void force() {
-        Segment segment = open;
-        if (segment != null && segment.usedBytes > framesInFile << format.frameShift) {
-            int frames = (segment.usedBytes + format.frameBytes - 1) >>> format.frameShift;
-            int end = frames << format.frameShift;
-            zero(segment.usedBytes, end);
-            checksumFrames(segment, frames);
-            writeOut(segment, framesInFile << format.frameShift, end);
-            segment.usedBytes = end;
-            framesInFile = frames;
+        sealer.throwFailure();
+        if (openBuffer != null) {
+            int written = openBuffer.writeAppended();
+            bytesWritten += written;
+            unforced |= written > 0;
         }
         refills.write();
+        sealer.await();
         if (unforced) {
             file.force();
             unforced = false;
@@ -261,6 +191,7 @@ final class SegmentStore implements AutoCloseable {
 
     /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #force}. */
     void noteTouched(LogBatch batch) {
+        assert sealer.isIdle() : "a log batch would name what may not be in the file";
         for (Segment segment : touched) {
             if (segment != open) {
                 batch.segmentNote(segment.number, segment.generation, LogBatch.SEALED, 0, null, 0);
@@ -268,8 +199,9 @@ final class SegmentStore implements AutoCloseable {
         }
         touched.clear();
         if (open != null) {
-            batch.segmentNote(open.number, open.generation, 0, framesLogged, open.checksums, framesInFile);
-            framesLogged = framesInFile;
+            int frames = openFramesInFile();
+            batch.segmentNote(open.number, open.generation, 0, framesLogged, open.checksums, frames);
+            framesLogged = frames;
             touched.add(open);
         }
         refills.note(batch);
@@ -341,20 +273,13 @@ final class SegmentStore implements AutoCloseable {
     void reclaim() {
         retiredSegments.reclaim();
         refills.reclaim();
-        retiredBuffers.reclaim();
+        buffers.reclaim();
     }
 
     private void becomeFree(int number) {
         segments[number].released = true;
         segments[number].checksums = null;
         freeSegments.set(number);
-    }
-
-    private void bufferIsFree(long handle) {
-        ByteBuffer buffer = buffersInUse.remove(handle);
-        if (freeBuffers.size() < FREE_BUFFERS_KEPT) {
-            freeBuffers.add(buffer);
-        }
     }
 
     // ---- the place in the file
@@ -377,7 +302,7 @@ final class SegmentStore implements AutoCloseable {
     /** Does the same for the rest of the open segment, if that may lack it. */
     void claimOpen() {
         if (open != null && !openClaimed) {
-            int from = framesInFile << format.frameShift;
+            int from = openFramesInFile() << format.frameShift;
             file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
             openClaimed = true;
         }
@@ -526,8 +451,7 @@ final class SegmentStore implements AutoCloseable {
         }
         refills.recovered();
         if (open != null) {
-            framesInFile = open.usedBytes >>> format.frameShift;
-            framesLogged = framesInFile;
+            framesLogged = openFramesInFile();
             open.memoryStart = open.usedBytes;
             touched.add(open);
         }
@@ -558,8 +482,9 @@ final class SegmentStore implements AutoCloseable {
         return open;
     }
 
+    /** Frames of the open segment, of which there is one, that are in the file. */
     int openFramesInFile() {
-        return framesInFile;
+        return openBuffer == null ? open.usedBytes >>> format.frameShift : openBuffer.framesInFile();
     }
 
     boolean isFree(int number) {
@@ -610,6 +535,10 @@ final class SegmentStore implements AutoCloseable {
 
     @Override
     public void close() {
-        file.close();
+        try {
+            sealer.close();
+        } finally {
+            file.close();
+        }
     }
 }

@@ -65,6 +65,7 @@ public final class SpaceChecker {
             logs.add(new Log(directory.resolve(LogFormat.fileName(log.generation())), log.generation(), log.bytes()));
         }
         this.treePath = directory.resolve(TreeFileFormat.FILE_NAME);
+        store.awaitSealing(); // what is not open is verified in the file
         int count = store.segmentCount();
         this.segments = new Segment[count];
         this.usedBytes = new int[count];

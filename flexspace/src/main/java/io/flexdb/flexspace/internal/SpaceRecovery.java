@@ -65,7 +65,8 @@ final class SpaceRecovery {
         long id = header.storeId();
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
-        store = new SegmentStore(SpaceFiles.openData(vfs, directory, id), format, epochs);
+        VfsFile data = SpaceFiles.openData(vfs, directory, id);
+        store = new SegmentStore(data, format, epochs, vfs.worker("flexdb-seal"));
         if (refills) {
             store.enableRefills();
         }

@@ -43,7 +43,7 @@ class SegmentRefillsTest {
     }
 
     private SegmentStore newStore(SimulatedVfs files, OpenMode mode, Epochs readers) {
-        SegmentStore made = new SegmentStore(files.open(DATA, mode), format, readers);
+        SegmentStore made = new SegmentStore(files.open(DATA, mode), format, readers, files.worker("seal"));
         made.enableRefills();
         return made;
     }
@@ -179,7 +179,7 @@ class SegmentRefillsTest {
     @Test
     void framesInRunsTooShortForWhatIsAppendedAreNoReasonToChoose() {
         SegmentFormat longer = new SegmentFormat(128 * FRAME, FRAME, 9);
-        SegmentStore other = new SegmentStore(vfs.open(Path.of("/other"), OpenMode.CREATE), longer, epochs);
+        SegmentStore other = new SegmentStore(vfs.open(Path.of("/other"), OpenMode.CREATE), longer, epochs, vfs.worker("seal"));
         other.enableRefills();
         List<Long> addresses = new ArrayList<>();
         for (int i = 0; i < 400; i++) {

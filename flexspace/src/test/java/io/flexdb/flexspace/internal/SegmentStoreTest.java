@@ -22,7 +22,8 @@ class SegmentStoreTest {
     private final SimulatedVfs vfs = new SimulatedVfs();
     private final Epochs epochs = new Epochs();
     private final SegmentFormat format = new SegmentFormat(32 * 512, 512, 9);
-    private final SegmentStore store = new SegmentStore(vfs.open(Path.of("/data"), OpenMode.CREATE), format, epochs);
+    private final SegmentStore store =
+            new SegmentStore(vfs.open(Path.of("/data"), OpenMode.CREATE), format, epochs, vfs.worker("seal"));
 
     private long append(int fill) {
         byte[] bytes = new byte[EXTENT];

@@ -29,8 +29,9 @@ class SpaceReaderTest {
 
     private final Epochs epochs = new Epochs();
     private final SegmentFormat format = new SegmentFormat(32 * EXTENT, EXTENT, 9);
-    private final Disk disk = new Disk(new SimulatedVfs().open(Path.of("/data"), OpenMode.CREATE));
-    private final SegmentStore store = new SegmentStore(disk, format, epochs);
+    private final SimulatedVfs vfs = new SimulatedVfs();
+    private final Disk disk = new Disk(vfs.open(Path.of("/data"), OpenMode.CREATE));
+    private final SegmentStore store = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
     private final FlexTree tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(EXTENT), epochs);
     private final List<Long> addresses = new ArrayList<>(); // in the order of the address space
     private final ExtentCursor cursor = new ExtentCursor();
@@ -213,7 +214,7 @@ class SpaceReaderTest {
     @Test
     void footersThatAreNotKnownAreAnnouncedToo() {
         scattered();
-        SegmentStore opened = new SegmentStore(disk, format, epochs);
+        SegmentStore opened = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
         for (int number = 0; number < store.segmentCount(); number++) {
             opened.restore(number, store.segment(number).generation);
         }

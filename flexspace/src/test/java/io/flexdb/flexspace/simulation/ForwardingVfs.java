@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.simulation;
 
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -70,6 +71,11 @@ public class ForwardingVfs implements Vfs {
     @Override
     public BackgroundTask start(String name, Runnable task) {
         return vfs.start(name, task);
+    }
+
+    @Override
+    public BackgroundWorker worker(String name) {
+        return vfs.worker(name);
     }
 
     @Override

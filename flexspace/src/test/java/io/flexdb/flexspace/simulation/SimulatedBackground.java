@@ -1,7 +1,10 @@
 package io.flexdb.flexspace.simulation;
 
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -85,5 +88,24 @@ final class SimulatedBackground {
 
     private synchronized Task due() {
         return waiting.isEmpty() || left-- > 0 ? null : waiting.poll();
+    }
+
+    BackgroundWorker worker() {
+        return new BackgroundWorker() {
+            private final List<BackgroundTask> started = new ArrayList<>();
+
+            @Override
+            public BackgroundTask start(Runnable work) {
+                started.removeIf(BackgroundTask::isDone);
+                BackgroundTask task = SimulatedBackground.this.start(work);
+                started.add(task);
+                return task;
+            }
+
+            @Override
+            public void close() {
+                started.forEach(BackgroundTask::await);
+            }
+        };
     }
 }

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.simulation;
 
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.IoFailures;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
@@ -151,8 +152,9 @@ public final class SimulatedVfs implements Vfs {
     }
 
     /**
-     * Lets what is {@linkplain #start started} from now on wait until that many more operations have been asked for, or
-     * somebody waits for it; then it is done as a whole, before the operation. Without this it is done when it is started.
+     * Lets what is {@linkplain #start started}, by {@linkplain #worker workers} too, from now on wait until that many more
+     * operations have been asked for, or somebody waits for it; then it is done as a whole, before the operation. Without
+     * this it is done when it is started.
      */
     public void delayBackground(int operations) {
         troubles.background.delay(operations);
@@ -380,6 +382,11 @@ public final class SimulatedVfs implements Vfs {
     @Override
     public BackgroundTask start(String name, Runnable task) {
         return troubles.background.start(task);
+    }
+
+    @Override
+    public BackgroundWorker worker(String name) {
+        return troubles.background.worker();
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 
 /** Direct memory in huge pages: on Linux, if JNA is there and may be used. Thread-safe. */
 final class HugePages {
@@ -11,7 +12,10 @@ final class HugePages {
     static final int PAGE_BYTES = 2 << 20;
 
     private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
-    private static final boolean AVAILABLE = isAllowed(SETTING) && NativeAccess.isGranted() && MemoryCalls.isUsable();
+    /** JNA takes a tenth of a second to begin: whoever asks first should not wait for that. */
+    private static final CompletableFuture<Boolean> AVAILABLE = CompletableFuture.supplyAsync(
+                    () -> isAllowed(SETTING) && NativeAccess.isGranted() && MemoryCalls.isUsable())
+            .exceptionally(failure -> false);
 
     private HugePages() {}
 
@@ -24,9 +28,14 @@ final class HugePages {
         }
     }
 
-    /** Whether there is any use in {@link #allocate}. */
+    /** Whether there is any use in {@link #allocate}; false as long as that is not known. The first call begins to find out. */
     static boolean isAvailable() {
-        return AVAILABLE;
+        return AVAILABLE.getNow(false);
+    }
+
+    /** The same, but waits until it is known. */
+    static boolean awaitAvailable() {
+        return AVAILABLE.join();
     }
 
     /**
@@ -36,10 +45,12 @@ final class HugePages {
      * @param bytes a multiple of {@link #PAGE_BYTES}
      */
     static ByteBuffer allocate(int bytes) {
-        ByteBuffer whole = ByteBuffer.allocateDirect(bytes + PAGE_BYTES);
+        // The JDK would write zeros at once, into small pages, which takes longer than a huge page takes to come.
+        ByteBuffer whole = MemoryCalls.allocate(bytes + PAGE_BYTES);
         int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
-        MemoryCalls.giveBack(whole); // the JDK has written zeros into small pages
-        MemoryCalls.wantHugePages(whole, start, bytes);
-        return whole.slice(start, bytes);
+        ByteBuffer pages = whole.slice(start, bytes);
+        MemoryCalls.giveBack(pages); // what was used and freed before is no zeros
+        MemoryCalls.wantHugePages(pages);
+        return pages;
     }
 }

@@ -28,7 +28,7 @@ class HugePagesTest {
 
     @Test
     void memoryIsAlignedAndZeroAndHarmsNoOther() {
-        assumeTrue(HugePages.isAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
+        assumeTrue(HugePages.awaitAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
         List<ByteBuffer> others = new ArrayList<>();
         List<ByteBuffer> huge = new ArrayList<>();
         for (int i = 1; i <= 8; i++) {
@@ -46,7 +46,35 @@ class HugePagesTest {
     }
 
     @Test
+    void memoryLivesAsLongAsAPartOfIt() {
+        assumeTrue(HugePages.awaitAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
+        List<ByteBuffer> parts = new ArrayList<>();
+        for (int i = 1; i <= 32; i++) {
+            parts.add(filled(HugePages.allocate(PAGE).slice(i * 1000, 5000).slice(10, 4000), i));
+            HugePages.allocate(PAGE); // is free at once, and would be given out again
+            System.gc();
+        }
+        for (int i = 1; i <= 32; i++) {
+            assertHolds(i, parts.get(i - 1));
+        }
+    }
+
+    @Test
+    void memoryUsedBeforeIsZeroAgain() {
+        assumeTrue(HugePages.awaitAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
+        for (int i = 1; i <= 32; i++) {
+            ByteBuffer memory = HugePages.allocate(PAGE);
+            assertHolds(0, memory);
+            filled(memory, i);
+            if (i % 8 == 0) {
+                System.gc();
+            }
+        }
+    }
+
+    @Test
     void aPoolMayGrowBeyondItsFirstRegions() {
+        HugePages.awaitAvailable();
         NodePool pool = new NodePool(new Epochs(), 1024);
         int count = 40 << 10;
         for (int node = 1; node <= count; node++) {
@@ -66,6 +94,7 @@ class HugePagesTest {
 
     @Test
     void chunksLargerThanAHugePageAreTakenWhole() {
+        HugePages.awaitAvailable();
         NodePool pool = new NodePool(new Epochs(), 1 << 16);
         for (int node = 1; node < 600; node++) {
             assertEquals(node, pool.allocate());

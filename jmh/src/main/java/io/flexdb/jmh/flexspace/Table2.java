@@ -83,7 +83,7 @@ public final class Table2 {
             new Overwrites(settings, measurements).run();
         }
         if (settings.parts.contains(Part.RECOVERY)) {
-            new Recovery(settings, measurements).run();
+            new Recovery(settings, measurements, cold).run();
         }
     }
 

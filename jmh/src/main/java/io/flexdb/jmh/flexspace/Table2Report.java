@@ -195,9 +195,19 @@ final class Table2Report {
                     size(recovery.bytes()) + ", " + Markdown.power(recovery.extents()) + " extents",
                     ours(Recovery.experiment(Recovery.CLEAN, recovery)),
                     ours(Recovery.experiment(Recovery.CRASHED, recovery)),
-                    ours(Recovery.experiment(Recovery.LOG, recovery))));
+                    ours(Recovery.experiment(Recovery.LOG, recovery)),
+                    ours(Recovery.experiment(Recovery.CHECK, recovery)),
+                    ours(Recovery.experiment(Recovery.READ, recovery))));
         }
-        table(List.of("seconds to open", "after a close", "after a crash", "log bytes after the crash"), rows);
+        table(
+                List.of(
+                        "seconds to open",
+                        "after a close",
+                        "after a crash",
+                        "log bytes after the crash",
+                        "check, GB/s",
+                        "reading, GB/s"),
+                rows);
     }
 
     private String ours(String experiment) {

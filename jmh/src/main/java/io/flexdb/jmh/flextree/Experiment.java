@@ -7,6 +7,7 @@ import java.util.Map;
 enum Experiment {
     INSERT("insert", InsertBenchmark.class, Map.of(100_000L, "6.25 0.026 0.028", 1_000_000L, "5.26 0.0014 0.0017")),
     INSERT_AT("insert at", InsertAtSizeBenchmark.class, Map.of()),
+    INSERT_BETWEEN("insert between, at", InsertAtSizeBenchmark.class, Map.of()),
     APPEND(
             "append",
             AppendBenchmark.class,
@@ -33,7 +34,7 @@ enum Experiment {
     List<Long> sizes(Table1Settings settings) {
         return switch (this) {
             case INSERT -> settings.insertSizes;
-            case INSERT_AT -> settings.insertAtSizes;
+            case INSERT_AT, INSERT_BETWEEN -> settings.insertAtSizes;
             case APPEND, LOOKUP, RANGE -> settings.readSizes;
         };
     }
@@ -48,8 +49,14 @@ enum Experiment {
         return this == INSERT && extents >= MAX_RIVAL_EXTENTS && !index.equals(INDEXES.get(0));
     }
 
-    boolean wantsFilled() {
-        return this == LOOKUP || this == RANGE;
+    /** Parameters of the benchmark beside index and size. */
+    Map<String, String> parameters() {
+        return switch (this) {
+            case INSERT, APPEND -> Map.of();
+            case INSERT_AT -> Map.of("offsets", "any");
+            case INSERT_BETWEEN -> Map.of("offsets", "between");
+            case LOOKUP, RANGE -> Map.of("filled", "appended");
+        };
     }
 
     /** The paper's figure, or none. */

@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>The measure for sizes at which the rivals can't be built by insertions; for like to be compared with like,
  * FlexTree has it too. For a rival, whose cost grows with the size, it is half the rate of a whole build to that size.
  * Insertions come in batches of 1000. Between batches, and not measured, the index is filled anew once it has grown by
- * a tenth. How it is filled: {@link Workload#inserted}.
+ * a tenth. How it is filled: {@link Workload#inserted}, {@link Workload#insertedBetween}.
  *
  * <pre>
  * java -jar jmh/target/benchmarks.jar flextree.InsertAtSizeBenchmark
@@ -47,6 +47,10 @@ public class InsertAtSizeBenchmark {
     @Param({"100000", "1000000", "10000000"})
     public long extents;
 
+    /** Where: at any byte, which cuts an extent in two, or between two extents. */
+    @Param({"any", "between"})
+    public String offsets;
+
     private Workload workload;
 
     /** Fills the index at first, and when it has grown. */
@@ -54,11 +58,15 @@ public class InsertAtSizeBenchmark {
     public void fill() {
         if (workload == null || workload.hasDrifted()) {
             workload = null;
-            workload = Workload.inserted(index, extents);
+            workload = switch (offsets) {
+                case "any" -> Workload.inserted(index, extents);
+                case "between" -> Workload.insertedBetween(index, extents);
+                default -> throw new IllegalArgumentException("offsets must be any or between: " + offsets);
+            };
         }
     }
 
-    /** Insertions at any offset. */
+    /** Insertions at random offsets. */
     @Benchmark
     @OperationsPerInvocation(BATCH)
     public long insert() {

@@ -58,9 +58,10 @@ public final class Table1 {
                 for (long extents : experiment.sizes(settings)) {
                     progress.printf(
                             Locale.ROOT,
-                            "round %d: %s, %,d extents%n",
+                            "round %d: %s, %s %,d extents%n",
                             round,
                             experiment.benchmark.getSimpleName(),
+                            experiment.label,
                             extents);
                     measure(experiment, extents);
                 }
@@ -96,9 +97,7 @@ public final class Table1 {
                 .param("extents", Long.toString(extents))
                 .shouldFailOnError(true)
                 .verbosity(VerboseMode.SILENT);
-        if (experiment.wantsFilled()) {
-            options.param("filled", "appended");
-        }
+        experiment.parameters().forEach(options::param);
         if (!settings.jvmArgs.isBlank()) {
             options.jvmArgsAppend(settings.jvmArgs.trim().split("\\s+"));
         }

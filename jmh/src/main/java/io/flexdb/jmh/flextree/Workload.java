@@ -11,7 +11,8 @@ final class Workload {
     /*
      * New extents have 4 KiB. Their addresses are two lengths apart, so none continues another. An insertion at any
      * byte of the space nearly always cuts an extent in two and thus adds two: a build of N extents by insertions at
-     * random takes N / 2 of them, and extents have 2 KiB in the mean.
+     * random takes N / 2 of them, and extents have 2 KiB in the mean. An insertion between extents cuts none: there are
+     * boundaries at all multiples of an extent's length, as long as there are no other operations.
      */
     static final int EXTENT_BYTES = 4096;
     static final int RANGE_EXTENTS = 50;
@@ -20,19 +21,21 @@ final class Workload {
 
     final ExtentIndex index;
     private final RandomNumbers random;
+    private final long grain; // insertions go to multiples of it
     private long nextAddress;
     private long filledSize;
     private long filledExtents;
     private long rangeBytes;
 
-    private Workload(ExtentIndex index, RandomNumbers random) {
+    private Workload(ExtentIndex index, RandomNumbers random, long grain) {
         this.index = index;
         this.random = random;
+        this.grain = grain;
     }
 
     /** An empty index of this name. */
     static Workload empty(String name) {
-        return new Workload(ExtentIndex.named(name), new RandomNumbers());
+        return new Workload(ExtentIndex.named(name), new RandomNumbers(), 1);
     }
 
     /** An index filled by appends. */
@@ -50,7 +53,16 @@ final class Workload {
      * the best case for its shifts and its lookups.
      */
     static Workload inserted(String name, long extents) {
-        Workload source = empty("flextree");
+        return inserted(name, extents, 1);
+    }
+
+    /** The same, by insertions between extents, as those to come are. */
+    static Workload insertedBetween(String name, long extents) {
+        return inserted(name, extents, EXTENT_BYTES);
+    }
+
+    private static Workload inserted(String name, long extents, long grain) {
+        Workload source = new Workload(ExtentIndex.named("flextree"), new RandomNumbers(), grain);
         source.insertUntil(extents);
         if (name.equals("flextree")) {
             return source.filled();
@@ -60,7 +72,7 @@ final class Workload {
         if (target.extentCount() != source.index.extentCount()) {
             throw new IllegalStateException(target + " has not the extents of " + source.index);
         }
-        Workload workload = new Workload(target, source.random);
+        Workload workload = new Workload(target, source.random, grain);
         workload.nextAddress = source.nextAddress;
         return workload.filled();
     }
@@ -103,9 +115,9 @@ final class Workload {
         return operations;
     }
 
-    /** Inserts an extent at any offset of the space. */
+    /** Inserts an extent at any offset of the space, or between any two extents. */
     void insert() {
-        index.insert(random.below(index.size() + 1), EXTENT_BYTES, address());
+        index.insert(random.below(index.size() / grain + 1) * grain, EXTENT_BYTES, address());
     }
 
     /** Appends an extent. */

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.ParameterException;
@@ -31,18 +32,23 @@ class Table1Test {
                 .lines()
                 .toList();
         assertEquals(
-                "| million operations/s | insert 10^3 | insert at 10^3 | append 10^4 | lookup 10^4 | range 10^4 |",
+                "| million operations/s | insert 10^3 | insert at 10^3 | insert between, at 10^3 | append 10^4 | lookup 10^4"
+                        + " | range 10^4 |",
                 lines.get(0));
         for (int i = 2; i <= 6; i += 2) {
             assertFalse(lines.get(i).contains(" - "), lines.get(i));
-            assertTrue(lines.get(i + 1).endsWith("paper | - | - | - | - | - |"), lines.get(i + 1));
+            assertTrue(lines.get(i + 1).endsWith("paper | - | - | - | - | - | - |"), lines.get(i + 1));
         }
         String results = Files.readString(json);
         for (Experiment experiment : Experiment.values()) {
+            long sameBenchmark = Stream.of(Experiment.values())
+                    .filter(other -> other.benchmark == experiment.benchmark)
+                    .count();
             assertEquals(
-                    Experiment.INDEXES.size(),
+                    Experiment.INDEXES.size() * sameBenchmark,
                     results.split("\"benchmark\" : \"" + experiment.benchmark.getName(), -1).length - 1);
         }
+        assertEquals(Experiment.INDEXES.size(), results.split("\"offsets\" : \"between\"", -1).length - 1);
     }
 
     @Test

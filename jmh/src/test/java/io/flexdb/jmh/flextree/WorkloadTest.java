@@ -44,6 +44,20 @@ class WorkloadTest {
     }
 
     @Test
+    void anInsertionBetweenExtentsAddsOne() {
+        for (String index : Experiment.INDEXES) {
+            Workload workload = Workload.insertedBetween(index, EXTENTS);
+            long size = workload.index.size();
+            assertEquals(EXTENTS * Workload.EXTENT_BYTES, size);
+            for (int i = 1; i <= 100; i++) {
+                workload.insert();
+                assertEquals(EXTENTS + i, workload.index.extentCount());
+                assertEquals(size + i * Workload.EXTENT_BYTES, workload.index.size());
+            }
+        }
+    }
+
+    @Test
     void aRangeOfAppendedExtentsHasFifty() {
         Workload workload = Workload.appended("flextree", EXTENTS);
         int[] count = new int[1];

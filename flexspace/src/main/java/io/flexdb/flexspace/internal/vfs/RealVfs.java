@@ -132,7 +132,7 @@ public final class RealVfs implements Vfs {
         Thread forcing = new Thread(() -> failure[0] = forceDirectory(directory), "flexdb-sync-directory");
         forcing.setDaemon(true);
         forcing.start();
-        joinUninterruptibly(forcing);
+        Uninterruptibly.run(forcing::join);
         if (failure[0] != null) {
             throw IoFailures.wrap("sync", directory, failure[0]);
         }
@@ -144,21 +144,6 @@ public final class RealVfs implements Vfs {
             return null;
         } catch (IOException e) {
             return e;
-        }
-    }
-
-    private static void joinUninterruptibly(Thread thread) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -180,9 +165,14 @@ public final class RealVfs implements Vfs {
 
             @Override
             public void await() {
-                joinUninterruptibly(thread);
+                Uninterruptibly.run(thread::join);
             }
         };
+    }
+
+    @Override
+    public BackgroundWorker worker(String name) {
+        return new WorkerThread(name);
     }
 
     @Override

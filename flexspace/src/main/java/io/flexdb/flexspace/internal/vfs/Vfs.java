@@ -57,6 +57,14 @@ public interface Vfs {
      */
     BackgroundTask start(String name, Runnable task);
 
+    /**
+     * For work like that which comes again and again: one thread does all of it, one piece after the other, and there is
+     * none before the first piece.
+     *
+     * @param name what it is, for the name of its thread
+     */
+    BackgroundWorker worker(String name);
+
     /** Whether files in a directory may be mapped: their file system is known to keep mapped writes as it keeps others. */
     boolean mapsSafely(Path directory);
 }

@@ -13,8 +13,11 @@ import io.flexdb.storage.StoreLockedException;
 import java.nio.ByteBuffer;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What every file system promises. */
@@ -73,6 +76,27 @@ abstract class VfsConformanceTest {
         file.startWriting(0, 3);
         file.announce(0, 3);
         assertArrayEquals(new byte[] {1, 2, 3}, contentOf("a"));
+    }
+
+    @Test
+    void aWorkerDoesAllThatItIsGivenInItsOrder() {
+        List<Integer> done = Collections.synchronizedList(new ArrayList<>());
+        BackgroundWorker worker = vfs().worker("test-worker");
+        for (int i = 0; i < 100; i += 2) {
+            int number = i;
+            BackgroundTask first = worker.start(() -> done.add(number));
+            worker.start(() -> done.add(number + 1));
+            first.await();
+            assertTrue(first.isDone());
+            assertTrue(done.size() > number, "waited for, and not done: " + number);
+        }
+        worker.close();
+        assertEquals(IntStream.range(0, 100).boxed().toList(), List.copyOf(done));
+        worker.close();
+        assertTrue(
+                Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().equals("test-worker")),
+                "a thread left behind");
     }
 
     @Test

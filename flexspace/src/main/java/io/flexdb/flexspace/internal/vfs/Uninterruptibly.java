@@ -1,0 +1,26 @@
+package io.flexdb.flexspace.internal.vfs;
+
+/** Waits that an interrupt does not end: it is handed back afterwards. */
+final class Uninterruptibly {
+    private Uninterruptibly() {}
+
+    /** What waits, and may be called again after an interrupt. */
+    interface Wait {
+        void run() throws InterruptedException;
+    }
+
+    static void run(Wait wait) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                wait.run();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** A life of a space: steps, power cuts and deaths of the process, and what must be found after each of them. */
 final class CrashHistory {
@@ -31,6 +32,8 @@ final class CrashHistory {
     int crashPoints;
     int refusals;
     StoreFullException lastRefusal;
+    long segmentsRefilled;
+    private long segmentsRefilledBefore;
     int continuedLogs; // cuts that left a log, and one that continues it
     private int backgroundDelay;
     private long cutAt = Long.MAX_VALUE / 2;
@@ -65,17 +68,30 @@ final class CrashHistory {
 
     /** Does random steps, with a cut every now and then, after each of which some of the possible states are looked at. */
     void liveAndDie(int steps, int variants) {
+        liveAndDie(steps, variants, () -> SpaceStep.any(random));
+    }
+
+    void liveAndDie(int steps, int variants, Supplier<SpaceStep> next) {
         cutSometime(200);
         for (int i = 0; i < steps; i++) {
             try {
                 if (space == null) {
                     open();
                 }
-                liveStep(SpaceStep.any(random));
+                liveStep(next.get());
+                countRefills();
             } catch (SimulatedCrash e) {
                 survive(variants);
                 cutSometime(120);
             }
+        }
+    }
+
+    private void countRefills() {
+        if (space != null && options != SMALL) {
+            long refilled = space.stats().segmentsRefilled();
+            segmentsRefilled += Math.max(0, refilled - segmentsRefilledBefore);
+            segmentsRefilledBefore = refilled; // less after an opening
         }
     }
 

@@ -6,6 +6,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
 
 /**
@@ -29,6 +30,38 @@ final class CrashScenarios {
         } catch (Throwable e) {
             throw new AssertionError(
                     "randomHistory(" + seed + ", " + backgroundDelay + "), after " + history.crashPoints
+                            + " crash points",
+                    e);
+        }
+        return history;
+    }
+
+    /** The same with a space at its cap, whose dead frames are written again. */
+    static CrashHistory randomHistoryOfRefills(long seed, int backgroundDelay, Consumer<SimulatedVfs> prepare) {
+        CrashHistory history = atTheCapInBlocks(seed, prepare);
+        history.delayBackground(backgroundDelay);
+        SpaceStep[] others = {
+            SpaceStep.SYNC,
+            SpaceStep.SYNC,
+            SpaceStep.SYNC,
+            SpaceStep.CHECKPOINT,
+            SpaceStep.KILL,
+            SpaceStep.CLOSE_AND_OPEN,
+            SpaceStep.OVERWRITE,
+            SpaceStep.MOVE,
+            SpaceStep.COLLAPSE,
+            SpaceStep.INSERT_MUCH,
+            SpaceStep.DEFRAGMENT
+        };
+        Random random = history.random;
+        try {
+            history.liveAndDie(
+                    400,
+                    4,
+                    () -> random.nextInt(8) > 0 ? SpaceStep.OVERWRITE_BLOCKS : others[random.nextInt(others.length)]);
+        } catch (Throwable e) {
+            throw new AssertionError(
+                    "randomHistoryOfRefills(" + seed + ", " + backgroundDelay + "), after " + history.crashPoints
                             + " crash points",
                     e);
         }

@@ -82,6 +82,21 @@ class FlexSpaceCrashTest {
         assertTrue(points > 300, "only " + points + " crash points");
     }
 
+    /** Among them with a checkpoint under way while segments are refilled, and with recoveries that are cut. */
+    @Test
+    void randomHistoriesOfRefillsSurviveRandomCuts() {
+        int points = 0;
+        long refilled = 0;
+        for (long seed = 0; seed < 6L * EFFORT; seed++) {
+            CrashHistory history = CrashScenarios.randomHistoryOfRefills(seed, (int) (seed % 3) * 12, vfs -> {});
+            points += history.crashPoints;
+            refilled += history.segmentsRefilled;
+        }
+        report("random histories that refilled " + refilled + " segments", points);
+        assertTrue(refilled > 60L * EFFORT, "only " + refilled + " segments refilled");
+        assertTrue(points > 100L * EFFORT, "only " + points + " crash points");
+    }
+
     @Test
     void aFileThatBecomesShorterSurvivesACutAtEveryOperation() {
         int points = 0;

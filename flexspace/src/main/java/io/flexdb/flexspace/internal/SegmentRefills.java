@@ -66,7 +66,7 @@ final class SegmentRefills {
     private Refill open;
     private int meanLength; // of what is appended
     private int framesLeft; // that may be written still
-    private int framesLow; // with fewer, others are chosen
+    private int framesChosen; // that were left after the last choice
     private long nextChoice; // not before so many bytes have been consumed
     private boolean unlogged; // there are some that the log does not know
     private boolean chosen; // since somebody asked
@@ -93,9 +93,13 @@ final class SegmentRefills {
 
     // ---- the choice
 
-    /** Whether others are to be chosen as soon as room is scarce. */
-    boolean areFew() {
-        return enabled && framesLeft <= framesLow && store.bytesConsumed() >= nextChoice;
+    /**
+     * Whether others are to be chosen, if room is scarce.
+     *
+     * @param share they are few when no more is left than one in so many frames after the last choice
+     */
+    boolean areFew(int share) {
+        return enabled && framesLeft <= framesChosen / share && store.bytesConsumed() >= nextChoice;
     }
 
     /** Whether there are frames that may be written, now or when readers are gone. */
@@ -145,7 +149,7 @@ final class SegmentRefills {
             return false;
         }
         choice.forEach(this::begin);
-        framesLow = framesLeft / 2;
+        framesChosen = framesLeft;
         unlogged = true;
         chosen = true;
         return true;

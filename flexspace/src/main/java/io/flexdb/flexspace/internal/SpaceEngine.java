@@ -30,6 +30,8 @@ public final class SpaceEngine implements AutoCloseable {
      */
     private static final int EMPTIED_PER_COMMIT = 8;
     private static final int MAX_SWEEPS = 16;
+    private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a commit that is made anyway
+    private static final int VERY_FEW_REFILLS = 4;
     private static final int PLACES_OF_A_CHANGE = 2; // in the tree: where a hole ends, and where something is replaced
     /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
     static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
@@ -276,7 +278,7 @@ public final class SpaceEngine implements AutoCloseable {
      * @param newTag what {@link #tag()} returns after a recovery to this point or a later one
      */
     public void commit(long newTag) {
-        if (groupDepth == 0 && wantsRefills()) {
+        if (groupDepth == 0 && wantsRefills(FEW_REFILLS)) {
             store.refills().choose();
         }
         commitAll(newTag);
@@ -389,7 +391,7 @@ public final class SpaceEngine implements AutoCloseable {
      *     earlier readers are gone
      */
     public boolean collectSomeGarbage() {
-        if (wantsRefills()) {
+        if (wantsRefills(VERY_FEW_REFILLS)) {
             refill();
         }
         if (store.refills().takeChosen()) {
@@ -468,8 +470,8 @@ public final class SpaceEngine implements AutoCloseable {
         return ensureRoomForEdits(edits, places, bytes, true, publish);
     }
 
-    private boolean wantsRefills() {
-        return store.refills().areFew() && !collector.isSweeping() && room.isShort();
+    private boolean wantsRefills(int share) {
+        return store.refills().areFew(share) && !collector.isSweeping() && room.isShort();
     }
 
     /** Chooses segments whose dead frames will be written again, if that is worth a commit. */
@@ -484,7 +486,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** The same for a change that finds no room; waits for what may hold them back. */
     private void refillFor(long bytes, Runnable publish) {
         boolean mayFit = bytes <= maxExtentBytes();
-        if (mayFit && (store.refills().areWaiting() || wantsRefills() && refill())) {
+        if (mayFit && (store.refills().areWaiting() || wantsRefills(FEW_REFILLS) && refill())) {
             finishCheckpoint(); // which pins what it writes
             publish.run();
         }

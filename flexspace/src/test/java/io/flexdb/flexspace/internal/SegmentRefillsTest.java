@@ -206,9 +206,9 @@ class SegmentRefillsTest {
         fillSegments(3);
         removeFrames(0, 1, 2, 3);
         removeFrames(1, 4, 5);
-        assertTrue(store.refills().areFew());
+        assertTrue(store.refills().areFew(2));
         assertFalse(store.refills().choose());
-        assertFalse(store.refills().areFew(), "not at once again");
+        assertFalse(store.refills().areFew(2), "not at once again");
         assertEquals(0, store.segment(0).refillState);
     }
 

@@ -3,13 +3,9 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.RetiredQueue;
-import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -43,12 +39,6 @@ final class SegmentRefills {
      * R5  Segment.refillState is odd from the choice until the log says that. Whoever pins a version and then finds it
      *     even may read all of the segment from the file: a later choice waits for his pin.
      */
-    private static final int LEAST_SHARE_DEAD = 16; // one frame of so many
-    private static final int SHARE_CHOSEN = 8; // one segment of so many, at once
-    private static final int LEAST_CHOSEN = 4;
-    private static final int MOST_CHOSEN = 128;
-    private static final int MOST_NOTE_BYTES = 1 << 20; // of a choice
-    private static final int WEIGHT_OF_MEAN = 32; // the mean is that of so many extents, roughly
     private static final int SEGMENTS_BETWEEN_TRIES = 1; // written since a choice that found nothing
     private static final int SEGMENTS_AFTER_CANCEL = 16;
 
@@ -58,13 +48,13 @@ final class SegmentRefills {
     private final BufferPool buffers;
     private final Epochs epochs;
     private final boolean enabled;
+    private final RefillChoice choice;
     private final RetiredQueue retired;
     private final Map<Long, Refill> waiting = new HashMap<>();
     private final ArrayDeque<Refill> ready = new ArrayDeque<>();
     private final List<Refill> unsettled = new ArrayList<>(); // all, in the order of their choice
     private long nextHandle;
     private Refill open;
-    private int meanLength; // of what is appended
     private int framesLeft; // that may be written still
     private int framesChosen; // that were left after the last choice
     private long nextChoice; // not before so many bytes have been consumed
@@ -84,11 +74,16 @@ final class SegmentRefills {
         this.file = store.file();
         this.epochs = epochs;
         this.enabled = enabled && format.frameBytes < LiveFrames.FRAME_BYTES_LIMIT;
+        this.choice = new RefillChoice(store);
         this.retired = new RetiredQueue(epochs, this::becomeReady);
     }
 
     boolean isEnabled() {
         return enabled;
+    }
+
+    RefillChoice choice() {
+        return choice;
     }
 
     // ---- the choice
@@ -122,46 +117,16 @@ final class SegmentRefills {
         if (!enabled) {
             return false;
         }
-        List<Segment> candidates = new ArrayList<>();
-        int leastDead = Math.max(1, format.dataFrames / LEAST_SHARE_DEAD);
-        for (int number = 0; number < store.segmentCount(); number++) {
-            Segment segment = store.segment(number);
-            if (isCandidate(segment) && segment.liveFrames.deadCount() >= leastDead) {
-                candidates.add(segment);
-            }
-        }
-        candidates.sort(Comparator.comparingInt(segment -> -segment.liveFrames.deadCount()));
-        List<Refill> choice = new ArrayList<>();
-        int usable = 0;
-        for (Segment segment : candidates) {
-            if (choice.size() == mostChosen()) {
-                break;
-            }
-            BitSet dead = segment.liveFrames.dead();
-            int frames = framesInLongRuns(dead);
-            if (frames >= leastDead && hasChecksums(segment)) {
-                choice.add(new Refill(segment, format, dead, typicalBytes()));
-                usable += frames;
-            }
-        }
-        if (usable < format.dataFrames / 2) {
+        List<Refill> next = choice.make();
+        if (next.isEmpty()) {
             nextChoice = store.bytesConsumed() + (long) SEGMENTS_BETWEEN_TRIES * format.dataBytes;
             return false;
         }
-        choice.forEach(this::begin);
+        next.forEach(this::begin);
         framesChosen = framesLeft;
         unlogged = true;
         chosen = true;
         return true;
-    }
-
-    /** It holds something: what holds nothing is free soon. */
-    private static boolean isCandidate(Segment segment) {
-        return segment.sealed
-                && segment.refill == null
-                && segment.liveBytes > 0
-                && !segment.victim
-                && !segment.unreadable;
     }
 
     private void begin(Refill refill) {
@@ -169,38 +134,6 @@ final class SegmentRefills {
         refill.segment.refillState++; // R5: before the dead frames are retired. Nobody else writes it
         unsettled.add(refill);
         framesLeft += refill.framesLeft();
-    }
-
-    private int mostChosen() {
-        int inUse = store.segmentCount() - store.freeSegmentCount();
-        int most = Math.min(MOST_CHOSEN, MOST_NOTE_BYTES / (format.dataFrames * Integer.BYTES));
-        return Math.max(LEAST_CHOSEN, Math.min(most, inUse / SHARE_CHOSEN));
-    }
-
-    private int typicalBytes() {
-        return Math.max(1, Math.min(format.maxExtentBytes, meanLength));
-    }
-
-    private int framesInLongRuns(BitSet dead) {
-        int least = typicalBytes() + format.frameBytes - 1 >>> format.frameShift;
-        int frames = 0;
-        for (int first = dead.nextSetBit(0); first >= 0; ) {
-            int end = dead.nextClearBit(first);
-            frames += end - first >= least ? end - first : 0;
-            first = dead.nextSetBit(end);
-        }
-        return frames;
-    }
-
-    /** They are read now: while the footer is written over, readers must not need it. */
-    private boolean hasChecksums(Segment segment) {
-        try {
-            store.reader().checksums(segment);
-            return true;
-        } catch (CorruptionException | StoreIoException e) {
-            segment.unreadable = true; // whoever reads what lives there will be told
-            return false;
-        }
     }
 
     /** Whether segments were chosen since the last time that this was asked: they wait for earlier versions to go. */
@@ -259,11 +192,6 @@ final class SegmentRefills {
         int at = open.append(source, sourcePosition, length);
         bytesRefilled += length;
         return format.address(open.segment.number, at);
-    }
-
-    /** Follows what is appended, here or elsewhere. */
-    void appended(int length) {
-        meanLength += (length - meanLength) / WEIGHT_OF_MEAN;
     }
 
     private boolean openNext() {
@@ -396,7 +324,7 @@ final class SegmentRefills {
 
     /** How many there may be when the next checkpoint begins. */
     int mostUnsettled() {
-        return unsettled.size() + (enabled ? mostChosen() : 0);
+        return unsettled.size() + (enabled ? choice.most() : 0);
     }
 
     // ---- recovery

@@ -88,7 +88,7 @@ final class SegmentStore implements AutoCloseable {
      */
     long append(ByteBuffer source, int sourcePosition, int length) {
         sealer.throwFailure();
-        refills.appended(length);
+        refills.choice().appended(length);
         if (refills.hasRoomFor(length)) {
             return refills.append(source, sourcePosition, length);
         }

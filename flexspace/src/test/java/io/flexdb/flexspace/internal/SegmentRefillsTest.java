@@ -179,7 +179,8 @@ class SegmentRefillsTest {
     @Test
     void framesInRunsTooShortForWhatIsAppendedAreNoReasonToChoose() {
         SegmentFormat longer = new SegmentFormat(128 * FRAME, FRAME, 9);
-        SegmentStore other = new SegmentStore(vfs.open(Path.of("/other"), OpenMode.CREATE), longer, epochs, vfs.worker("seal"));
+        SegmentStore other =
+                new SegmentStore(vfs.open(Path.of("/other"), OpenMode.CREATE), longer, epochs, vfs.worker("seal"));
         other.enableRefills();
         List<Long> addresses = new ArrayList<>();
         for (int i = 0; i < 400; i++) {
@@ -196,7 +197,7 @@ class SegmentRefillsTest {
         assertTrue(other.refills().choose());
         assertTrue(other.segment(1).refill.hasRunFor(4 * FRAME));
         for (int i = 0; i < 1000; i++) {
-            other.refills().appended(1);
+            other.refills().choice().appended(1);
         }
         assertTrue(other.refills().choose(), "now that extents are short");
     }

@@ -47,10 +47,12 @@ final class CommitThread {
 
     private void run() {
         try {
-            for (MemLog log = store.awaitFrozen(); log != null; log = store.awaitFrozen()) {
+            for (MemLog log = store.awaitFrozen();
+                    log != null;
+                    log = store.awaitFrozen()) {
                 if (commit(log)) {
                     prepareNext();
-                } else if (!store.awaitRetry(store.engine.refusal())) {
+                } else if (!store.awaitRetry(store.engine.room().refusal())) {
                     return;
                 }
             }
@@ -87,7 +89,7 @@ final class CommitThread {
             throw e;
         }
         if (!committed) {
-            throw store.engine.refusal();
+            throw store.engine.room().refusal();
         }
     }
 

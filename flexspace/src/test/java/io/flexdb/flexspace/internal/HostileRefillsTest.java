@@ -50,7 +50,7 @@ class HostileRefillsTest {
         Random random = new Random(1);
         Epochs epochs = new Epochs();
         try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, STORE_ID, OPTIONS, epochs)) {
-            while (engine.ensureRoom(FRAME, 0, 0, 0, () -> publish(engine, epochs))) {
+            while (engine.room().ensure(FRAME, 0, 0, 0, () -> publish(engine, epochs))) {
                 engine.insert(engine.size(), ByteBuffer.allocate(FRAME), 0, FRAME, 1);
             }
             overwrite(engine, epochs, random, 6);
@@ -94,7 +94,7 @@ class HostileRefillsTest {
             byte[] bytes = new byte[FRAME];
             random.nextBytes(bytes);
             long offset = (long) random.nextInt((int) (engine.size() / FRAME)) * FRAME;
-            if (!engine.ensureRoom(FRAME, offset, FRAME, 0, () -> publish(engine, epochs))) {
+            if (!engine.room().ensure(FRAME, offset, FRAME, 0, () -> publish(engine, epochs))) {
                 return;
             }
             engine.overwrite(offset, ByteBuffer.wrap(bytes), 0, FRAME, 1);

@@ -12,6 +12,7 @@ import io.flexdb.internal.store.PinnedVersion;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
 import io.flexdb.internal.store.StoreReader;
+import io.flexdb.internal.store.StoreWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -55,12 +56,14 @@ public final class FlexDB implements AutoCloseable {
     private static final int DELETES_AT_ONCE = 1000;
 
     private final Store store;
+    private final StoreWriter writer;
     private final StoreReader reader;
     private final Durability durability;
     private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
 
     private FlexDB(Store store) {
         this.store = store;
+        this.writer = store.writer();
         this.reader = new StoreReader(store);
         this.durability = store.options().durability();
     }
@@ -162,7 +165,7 @@ public final class FlexDB implements AutoCloseable {
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
-        return store.write(
+        return writer.write(
                 payload.bytes,
                 payload.length(),
                 payload.checksum(),
@@ -192,11 +195,12 @@ public final class FlexDB implements AutoCloseable {
         WriteBatch batch = new WriteBatch();
         long last;
         try (FlexCursor cursor = cursor(ReadOptions.defaults().withUpperBound(toExclusive))) {
-            last = store.lastVisibleSequence();
+            last = store.visibleSequence();
             cursor.seek(fromInclusive);
             while (cursor.isValid()) {
                 byte[] key = cursor.key();
-                if (batch.size() == DELETES_AT_ONCE || !store.hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
+                if (batch.size() == DELETES_AT_ONCE
+                        || !writer.hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
                     last = write(batch);
                     batch.clear();
                 }
@@ -226,10 +230,11 @@ public final class FlexDB implements AutoCloseable {
         notNull(atLeast, "atLeast");
         if (batch.size() == 0) {
             store.requireUsable();
-            return store.lastVisibleSequence();
+            return store.visibleSequence();
         }
         Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
-        return store.write(batch.payload(), batch.sizeBytes(), batch.checksum(), batch.size(), batch.bodyBytes(), mode);
+        return writer.write(
+                batch.payload(), batch.sizeBytes(), batch.checksum(), batch.size(), batch.bodyBytes(), mode);
     }
 
     // ---- reading

@@ -36,10 +36,10 @@ class FlexDBBarrierTest {
             "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
-            "force SegmentStore.force < SpaceEngine.writeBatch < SpaceEngine.commit",
-            "force LogicalLog.force < SpaceEngine.writeBatch < SpaceEngine.commit",
-            "force LogicalLog.begin < LogicalLog.createNext < SpaceEngine.startCheckpoint",
-            "sync LogicalLog.begin < LogicalLog.createNext < SpaceEngine.startCheckpoint",
+            "force SegmentStore.force < SpaceCommits.writeBatch < SpaceCommits.commit",
+            "force LogicalLog.force < SpaceCommits.writeBatch < SpaceCommits.commit",
+            "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
+            "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "force TreeFile.writeVersion < Checkpoint.run < Checkpoint.start",
             "force TreeFile.commit < Checkpoint.run < Checkpoint.start");
 

@@ -1,24 +1,12 @@
 package io.flexdb.flexspace;
 
-import static io.flexdb.flexspace.Arguments.MAX_SIZE;
-import static io.flexdb.flexspace.Arguments.checkHole;
-import static io.flexdb.flexspace.Arguments.checkLength;
-import static io.flexdb.flexspace.Arguments.checkRange;
-import static io.flexdb.flexspace.Arguments.checkSize;
-import static io.flexdb.flexspace.Arguments.lengthOf;
-
 import io.flexdb.flexspace.internal.SpaceChecker;
 import io.flexdb.flexspace.internal.SpaceEngine;
-import io.flexdb.flexspace.internal.vfs.NativeIo;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
-import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.FlexTree;
-import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.NotAStoreException;
-import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import java.nio.ByteBuffer;
@@ -27,10 +15,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /**
  * A persistent flexible address space: bytes are inserted and removed in place, and what follows shifts, at a cost that
@@ -57,38 +41,20 @@ import java.util.function.BooleanSupplier;
 public final class FlexSpace implements AutoCloseable {
     private static final String LOCK_NAME = "LOCK";
 
-    private final Epochs epochs;
     private final SpaceEngine engine;
     private final VfsLock lock;
+    private final FlexSpaceAccess access;
     private final FlexSpaceReads reads;
-    private final ReentrantLock writer = new ReentrantLock();
-    private final AtomicInteger snapshots = new AtomicInteger();
-    private volatile FlexTreeView published;
-    private volatile boolean unpublished;
-    private volatile boolean closed;
-    private volatile Throwable failure;
-    private boolean released;
-    private ByteBuffer defragmentBuffer;
-    private final ExtentCursor defragmentCursor = new ExtentCursor();
+    private final FlexSpaceChanges changes;
+    private boolean released; // under the writer's lock
 
     private FlexSpace(Epochs epochs, SpaceEngine engine, VfsLock lock) {
-        this.epochs = epochs;
         this.engine = engine;
         this.lock = lock;
-        this.reads = new FlexSpaceReads(this, engine, epochs);
-        publish();
-        engine.scrubber().start(this::pinPublished);
-    }
-
-    private long pinPublished() {
-        int ticket = enter();
-        try {
-            long version = published.version();
-            epochs.pin(version);
-            return version;
-        } finally {
-            epochs.exit(ticket);
-        }
+        this.access = new FlexSpaceAccess(engine, epochs);
+        this.reads = new FlexSpaceReads(access, engine);
+        this.changes = new FlexSpaceChanges(access, engine);
+        engine.scrubber().start(access::pinPublished);
     }
 
     /** Opens the space in a directory, or creates one if the directory is empty or missing, with default options. */
@@ -147,35 +113,12 @@ public final class FlexSpace implements AutoCloseable {
      * @param logicalOffset from 0 to {@link #size()}
      */
     public void insertRange(long logicalOffset, ByteBuffer buffer) {
-        int length = lengthOf(buffer);
-        change(
-                () -> {
-                    checkOffset(logicalOffset);
-                    checkSize(engine.size(), length);
-                    requireRoom(length, 0, 0, 0);
-                },
-                () -> insertPieces(logicalOffset, buffer, buffer.position(), length));
-        buffer.position(buffer.limit());
-    }
-
-    private void insertPieces(long logicalOffset, ByteBuffer buffer, int position, int length) {
-        int done = 0;
-        while (done < length) {
-            int piece = pieceOf(length - done);
-            engine.insert(logicalOffset + done, buffer, position + done, piece, 0);
-            done += piece;
-        }
+        changes.insertRange(logicalOffset, buffer);
     }
 
     /** Removes the bytes from an offset on; what is behind them closes the gap. */
     public void collapseRange(long logicalOffset, long length) {
-        checkLength(length);
-        change(
-                () -> {
-                    checkRange(logicalOffset, length, engine.size());
-                    requireRoomForEdits(1, false);
-                },
-                () -> engine.collapse(logicalOffset, length));
+        changes.collapseRange(logicalOffset, length);
     }
 
     /**
@@ -189,22 +132,7 @@ public final class FlexSpace implements AutoCloseable {
      * @throws IllegalArgumentException if the target is inside the range
      */
     public void moveRange(long logicalOffset, long length, long target) {
-        checkLength(length);
-        change(
-                () -> {
-                    checkRange(logicalOffset, length, engine.size());
-                    checkOffset(target);
-                    if (target > logicalOffset && target < logicalOffset + length) {
-                        throw new IllegalArgumentException("target must not be inside the range from " + logicalOffset
-                                + ", " + length + " bytes: " + target);
-                    }
-                    requireRoomForEdits(2 + engine.extentsIn(logicalOffset, length), true);
-                },
-                () -> {
-                    if (target != logicalOffset && target != logicalOffset + length) {
-                        engine.move(logicalOffset, length, target);
-                    }
-                });
+        changes.moveRange(logicalOffset, length, target);
     }
 
     /**
@@ -215,26 +143,12 @@ public final class FlexSpace implements AutoCloseable {
      * @param length from 1 to 2^46
      */
     public void insertHole(long logicalOffset, long length) {
-        checkLength(length);
-        change(
-                () -> {
-                    checkOffset(logicalOffset);
-                    checkSize(engine.size(), length);
-                    checkHole(length);
-                    requireRoomForEdits(extentsOfHole(length), true);
-                },
-                () -> engine.insertHole(logicalOffset, length));
+        changes.insertHole(logicalOffset, length);
     }
 
     /** Makes a range read as zeros and gives its disk back; the size stays. */
     public void punchHole(long logicalOffset, long length) {
-        checkLength(length);
-        change(
-                () -> {
-                    checkRange(logicalOffset, length, engine.size());
-                    requireRoomForEdits(extentsOfHole(length), false);
-                },
-                () -> engine.punchHole(logicalOffset, length));
+        changes.punchHole(logicalOffset, length);
     }
 
     /**
@@ -243,31 +157,7 @@ public final class FlexSpace implements AutoCloseable {
      * @param newSize bytes of the space from now on; at most 2^46 more than now
      */
     public void truncate(long newSize) {
-        if (newSize < 0 || newSize > MAX_SIZE) {
-            throw new IllegalArgumentException("newSize must be from 0 to 2^61: " + newSize);
-        }
-        change(
-                () -> {
-                    checkHole(newSize - engine.size());
-                    requireRoomForEdits(extentsOfHole(Math.max(0, newSize - engine.size())), newSize > engine.size());
-                },
-                () -> {
-                    cut(newSize);
-                    if (newSize > engine.size()) {
-                        engine.insertHole(engine.size(), newSize - engine.size());
-                    }
-                });
-    }
-
-    /** Makes the space shorter, if it is longer. */
-    void truncateIfLonger(long newSize) {
-        change(() -> requireRoomForEdits(1, false), () -> cut(newSize));
-    }
-
-    private void cut(long newSize) {
-        if (newSize < engine.size()) {
-            engine.collapse(newSize, engine.size() - newSize);
-        }
+        changes.truncate(newSize);
     }
 
     /**
@@ -277,38 +167,7 @@ public final class FlexSpace implements AutoCloseable {
      * @param logicalOffset at most 2^46 beyond the end
      */
     public void write(long logicalOffset, ByteBuffer buffer) {
-        int length = lengthOf(buffer);
-        if (logicalOffset < 0) {
-            throw new IndexOutOfBoundsException("logicalOffset must not be negative: " + logicalOffset);
-        }
-        change(
-                () -> {
-                    checkSize(logicalOffset, length);
-                    checkHole(logicalOffset - engine.size());
-                    requireRoom(
-                            length,
-                            logicalOffset,
-                            Math.min(length, engine.size() - logicalOffset),
-                            Math.max(0, logicalOffset - engine.size()));
-                },
-                () -> overwriteOrInsert(logicalOffset, buffer, buffer.position(), length));
-        buffer.position(buffer.limit());
-    }
-
-    private void overwriteOrInsert(long logicalOffset, ByteBuffer buffer, int position, int length) {
-        if (logicalOffset > engine.size()) {
-            engine.insertHole(engine.size(), logicalOffset - engine.size());
-        }
-        int over = (int) Math.min(length, engine.size() - logicalOffset);
-        int done = 0;
-        while (done < over) {
-            int piece = pieceOf(over - done);
-            engine.overwrite(logicalOffset + done, buffer, position + done, piece, 0);
-            done += piece;
-        }
-        if (done < length) {
-            insertPieces(logicalOffset + done, buffer, position + done, length - done);
-        }
+        changes.write(logicalOffset, buffer);
     }
 
     /**
@@ -317,49 +176,7 @@ public final class FlexSpace implements AutoCloseable {
      * @throws io.flexdb.storage.CorruptionException if a part of it is damaged, which stays as it is
      */
     public void defragment(long logicalOffset, long length) {
-        checkLength(length);
-        writer.lock();
-        try {
-            checkUsable();
-            checkRange(logicalOffset, length, engine.size());
-            long end = logicalOffset + length;
-            for (long at = logicalOffset; at < end; ) {
-                at = defragmentPiece(at, end);
-            }
-        } finally {
-            writer.unlock();
-        }
-    }
-
-    /** Reads before the change begins, so that damage found is no reason for the space to fail. */
-    private long defragmentPiece(long logicalOffset, long end) {
-        ExtentCursor cursor = defragmentCursor;
-        int most = pieceOf((int) Math.min(end - logicalOffset, engine.maxExtentBytes()));
-        cursor.reset(engine.current());
-        cursor.seek(logicalOffset);
-        if (cursor.isHole()) {
-            return Math.min(end, cursor.logicalOffset() + cursor.length());
-        }
-        long pieceEnd = logicalOffset;
-        do {
-            pieceEnd = Math.min(logicalOffset + most, cursor.logicalOffset() + cursor.length());
-        } while (pieceEnd < logicalOffset + most && cursor.next() && !cursor.isHole());
-        int piece = (int) (pieceEnd - logicalOffset);
-        if (defragmentBuffer == null) {
-            defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
-        }
-        engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
-        change(
-                () -> requireRoom(piece, logicalOffset, piece, 0),
-                () -> engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0));
-        return pieceEnd;
-    }
-
-    /** As much as one extent takes: what is left of the open segment is used up, if that is worth an extent. */
-    private int pieceOf(int left) {
-        int piece = Math.min(left, engine.maxExtentBytes());
-        int room = engine.roomInOpenSegment();
-        return room >= engine.maxExtentBytes() / 8 ? Math.min(piece, room) : piece;
+        changes.defragment(logicalOffset, length);
     }
 
     // ---- reading
@@ -395,42 +212,7 @@ public final class FlexSpace implements AutoCloseable {
 
     /** Bytes of the address space. */
     public long size() {
-        int ticket = enterRead();
-        try {
-            return published.size();
-        } finally {
-            epochs.exit(ticket);
-        }
-    }
-
-    /** What serves the reads of snapshots and channels. */
-    FlexSpaceReads reads() {
-        return reads;
-    }
-
-    /** Begins a read of what is there now: everything that has been changed is published. */
-    int enterRead() {
-        if (unpublished) {
-            writer.lock();
-            try {
-                if (unpublished && !closed) {
-                    publish();
-                }
-            } finally {
-                writer.unlock();
-            }
-        }
-        return enter();
-    }
-
-    /** Begins a read of a view that is pinned. */
-    int enter() {
-        int ticket = epochs.enter();
-        if (closed || failure != null) {
-            epochs.exit(ticket);
-            throw notUsable();
-        }
-        return ticket;
+        return reads.size();
     }
 
     /**
@@ -438,31 +220,7 @@ public final class FlexSpace implements AutoCloseable {
      * overwritten from now on stays on disk until the snapshot is closed.
      */
     public FlexSpaceSnapshot snapshot() {
-        int ticket = enterRead();
-        try {
-            FlexTreeView view = published;
-            epochs.pin(view.version());
-            snapshots.incrementAndGet();
-            return new FlexSpaceSnapshot(this, view);
-        } finally {
-            epochs.exit(ticket);
-        }
-    }
-
-    /** Takes back what {@link #snapshot()} did. */
-    void unpin(FlexTreeView view) {
-        epochs.unpin(view.version());
-        snapshots.decrementAndGet();
-    }
-
-    /** What a read of what is there now is to use, once it has begun. */
-    FlexTreeView published() {
-        return published;
-    }
-
-    /** Throws if the space can't be read any more. */
-    void checkReadable() {
-        epochs.exit(enter());
+        return new FlexSpaceSnapshot(access, reads, access.pin());
     }
 
     /**
@@ -478,15 +236,15 @@ public final class FlexSpace implements AutoCloseable {
      *     {@link java.nio.channels.NonWritableChannelException}
      */
     public SeekableByteChannel openChannel(boolean writable) {
-        checkReadable();
-        return new FlexSpaceChannel(this, writable);
+        access.checkReadable();
+        return new FlexSpaceChannel(reads, changes, writable);
     }
 
     // ---- durability
 
     /** Makes every change so far durable. */
     public void sync() {
-        persist(() -> {}, () -> engine.commit(0));
+        changes.sync();
     }
 
     /**
@@ -496,64 +254,16 @@ public final class FlexSpace implements AutoCloseable {
      *     {@link #sync()} still works
      */
     public void checkpoint() {
-        persist(this::requireRoomForCheckpoint, engine::checkpoint);
-    }
-
-    private void requireRoomForCheckpoint() {
-        if (unpublished) {
-            publish(); // so that reads do not wait for a checkpoint under way
-        }
-        require(engine::allowsCheckpoint);
-    }
-
-    private void persist(Runnable check, Runnable action) {
-        writer.lock();
-        try {
-            checkUsable();
-            check.run();
-            try {
-                if (unpublished) {
-                    publish(); // so that reads do not wait for the files
-                }
-                action.run();
-            } catch (Throwable e) {
-                failure = e;
-                throw e;
-            }
-        } finally {
-            writer.unlock();
-        }
+        changes.checkpoint();
     }
 
     /** Figures of this moment. */
     public FlexSpaceStats stats() {
-        writer.lock();
+        access.lock();
         try {
-            checkUsable();
-            return new FlexSpaceStats(
-                    engine.size(),
-                    engine.extentCount(),
-                    engine.liveBytes(),
-                    engine.segmentCount(),
-                    engine.freeSegmentCount(),
-                    engine.segmentBytes(),
-                    engine.dataBytesWritten(),
-                    engine.logBytesWritten(),
-                    engine.treeBytesWritten(),
-                    engine.bytesMoved(),
-                    engine.extentsScanned(),
-                    engine.bytesFreed(),
-                    engine.segmentsFreed(),
-                    engine.checkpoints(),
-                    engine.treeMemoryBytes(),
-                    snapshots.get(),
-                    engine.pinnedSegmentCount(),
-                    engine.scrubber().bytesRead(),
-                    engine.scrubber().passes(),
-                    engine.scrubber().findingCount(),
-                    NativeIo.isAvailable());
+            return FlexSpaceStats.of(engine, access.pinCount());
         } finally {
-            writer.unlock();
+            access.unlock();
         }
     }
 
@@ -580,14 +290,13 @@ public final class FlexSpace implements AutoCloseable {
         Objects.requireNonNull(progress, "progress");
         SpaceChecker checker;
         FlexSpaceSnapshot pinned;
-        writer.lock();
+        access.lock();
         try {
-            checkUsable();
-            publish();
-            checker = engine.beginCheck(published);
+            access.publish();
+            checker = engine.beginCheck(access.published());
             pinned = snapshot();
         } finally {
-            writer.unlock();
+            access.unlock();
         }
         try {
             return checker.check(progress);
@@ -598,11 +307,11 @@ public final class FlexSpace implements AutoCloseable {
 
     /** Checks that the structures in memory fit each other; an {@link AssertionError} says what does not. */
     void checkInvariants() {
-        writer.lock();
+        access.lockInAnyState();
         try {
             engine.checkInvariants();
         } finally {
-            writer.unlock();
+            access.unlock();
         }
     }
 
@@ -612,118 +321,24 @@ public final class FlexSpace implements AutoCloseable {
      */
     @Override
     public void close() {
-        writer.lock();
+        access.lockInAnyState();
         try {
             if (released) {
                 return;
             }
-            closed = true;
-            while (epochs.hasReaders()) {
-                LockSupport.parkNanos(10_000);
-            }
+            access.end();
             released = true;
             try {
-                if (failure == null) {
-                    engine.closeCleanly();
-                } else {
+                if (access.hasFailed()) {
                     engine.close();
+                } else {
+                    engine.closeCleanly();
                 }
             } finally {
                 lock.close();
             }
         } finally {
-            writer.unlock();
-        }
-    }
-
-    // ---- how changes are made
-
-    /**
-     * Makes a change that a crash keeps whole or not at all.
-     *
-     * @param checks throws if an argument is bad
-     * @param changes must not throw for any other reason than that the space has failed
-     */
-    private void change(Runnable checks, Runnable changes) {
-        writer.lock();
-        try {
-            checkUsable();
-            checks.run();
-            try {
-                long checkpoints = engine.checkpointsBegun();
-                engine.beginGroup();
-                changes.run();
-                unpublished = true;
-                engine.endGroup();
-                // All nodes will be copied once after a checkpoint has begun, so to publish then costs no further
-                // copies.
-                if (engine.collectSomeGarbage() || engine.checkpointsBegun() != checkpoints) {
-                    publishForReuse();
-                }
-            } catch (Throwable e) {
-                failure = e;
-                throw e;
-            }
-        } finally {
-            writer.unlock();
-        }
-    }
-
-    /** The last check before a change that appends: whether there is room for all of it. */
-    private void requireRoom(long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes) {
-        require(() -> engine.ensureRoom(bytes, overwrittenOffset, overwrittenBytes, holeBytes, this::publishForReuse));
-    }
-
-    /** The last check before a change that appends nothing. */
-    private void requireRoomForEdits(long extents, boolean growing) {
-        require(() -> engine.ensureRoomForEdits(extents, growing, this::publishForReuse));
-    }
-
-    private static long extentsOfHole(long length) {
-        return 2 + length / FlexTree.MAX_EXTENT_BYTES;
-    }
-
-    private void require(BooleanSupplier room) {
-        boolean there;
-        try {
-            there = room.getAsBoolean();
-        } catch (Throwable e) {
-            failure = e; // garbage collection writes
-            throw e;
-        }
-        if (!there) {
-            throw engine.refusal();
-        }
-    }
-
-    /** Readers that have come before are gone afterwards, unless they take long. */
-    private void publishForReuse() {
-        for (int phase = 0; phase < 3; phase++) {
-            publish();
-        }
-    }
-
-    private void publish() {
-        published = engine.current();
-        unpublished = false;
-        epochs.advance();
-        engine.reclaim();
-    }
-
-    private void checkUsable() {
-        if (closed || failure != null) {
-            throw notUsable();
-        }
-    }
-
-    private StorageException notUsable() {
-        return closed ? new StoreClosedException("the space") : new StoreFailedException(failure);
-    }
-
-    private void checkOffset(long logicalOffset) {
-        if (logicalOffset < 0 || logicalOffset > engine.size()) {
-            throw new IndexOutOfBoundsException(
-                    "logicalOffset must be from 0 to the size " + engine.size() + ": " + logicalOffset);
+            access.unlock();
         }
     }
 }

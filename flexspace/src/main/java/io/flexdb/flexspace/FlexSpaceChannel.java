@@ -9,14 +9,16 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** A space as a file; see {@link FlexSpace#openChannel}. */
 final class FlexSpaceChannel implements SeekableByteChannel {
-    private final FlexSpace space;
+    private final FlexSpaceReads reads;
+    private final FlexSpaceChanges changes;
     private final boolean writable;
     private final ReentrantLock positionLock = new ReentrantLock();
     private long position;
     private volatile boolean closed;
 
-    FlexSpaceChannel(FlexSpace space, boolean writable) {
-        this.space = space;
+    FlexSpaceChannel(FlexSpaceReads reads, FlexSpaceChanges changes, boolean writable) {
+        this.reads = reads;
+        this.changes = changes;
         this.writable = writable;
     }
 
@@ -28,7 +30,7 @@ final class FlexSpaceChannel implements SeekableByteChannel {
         positionLock.lock();
         try {
             checkOpen();
-            int read = dst.hasRemaining() ? space.reads().readUpToEnd(position, dst) : 0;
+            int read = dst.hasRemaining() ? reads.readUpToEnd(position, dst) : 0;
             position += Math.max(read, 0);
             return read;
         } finally {
@@ -44,7 +46,7 @@ final class FlexSpaceChannel implements SeekableByteChannel {
             checkWritable();
             int length = src.remaining();
             if (length > 0) {
-                space.write(position, src);
+                changes.write(position, src);
             }
             position += length;
             return length;
@@ -82,7 +84,7 @@ final class FlexSpaceChannel implements SeekableByteChannel {
     @Override
     public long size() throws ClosedChannelException {
         checkOpen();
-        return space.size();
+        return reads.size();
     }
 
     @Override
@@ -93,7 +95,7 @@ final class FlexSpaceChannel implements SeekableByteChannel {
         positionLock.lock();
         try {
             checkWritable();
-            space.truncateIfLonger(size);
+            changes.truncateIfLonger(size);
             position = Math.min(position, size);
             return this;
         } finally {

@@ -4,32 +4,39 @@ import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 
 /** The reads of a {@link FlexSpace}, of its snapshots and channels: each in an epoch, on one view. Thread-safe. */
 final class FlexSpaceReads {
-    private final FlexSpace space;
+    private final FlexSpaceAccess access;
     private final SpaceEngine engine;
-    private final Epochs epochs;
     private final StripedPool<ExtentCursor> cursors = new StripedPool<>(ExtentCursor::new);
 
-    FlexSpaceReads(FlexSpace space, SpaceEngine engine, Epochs epochs) {
-        this.space = space;
+    FlexSpaceReads(FlexSpaceAccess access, SpaceEngine engine) {
+        this.access = access;
         this.engine = engine;
-        this.epochs = epochs;
+    }
+
+    /** Bytes that are there now. */
+    long size() {
+        int ticket = access.enterRead();
+        try {
+            return access.published().size();
+        } finally {
+            access.exit(ticket);
+        }
     }
 
     /** Reads from a view that is pinned, or, if it is null, what is there now. */
     void read(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
         int length = Arguments.writableLengthOf(buffer);
-        int ticket = pinned == null ? space.enterRead() : space.enter();
+        int ticket = pinned == null ? access.enterRead() : access.enter();
         try {
-            FlexTreeView view = pinned == null ? space.published() : pinned;
+            FlexTreeView view = pinned == null ? access.published() : pinned;
             Arguments.checkRange(logicalOffset, length, view.size());
             engine.read(view, logicalOffset, buffer, buffer.position(), length);
         } finally {
-            epochs.exit(ticket);
+            access.exit(ticket);
         }
         buffer.position(buffer.limit());
     }
@@ -40,17 +47,17 @@ final class FlexSpaceReads {
      * @return how many bytes, or -1 if there are none at the offset
      */
     int readUpToEnd(long logicalOffset, ByteBuffer buffer) {
-        int ticket = space.enterRead();
+        int ticket = access.enterRead();
         int length;
         try {
-            FlexTreeView view = space.published();
+            FlexTreeView view = access.published();
             if (logicalOffset >= view.size()) {
                 return -1;
             }
             length = (int) Math.min(buffer.remaining(), view.size() - logicalOffset);
             engine.read(view, logicalOffset, buffer, buffer.position(), length);
         } finally {
-            epochs.exit(ticket);
+            access.exit(ticket);
         }
         buffer.position(buffer.position() + length);
         return length;
@@ -59,10 +66,10 @@ final class FlexSpaceReads {
     /** Reads from the beginning of an extent, in a view that is pinned, or, if it is null, in what is there now. */
     FlexSpace.Extent readExtent(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
         Arguments.writableLengthOf(buffer);
-        int ticket = pinned == null ? space.enterRead() : space.enter();
+        int ticket = pinned == null ? access.enterRead() : access.enter();
         ExtentCursor cursor = cursors.borrow();
         try {
-            FlexTreeView view = pinned == null ? space.published() : pinned;
+            FlexTreeView view = pinned == null ? access.published() : pinned;
             Arguments.checkRange(logicalOffset, 1, view.size());
             cursor.reset(view);
             cursor.seek(logicalOffset);
@@ -72,7 +79,7 @@ final class FlexSpaceReads {
             return new FlexSpace.Extent(cursor.logicalOffset(), cursor.length());
         } finally {
             cursors.giveBack(cursor);
-            epochs.exit(ticket);
+            access.exit(ticket);
         }
     }
 }

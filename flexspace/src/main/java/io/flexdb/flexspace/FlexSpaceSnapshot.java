@@ -14,13 +14,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * been closed, reading throws {@link StoreClosedException}; reads under way finish.
  */
 public final class FlexSpaceSnapshot implements AutoCloseable {
-    private final FlexSpace space;
+    private final FlexSpaceAccess access;
+    private final FlexSpaceReads reads;
     private final FlexTreeView view;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicInteger holders = new AtomicInteger(1); // reads under way, and whoever has to close it
 
-    FlexSpaceSnapshot(FlexSpace space, FlexTreeView view) {
-        this.space = space;
+    /** @param view pinned; this gives the pin back */
+    FlexSpaceSnapshot(FlexSpaceAccess access, FlexSpaceReads reads, FlexTreeView view) {
+        this.access = access;
+        this.reads = reads;
         this.view = view;
     }
 
@@ -32,7 +35,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     public void read(long logicalOffset, ByteBuffer buffer) {
         hold();
         try {
-            space.reads().read(view, logicalOffset, buffer);
+            reads.read(view, logicalOffset, buffer);
         } finally {
             letGo();
         }
@@ -42,7 +45,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     public FlexSpace.Extent readExtent(long logicalOffset, ByteBuffer buffer) {
         hold();
         try {
-            return space.reads().readExtent(view, logicalOffset, buffer);
+            return reads.readExtent(view, logicalOffset, buffer);
         } finally {
             letGo();
         }
@@ -53,7 +56,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
         if (closed.get()) {
             throw new StoreClosedException("the snapshot");
         }
-        space.checkReadable();
+        access.checkReadable();
         return view.size();
     }
 
@@ -71,7 +74,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
 
     private void letGo() {
         if (holders.decrementAndGet() == 0) {
-            space.unpin(view);
+            access.unpin(view);
         }
     }
 

@@ -1,5 +1,8 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.NativeIo;
+
 /**
  * Figures of an open {@link FlexSpace}, as of one moment. Bytes written count since the space was opened.
  *
@@ -46,4 +49,31 @@ public record FlexSpaceStats(
         long scrubbedBytes,
         long scrubPasses,
         long scrubFindings,
-        boolean nativeIo) {}
+        boolean nativeIo) {
+
+    /** The figures of an engine, by its writer. */
+    static FlexSpaceStats of(SpaceEngine engine, int snapshots) {
+        return new FlexSpaceStats(
+                engine.size(),
+                engine.extentCount(),
+                engine.liveBytes(),
+                engine.segmentCount(),
+                engine.freeSegmentCount(),
+                engine.segmentBytes(),
+                engine.dataBytesWritten(),
+                engine.logBytesWritten(),
+                engine.treeBytesWritten(),
+                engine.bytesMoved(),
+                engine.extentsScanned(),
+                engine.bytesFreed(),
+                engine.segmentsFreed(),
+                engine.checkpoints(),
+                engine.treeMemoryBytes(),
+                snapshots,
+                engine.pinnedSegmentCount(),
+                engine.scrubber().bytesRead(),
+                engine.scrubber().passes(),
+                engine.scrubber().findingCount(),
+                NativeIo.isAvailable());
+    }
+}

@@ -47,10 +47,12 @@ final class CommitThread {
 
     private void run() {
         try {
-            for (MemLog log = store.awaitFrozen(); log != null; log = store.awaitFrozen()) {
+            for (MemLog log = store.writer().awaitFrozen();
+                    log != null;
+                    log = store.writer().awaitFrozen()) {
                 if (commit(log)) {
                     prepareNext();
-                } else if (!store.awaitRetry(store.engine.refusal())) {
+                } else if (!store.writer().awaitRetry(store.engine.room().refusal())) {
                     return;
                 }
             }
@@ -87,14 +89,14 @@ final class CommitThread {
             throw e;
         }
         if (!committed) {
-            throw store.engine.refusal();
+            throw store.engine.room().refusal();
         }
     }
 
     /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
     private boolean commit(MemLog log) {
         long last = log.table.lastSequence();
-        store.awaitVisible(last);
+        store.writer().awaitVisible(last);
         store.groupCommit.awaitDurable(last);
         if (!store.committer.apply(log.table, () -> store.publishRoots(last))) {
             return false;
@@ -102,7 +104,7 @@ final class CommitThread {
         store.publishWithoutOldest(last);
         store.engine.commit(last);
         release(log);
-        store.signalCommitted();
+        store.writer().signalCommitted();
         if (store.engine.collectGarbage() > 0) {
             store.publishRoots(last);
         }
@@ -162,7 +164,7 @@ final class CommitThread {
     /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
     void commitRest() {
         commitAll();
-        if (!store.hasFailed() && store.freezeActive()) {
+        if (!store.hasFailed() && store.writer().freezeActive()) {
             commitHere(store.version().oldest());
         }
     }

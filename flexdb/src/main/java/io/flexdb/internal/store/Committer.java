@@ -1,5 +1,6 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.flexspace.internal.ChangeRoom;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.internal.Epochs;
@@ -90,7 +91,7 @@ final class Committer {
      * Applies the newest entry of each key of a memtable. What was applied before can be applied again.
      *
      * @param publish called now and then, when space and index fit each other
-     * @return false if there is no room for the rest; {@link SpaceEngine#refusal} says why
+     * @return false if there is no room for the rest; {@link ChangeRoom#refusal} says why
      */
     boolean apply(MemTable table, Runnable publish) {
         roomBytes = 0;
@@ -127,11 +128,11 @@ final class Committer {
         if (bytes > roomBytes || edits > roomEdits) {
             roomBytes = bytes + ASKED_BYTES;
             roomEdits = edits + ASKED_EDITS;
-            if (!engine.ensureRoomForBatch(roomBytes, roomEdits, 0, 0, publish)) {
+            if (!engine.room().ensureForBatch(roomBytes, roomEdits, 0, 0, publish)) {
                 roomBytes = bytes;
                 roomEdits = edits;
                 long offset = context.interval.logicalOffset();
-                if (!engine.ensureRoomForBatch(bytes, edits, offset, oldBytes, publish)) {
+                if (!engine.room().ensureForBatch(bytes, edits, offset, oldBytes, publish)) {
                     return false;
                 }
             }

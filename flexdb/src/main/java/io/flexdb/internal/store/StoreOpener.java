@@ -118,7 +118,7 @@ public final class StoreOpener {
                 int valueLength = reader.type() == WritePayload.PUT ? reader.valueLength() : 0;
                 bodyBytes += MemTable.bodyBytes(reader.keyLength(), valueLength);
             }
-            store.writeRecovered(payload, length, first, entries, bodyBytes);
+            store.writer().writeRecovered(payload, length, first, entries, bodyBytes);
         });
         store.groupCommit.sync();
         recovery.deleteReplayed();

@@ -17,15 +17,10 @@ final class EditRoom {
      * What frees space may use what a reserve is kept for: some log, and the paths of some edits. When that is used up, a
      * checkpoint makes it whole again: the log begins anew, and the units of the nodes replaced are free. So on a full
      * disk edits that free space go on, with more checkpoints the less room there is.
-     *
-     * All this costs more than a small change does. So room is looked for that many changes like it will find; the next
-     * ones take of that, until it is used up or anything else happens.
      */
     private static final int MIN_LOG_RESERVE = 16 << 10;
     private static final int MAX_LOG_RESERVE = 256 << 10;
     private static final int PATHS_KEPT = 4;
-    private static final int CHANGES_AT_ONCE = 64;
-    private static final int MAX_EDITS_AT_ONCE = 4 * CHANGES_AT_ONCE;
     private static final int EXTENTS_PER_UNIT = 16; // at least, in leaves made by one edit
     private static final int MAX_TREE_CLAIM_UNITS = 1024;
 
@@ -35,13 +30,11 @@ final class EditRoom {
     private final FlexTree tree;
     private final SegmentStore store;
     private final LogBatch batch;
+    private final GrantedRoom granted;
     private final int logBufferBytes;
     private final long logReserve;
     private LogicalLog log;
     private boolean spareReady;
-    private int changesGranted; // that find room, if each has no more edits and places than these
-    private long editsGranted;
-    private long placesGranted;
     private long unitsSinceSeal; // that edits since the last version was sealed take at most
     private StoreFullException full; // the last time that something was not there; else null
 
@@ -52,6 +45,7 @@ final class EditRoom {
             FlexTree tree,
             SegmentStore store,
             LogBatch batch,
+            GrantedRoom granted,
             int logBufferBytes,
             long checkpointLogBytes) {
         this.vfs = vfs;
@@ -60,6 +54,7 @@ final class EditRoom {
         this.tree = tree;
         this.store = store;
         this.batch = batch;
+        this.granted = granted;
         this.logBufferBytes = logBufferBytes;
         this.logReserve = Math.max(MIN_LOG_RESERVE, Math.min(MAX_LOG_RESERVE, checkpointLogBytes / 16));
     }
@@ -72,14 +67,16 @@ final class EditRoom {
 
     /** Claims what is missing of the reserve, if it is to be had. */
     void restoreReserve() {
-        isThere(0, 0, 1, true);
+        if (!isThere(0, 0, GrantedRoom.CHANGES, true)) {
+            isThere(0, 0, 1, true);
+        }
     }
 
     /** Goes on with the next log, which has taken the place that was kept for it. */
     void sealed(LogicalLog next) {
         log = next;
         spareReady = false;
-        changesGranted = 0;
+        granted.revoke();
         unitsSinceSeal = 0;
     }
 
@@ -101,25 +98,7 @@ final class EditRoom {
      * @param growing whether the reserve must stay whole
      */
     boolean isThere(long edits, long extents, long places, boolean growing) {
-        if (growing && changesGranted > 0 && Math.max(edits, extents) <= editsGranted && places <= placesGranted) {
-            changesGranted--;
-            return true;
-        }
-        changesGranted = 0;
-        long most = Math.max(edits, extents);
-        if (growing && most * CHANGES_AT_ONCE <= MAX_EDITS_AT_ONCE) {
-            long manyPlaces = places * CHANGES_AT_ONCE;
-            if (findRoom(most * CHANGES_AT_ONCE, most * CHANGES_AT_ONCE, manyPlaces, true)) {
-                changesGranted = CHANGES_AT_ONCE - 1;
-                editsGranted = most;
-                placesGranted = places;
-                return true;
-            }
-        }
-        return findRoom(edits, extents, places, growing);
-    }
-
-    private boolean findRoom(long edits, long extents, long places, boolean growing) {
+        granted.revoke();
         full = null;
         long units = unitsFor(extents, places);
         boolean spareThere = hasSpare(); // made first: a checkpoint without it can't begin, and ends what is short
@@ -132,7 +111,7 @@ final class EditRoom {
 
     /** To be called when the edits that were waiting have become a frame of the log: that takes room of its own. */
     void committed() {
-        changesGranted = 0;
+        granted.revoke();
     }
 
     /** Whether a checkpoint that begins now finds its place. */
@@ -160,12 +139,21 @@ final class EditRoom {
 
     // ---- the log
 
-    private boolean hasLog(long edits, boolean growing) {
+    /** Whether so many edits find room in the log, and the reserve stays whole, without anything being claimed. */
+    boolean logHolds(long edits) {
+        return logBytesFor(edits) + logReserve / 2 <= log.claimedBytes();
+    }
+
+    /** The length of the log with the edits that wait, and so many more. */
+    private long logBytesFor(long edits) {
         long payload = batch.bytes() + edits * LogBatch.EDIT_BYTES;
         long batches = 1 + payload / logBufferBytes;
         long notes = store.noteBytes(edits);
-        long overhead = batches * (LogFormat.frameBytes(LogBatch.HEADER_BYTES) + 8 + notes);
-        long wanted = log.bytes() + payload + overhead + (growing ? logReserve / 2 : 0);
+        return log.bytes() + payload + batches * (LogFormat.frameBytes(LogBatch.HEADER_BYTES) + 8 + notes);
+    }
+
+    private boolean hasLog(long edits, boolean growing) {
+        long wanted = logBytesFor(edits) + (growing ? logReserve / 2 : 0);
         if (wanted <= log.claimedBytes()) {
             return true;
         }
@@ -196,7 +184,7 @@ final class EditRoom {
     private long pathUnits() {
         return 8L
                 * (TreeFileFormat.LEAF_UNITS
-                        + TreeFileFormat.INNER_UNITS * (tree.current().rootLevel() + 1L));
+                        + TreeFileFormat.INNER_UNITS * (tree.writer().level() + 1L));
     }
 
     private boolean hasTree(long units, boolean growing) {

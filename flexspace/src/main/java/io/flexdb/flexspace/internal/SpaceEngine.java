@@ -2,13 +2,12 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -20,62 +19,54 @@ import java.util.List;
  * differ. The owner sees to that.
  */
 public final class SpaceEngine implements AutoCloseable {
-    /*
-     * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
-     *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
-     *   may be used again (O2).
-     * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
-     *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
-     *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
-     */
     private static final int EMPTIED_PER_COMMIT = 8;
-    private static final int MAX_SWEEPS = 16;
-    private static final int PLACES_OF_A_CHANGE = 2; // in the tree: where a hole ends, and where something is replaced
     /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
     static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
 
     private final Vfs vfs;
     private final Path directory;
-    private final FlexSpaceOptions options;
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
     private final SpaceReader reader;
-    private final Epochs epochs;
-    private final SpaceRoom room;
-    private final EditRoom editRoom;
+    private final SpaceRoom spaceRoom;
     private final GarbageCollector collector;
+    private final SpaceCommits commits;
+    private final ChangeRoom changeRoom;
     private final ExtentMover mover;
     private final Scrubber scrubber;
     private final LogBatch batch = new LogBatch();
+    private final ExtentConsumer removed = this::removeLive;
     private final long openedTreeVersion;
     private final long openedLogGeneration;
     private SpaceRecovery recovered; // until begin
-    private LogicalLog log; // from begin on
-    private Checkpoint checkpoint; // under way, or done and not looked at; else null
-    private long tag;
-    private int groupDepth;
-    private long logBytesWritten;
-    private long checkpointsBegun;
-    private long checkpoints;
 
     private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered) {
-        this.epochs = epochs;
         this.vfs = vfs;
         this.directory = directory;
-        this.options = options;
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
         this.reader = new SpaceReader(store, System::nanoTime);
         this.recovered = recovered;
-        this.tag = recovered.tag;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
-        this.room = new SpaceRoom(store, options.maxDataBytes());
-        this.editRoom = new EditRoom(
-                vfs, directory, treeFile, tree, store, batch, options.logBufferBytes(), options.checkpointLogBytes());
-        this.collector = new GarbageCollector(this, store, room, editRoom, options.minimumUtilization());
+        this.spaceRoom = new SpaceRoom(store, options.maxDataBytes());
+        GrantedRoom granted = new GrantedRoom();
+        EditRoom editRoom = new EditRoom(
+                vfs,
+                directory,
+                treeFile,
+                tree,
+                store,
+                batch,
+                granted,
+                options.logBufferBytes(),
+                options.checkpointLogBytes());
+        this.collector = new GarbageCollector(this, store, spaceRoom, editRoom, options.minimumUtilization());
+        this.commits =
+                new SpaceCommits(vfs, directory, options, epochs, recovered, batch, spaceRoom, editRoom, collector);
+        this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, collector, commits, granted);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
     }
@@ -135,10 +126,9 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Makes a space that was recovered ready for changes. */
     public void begin() {
-        log = recovered.beginLog();
-        logBytesWritten = log.bytes();
+        LogicalLog log = recovered.beginLog();
         recovered = null;
-        editRoom.begin(log);
+        commits.begin(log);
     }
 
     // ---- changes, by the writer
@@ -150,18 +140,12 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Begins changes that a crash keeps all or none of. Groups nest. */
     public void beginGroup() {
-        groupDepth++;
+        commits.beginGroup();
     }
 
     /** Ends a group, and commits if many log entries are waiting. */
     public void endGroup() {
-        if (--groupDepth == 0) {
-            if (batch.bytes() >= options.logBufferBytes()) {
-                commit(tag);
-            } else {
-                checkpointIfLogIsLong();
-            }
-        }
+        commits.endGroup();
     }
 
     /**
@@ -198,7 +182,7 @@ public final class SpaceEngine implements AutoCloseable {
         beginGroup();
         for (long done = 0; done < length; ) {
             long piece = Math.min(length - done, MAX_HOLE_BYTES);
-            tree.remap(logicalOffset + done, piece, FlexTree.HOLE, 0, this::removed);
+            tree.remap(logicalOffset + done, piece, FlexTree.HOLE, 0, removed);
             batch.edit(LogBatch.REMAP, logicalOffset + done, piece, FlexTree.HOLE, 0);
             done += piece;
         }
@@ -223,7 +207,7 @@ public final class SpaceEngine implements AutoCloseable {
     /** Removes bytes and closes the gap. */
     public void collapse(long logicalOffset, long length) {
         beginGroup();
-        tree.collapseRange(logicalOffset, length, this::removed);
+        tree.collapseRange(logicalOffset, length, removed);
         collector.collapsed(logicalOffset, length);
         batch.edit(LogBatch.COLLAPSE, logicalOffset, length, 0, 0);
         endGroup();
@@ -233,13 +217,13 @@ public final class SpaceEngine implements AutoCloseable {
     public void overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
         beginGroup();
         long address = store.append(source, position, length);
-        tree.remap(logicalOffset, length, address, flags, this::removed);
+        tree.remap(logicalOffset, length, address, flags, removed);
         store.addLive(address, length);
         batch.edit(LogBatch.REMAP, logicalOffset, length, address, flags);
         endGroup();
     }
 
-    private void removed(long logicalOffset, long length, long address, int flags) {
+    private void removeLive(long logicalOffset, long length, long address, int flags) {
         if (address != FlexTree.HOLE) {
             store.removeLive(address, length);
         }
@@ -274,106 +258,30 @@ public final class SpaceEngine implements AutoCloseable {
      * @param newTag what {@link #tag()} returns after a recovery to this point or a later one
      */
     public void commit(long newTag) {
-        if (batch.hasEdits() || newTag != tag) {
-            tag = newTag;
-            writeBatch();
-        }
-        store.releaseEmptied();
-        if (!collector.isSweeping()) {
-            room.shrink();
-        }
-        if (groupDepth == 0) {
-            checkpointIfLogIsLong();
-        }
-    }
-
-    private void checkpointIfLogIsLong() {
-        if (checkpoint != null && (checkpoint.isDone() || log.bytes() / 2 >= options.checkpointLogBytes())) {
-            finishCheckpoint();
-        }
-        boolean isLong = log.bytes() >= options.checkpointLogBytes();
-        if (checkpoint == null && isLong && editRoom.allowsCheckpoint()) {
-            startCheckpoint();
-            if (checkpoint.isDone()) {
-                finishCheckpoint();
-            }
-        }
+        commits.commit(newTag);
     }
 
     /** Writes the FlexTree to its file and begins a new log. Commits first. */
     public void checkpoint() {
-        finishCheckpoint();
-        if (log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits()) {
-            startCheckpoint();
-            finishCheckpoint();
-        }
+        commits.checkpoint();
     }
 
-    /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
-    private void startCheckpoint() {
-        if (batch.hasEdits()) {
-            writeBatch();
-        }
-        FlexTreeView view = tree.current();
-        epochs.pin(view.version()); // nobody but this thread could reclaim it before
-        epochs.seal();
-        ByteBuffer table = segmentTable();
-        treeFile.beginVersion(tree, table.remaining());
-        LogicalLog old = log;
-        log = old.createNext(vfs, directory, storeId(), treeVersion() + 1, editRoom.spareBytes());
-        editRoom.sealed(log);
-        logBytesWritten += log.bytes();
-        checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
-        checkpointsBegun++;
-        checkpoint.start();
-        store.releaseEmptied();
-    }
-
-    /** Waits for the checkpoint under way, if there is one. */
-    private void finishCheckpoint() {
-        Checkpoint ending = checkpoint;
-        if (ending != null) {
-            checkpoint = null;
-            ending.await();
-            ending.throwFailure();
-            checkpoints++;
-            editRoom.restoreReserve(); // what the old log held, before segments take it
-        }
-    }
-
-    private void writeBatch() {
-        store.force();
-        store.noteTouched(batch);
-        ByteBuffer payload = batch.finish(tag);
-        logBytesWritten += LogFormat.frameBytes(payload.remaining());
-        log.append(payload);
-        log.force();
-        batch.clear();
-        editRoom.committed();
-    }
-
-    private ByteBuffer segmentTable() {
-        Segment open = store.openSegment();
-        int segments = store.segmentCount();
-        int frames = open == null ? 0 : store.openFramesInFile();
-        ByteBuffer table = ByteBuffer.allocate(TreeFileFormat.TABLE_HEADER_BYTES + (segments + frames) * Integer.BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN);
-        table.putInt(segments).putInt(open == null ? -1 : open.number).putInt(frames);
-        for (int number = 0; number < segments; number++) {
-            table.putInt(store.segment(number).generation);
-        }
-        for (int frame = 0; frame < frames; frame++) {
-            table.putInt(open.checksums[frame]);
-        }
-        return table.flip();
+    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link ChangeRoom#refusal} says why. */
+    public boolean allowsCheckpoint() {
+        return commits.allowsCheckpoint();
     }
 
     /** The tag of the last commit. */
     public long tag() {
-        return tag;
+        return commits.tag();
     }
 
     // ---- room, by the writer
+
+    /** What is to be asked before each change. */
+    public ChangeRoom room() {
+        return changeRoom;
+    }
 
     /**
      * Moves live data out of segments with little of it until nothing more is worth it, and commits, so that segments
@@ -382,7 +290,7 @@ public final class SpaceEngine implements AutoCloseable {
     public long collectGarbage() {
         long moved = collector.run();
         if (moved > 0 || store.emptiedCount() > 0) {
-            commit(tag);
+            commit(tag());
         }
         return moved;
     }
@@ -396,113 +304,15 @@ public final class SpaceEngine implements AutoCloseable {
     public boolean collectSomeGarbage() {
         long sweeps = collector.sweepsEnded();
         collector.keepPace();
-        boolean ended = collector.sweepsEnded() > sweeps && store.emptiedCount() > 0;
-        if (ended || store.emptiedCount() >= (room.isShort() ? 1 : EMPTIED_PER_COMMIT)) {
-            commit(tag);
+        int emptied = store.emptiedCount();
+        if (emptied == 0) {
+            return false;
+        }
+        if (collector.sweepsEnded() > sweeps || emptied >= (spaceRoom.isShort() ? 1 : EMPTIED_PER_COMMIT)) {
+            commit(tag());
             return true;
         }
         return false;
-    }
-
-    /**
-     * Sees that a change finds room: below the cap, and on the disk. Where there is none, garbage is collected until
-     * there is. To be called outside of groups, before each change that appends, by an owner that wants a cap or to
-     * outlive a full disk.
-     *
-     * @param bytes that will be appended
-     * @param overwrittenOffset where bytes will be overwritten or removed
-     * @param overwrittenBytes how many
-     * @param holeBytes bytes of holes that will be inserted
-     * @param publish publishes the state of now, and lets readers of earlier ones go if they don't take long
-     * @return whether there is room; if not, the content has not changed, and {@link #refusal} says why
-     */
-    public boolean ensureRoom(
-            long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes, Runnable publish) {
-        // Each segment may begin with what is left of a piece.
-        long extents = 4 + 2 * bytes / maxExtentBytes() + holeBytes / FlexTree.MAX_EXTENT_BYTES;
-        return ensureRoom(bytes, extents, PLACES_OF_A_CHANGE, overwrittenOffset, overwrittenBytes, publish);
-    }
-
-    /**
-     * The same for many changes at once, each at a place of its own.
-     *
-     * @param edits log entries, and extents added to the tree, at most
-     */
-    public boolean ensureRoomForBatch(
-            long bytes, long edits, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
-        return ensureRoom(bytes, edits, edits, overwrittenOffset, overwrittenBytes, publish);
-    }
-
-    private boolean ensureRoom(
-            long bytes, long edits, long places, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
-        editRoom.forgetRefusal();
-        if (checkpoint != null && checkpoint.isDone()) {
-            finishCheckpoint();
-        }
-        if (room.wouldOverfill(bytes) && room.wouldOverfill(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
-            return false;
-        }
-        if (!room.isThere(bytes, collector.segmentsToFill()) && !collector.isSweeping()) {
-            collector.begin(true); // whose moves take less than there is: the rest is for changes meanwhile
-        }
-        long slack = Long.MIN_VALUE / 2;
-        int sweeps = 0;
-        while (!room.isThere(bytes, collector.segmentsToFill())) {
-            collector.finishSweep();
-            commit(tag);
-            finishCheckpoint(); // which pins what it writes, and the segments with it
-            publish.run();
-            if (room.isThere(bytes, 0)) {
-                break;
-            }
-            long slackNow = room.slack(0);
-            if (slackNow <= slack || sweeps++ == MAX_SWEEPS || !collector.begin(true)) {
-                return false; // the last sweep has gained nothing, or all of them next to nothing
-            }
-            slack = slackNow;
-        }
-        return ensureRoomForEdits(edits, places, bytes, true, publish);
-    }
-
-    /**
-     * Sees that edits find room in the logical log and the FlexTree file. To be called outside of groups, before each
-     * change that appends nothing, by an owner that wants to outlive a full disk.
-     *
-     * @param extents that are added to the tree, at most
-     * @param growing false for what frees space, which may use what is kept in reserve
-     * @param publish as in {@link #ensureRoom}
-     * @return whether there is room; if not, the content has not changed, and {@link #refusal} says why
-     */
-    public boolean ensureRoomForEdits(long extents, boolean growing, Runnable publish) {
-        return ensureRoomForEdits(extents, PLACES_OF_A_CHANGE, 0, growing, publish);
-    }
-
-    private boolean ensureRoomForEdits(long edits, long places, long bytes, boolean growing, Runnable publish) {
-        if (editRoom.isThere(edits, edits, places, growing)) {
-            return true;
-        }
-        finishCheckpoint();
-        if (editRoom.isThere(edits, edits, places, growing)) {
-            return true;
-        }
-        room.giveBack(bytes);
-        if (allowsCheckpoint()) {
-            checkpoint(); // after which the log is empty and the units of the nodes replaced are free
-            publish.run();
-        }
-        return editRoom.isThere(edits, edits, places, growing);
-    }
-
-    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link #refusal} says why. */
-    public boolean allowsCheckpoint() {
-        finishCheckpoint(); // which has the file for the next log
-        return editRoom.allowsCheckpoint();
-    }
-
-    /** Why there is no room. */
-    public StoreFullException refusal() {
-        StoreFullException full = editRoom.refusal();
-        return full != null ? full : room.refusal();
     }
 
     /** Extents of which a range has a part, or more. */
@@ -510,16 +320,6 @@ public final class SpaceEngine implements AutoCloseable {
         long[] extents = {0};
         tree.query(logicalOffset, length, (offset, extentLength, address, flags) -> extents[0]++);
         return extents[0];
-    }
-
-    private long mappedBytes(long logicalOffset, long length) {
-        long[] mapped = {0};
-        if (length > 0) {
-            tree.query(logicalOffset, length, (offset, extentLength, address, flags) -> {
-                mapped[0] += address == FlexTree.HOLE ? 0 : extentLength;
-            });
-        }
-        return mapped[0];
     }
 
     // ---- reading, by any thread inside an epoch that holds the view
@@ -559,7 +359,7 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Bytes written to logical logs. */
     public long logBytesWritten() {
-        return logBytesWritten;
+        return commits.logBytesWritten();
     }
 
     /** Bytes written to the FlexTree file. */
@@ -569,12 +369,12 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Checkpoints begun since opening: each has ended the writer's epoch. */
     public long checkpointsBegun() {
-        return checkpointsBegun;
+        return commits.checkpointsBegun();
     }
 
     /** Checkpoints made since opening. */
     public long checkpoints() {
-        return checkpoints;
+        return commits.checkpoints();
     }
 
     /** Bytes moved by garbage collection since opening. */
@@ -644,7 +444,7 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** The generation of the logical log in use. */
     public long logGeneration() {
-        return log.generation();
+        return commits.logGeneration();
     }
 
     /** The version of the FlexTree that was found at opening. */
@@ -697,8 +497,7 @@ public final class SpaceEngine implements AutoCloseable {
      * @param view {@link #current()}, pinned until the check has ended
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        List<LogicalLog> logs = checkpoint == null ? List.of(log) : List.of(checkpoint.oldLog(), log);
-        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, logs);
+        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, commits.logs());
     }
 
     /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
@@ -713,7 +512,7 @@ public final class SpaceEngine implements AutoCloseable {
             if (allowsCheckpoint()) {
                 checkpoint();
             } else {
-                commit(tag); // opening again has a log to replay
+                commit(tag()); // opening again has a log to replay
             }
         } finally {
             close();
@@ -724,15 +523,10 @@ public final class SpaceEngine implements AutoCloseable {
     @Override
     public void close() {
         scrubber.close();
-        if (checkpoint != null) {
-            checkpoint.await();
-            checkpoint = null;
-        }
+        commits.awaitCheckpoint();
         tree.close();
         try {
-            if (log != null) {
-                log.close();
-            }
+            commits.close();
         } finally {
             try {
                 treeFile.close();

@@ -106,6 +106,14 @@ final class SpaceRoom {
     }
 
     /**
+     * Bytes that can be appended to the open segment, which has its place in the file, before anything must be asked
+     * again. Not positive if that is nothing.
+     */
+    long bytesInOpenSegment() {
+        return store.openIsClaimed() ? Math.min(store.roomInOpenSegment(), maxLiveBytes - store.liveBytes()) : 0;
+    }
+
+    /**
      * Claims segments until so many can be opened. If there is no space for that, what was claimed is given back.
      */
     private void claim(int wanted) {

@@ -1,0 +1,326 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.Durability;
+import io.flexdb.FlexDBOptions;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.wal.GroupCommit;
+import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.storage.StoreFullException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The path of a write into a {@link Store}. Any thread may call its public methods. */
+public final class StoreWriter {
+    /*
+     * Payload and checksum are made outside any lock. Under the commit lock a write gets its sequence numbers, its room in
+     * the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it becomes
+     * visible, in the order of sequence numbers: a write waits for those before it, which are past their lock and so only
+     * a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its durability
+     * asks.
+     *
+     * I1  visibleSequence never falls, and everything up to it is inserted.
+     */
+    private static final int MAX_FROZEN = 2;
+    private static final int SPINS = 64;
+
+    private final Store store;
+    private final FlexDBOptions options;
+    private final MemLogs memLogs;
+    private final GroupCommit groupCommit;
+    private final CommitThread commits;
+    private final SyncThread syncs;
+    private final LongAdder walBytesWritten = new LongAdder();
+
+    private final ReentrantLock commitLock = new ReentrantLock();
+    private final Condition logsChanged = commitLock.newCondition();
+    private volatile long visibleSequence;
+    private long lastSequence; // under the commit lock, and so are all below
+    private MemLog active;
+    private StoreFullException spaceFull; // while a memtable can't be committed for want of room
+    private boolean retryWanted;
+
+    StoreWriter(
+            Store store, MemLogs memLogs, GroupCommit groupCommit, CommitThread commits, SyncThread syncs, long last) {
+        this.store = store;
+        this.options = store.options();
+        this.memLogs = memLogs;
+        this.groupCommit = groupCommit;
+        this.commits = commits;
+        this.syncs = syncs;
+        this.lastSequence = last;
+        this.visibleSequence = last;
+    }
+
+    // ---- a write
+
+    /** Whether a write can be made at all, by its size. */
+    void requireFits(long payloadBytes, long bodyBytes, int entries) {
+        if (payloadBytes > memLogs.maxPayloadBytes()
+                || !MemTable.couldHold(options.memtableBytes(), bodyBytes, entries)) {
+            throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
+                    + " entries, which a memtable of " + options.memtableBytes()
+                    + " bytes can't hold; split it, or open the store with larger memtables");
+        }
+    }
+
+    /** Whether one more delete fits an eighth of a memtable together with others, or there are no others. */
+    public boolean hasRoomFor(long bodyBytes, int entries, int keyLength) {
+        int bytes = MemTable.arenaBytesFor(bodyBytes + MemTable.bodyBytes(keyLength, 0), entries + 1);
+        return entries == 0 || bytes <= options.memtableBytes() / 8;
+    }
+
+    /**
+     * Writes all entries of a payload, atomically.
+     *
+     * @param checksum its {@link WalFormat#payloadChecksum}
+     * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
+     * @return the sequence number of the last entry
+     */
+    public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Durability durability) {
+        requireFits(length, bodyBytes, entries);
+        MemLog log;
+        long first;
+        int reserved;
+        commitLock.lock();
+        try {
+            while (true) {
+                store.requireUsable();
+                log = active;
+                if (log != null && log.wal.hasRoom(length)) {
+                    reserved = log.table.reserve(bodyBytes, entries, lastSequence + 1);
+                    if (reserved != MemTable.NONE) {
+                        break;
+                    }
+                }
+                rotate();
+            }
+            first = lastSequence + 1;
+            append(log, payload, length, checksum, first, entries);
+            lastSequence += entries;
+        } finally {
+            commitLock.unlock();
+        }
+        walBytesWritten.add(WalFormat.frameBytes(length));
+        long last = first + entries - 1;
+        insert(log, payload, length, first, last, reserved);
+        if (durability == Durability.SYNC) {
+            groupCommit.awaitDurable(last);
+        }
+        return last;
+    }
+
+    private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {
+        try {
+            log.wal.append(payload, 0, length, checksum, first, entries);
+        } catch (Throwable e) {
+            store.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
+            throw e;
+        }
+    }
+
+    private void insert(MemLog log, byte[] payload, int length, long first, long last, int reserved) {
+        try {
+            log.table.insertAll(payload, 0, length, first, reserved);
+        } catch (Throwable e) {
+            store.fail(e); // those behind must not wait for this one
+            throw e;
+        }
+        awaitVisible(first - 1);
+        visibleSequence = last;
+    }
+
+    /** Waits until everything up to a sequence number is inserted. */
+    void awaitVisible(long sequence) {
+        for (int round = 0; visibleSequence < sequence; round++) {
+            store.requireNotFailed();
+            if (round < SPINS) {
+                Thread.onSpinWait();
+            } else if (round < 2 * SPINS) {
+                Thread.yield();
+            } else {
+                LockSupport.parkNanos(20_000);
+            }
+        }
+    }
+
+    // ---- memtables
+
+    /**
+     * Freezes the active memtable and begins another, or waits until there may be another. Under the commit lock.
+     *
+     * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing has
+     *     changed then, and later there may be some
+     */
+    private void rotate() {
+        if (store.version().logs().length > MAX_FROZEN) {
+            if (commits.isInline()) {
+                commits.commitAll();
+            } else {
+                requireSpace();
+                logsChanged.awaitUninterruptibly();
+            }
+            return;
+        }
+        try {
+            begin(memLogs.take(store.version().id()));
+        } catch (StoreFullException e) {
+            throw e;
+        } catch (Throwable e) {
+            store.fail(e);
+            throw e;
+        }
+    }
+
+    /** Refuses what would have to wait for room in the space, and has the commit thread look for it again. */
+    private void requireSpace() {
+        if (spaceFull != null) {
+            retryWanted = true;
+            logsChanged.signalAll();
+            throw new StoreFullException(spaceFull.getMessage());
+        }
+    }
+
+    /**
+     * Waits until somebody wants room that the space did not have. By the commit thread.
+     *
+     * @return false if the store is being closed, or has failed
+     */
+    boolean awaitRetry(StoreFullException full) {
+        commitLock.lock();
+        try {
+            spaceFull = full;
+            logsChanged.signalAll();
+            while (!retryWanted && store.isUsable()) {
+                logsChanged.awaitUninterruptibly();
+            }
+            retryWanted = false;
+            return store.isUsable();
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    private void begin(MemLog next) {
+        if (active != null) {
+            active.table.setLastSequence(lastSequence);
+        }
+        next.table.setFirstSequence(lastSequence + 1);
+        groupCommit.add(next.wal);
+        store.addNewest(next);
+        active = next;
+        logsChanged.signalAll();
+        syncs.start();
+    }
+
+    /** Takes a write from a log that an earlier process left; see {@link StoreOpener}. */
+    void writeRecovered(byte[] payload, int length, long first, int entries, long bodyBytes) {
+        commitLock.lock();
+        try {
+            int reserved = MemTable.NONE;
+            if (active != null && active.wal.hasRoom(length)) {
+                reserved = active.table.reserve(bodyBytes, entries, first);
+            }
+            if (reserved == MemTable.NONE) {
+                boolean usual = length <= memLogs.maxPayloadBytes()
+                        && MemTable.couldHold(options.memtableBytes(), bodyBytes, entries);
+                begin(
+                        usual
+                                ? memLogs.take(store.version().id())
+                                : memLogs.takeLarge(
+                                        MemTable.arenaBytesFor(bodyBytes, entries),
+                                        length,
+                                        store.version().id()));
+                reserved = active.table.reserve(bodyBytes, entries, first);
+            }
+            int checksum = WalFormat.payloadChecksum(payload, 0, length);
+            active.wal.append(payload, 0, length, checksum, first, entries);
+            lastSequence = first + entries - 1;
+            active.table.insertAll(payload, 0, length, first, reserved);
+            visibleSequence = lastSequence;
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** Waits for a memtable to commit; null when the store is being closed and none is left, or has failed. */
+    MemLog awaitFrozen() {
+        commitLock.lock();
+        try {
+            while (true) {
+                if (store.hasFailed()) {
+                    return null;
+                }
+                MemLog frozen = store.oldestFrozen();
+                if (frozen != null) {
+                    return frozen;
+                }
+                if (!store.isUsable()) {
+                    return null;
+                }
+                logsChanged.awaitUninterruptibly();
+            }
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** Wakes writers that wait for room. */
+    void signalCommitted() {
+        commitLock.lock();
+        try {
+            spaceFull = null;
+            logsChanged.signalAll();
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** Freezes the active memtable, if it has entries. When nobody writes any more. */
+    boolean freezeActive() {
+        commitLock.lock();
+        try {
+            if (active == null || active.table.entryCount() == 0) {
+                return false;
+            }
+            active.table.setLastSequence(lastSequence);
+            active = null;
+            return true;
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    // ---- the end
+
+    /** Has the store refuse writes from now on, and returns the last sequence number given. */
+    long refuseMore() {
+        commitLock.lock();
+        try {
+            store.refuseMore();
+            logsChanged.signalAll();
+            return lastSequence;
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** Wakes whoever waits here: the store has failed. */
+    void signalFailed() {
+        commitLock.lock();
+        try {
+            logsChanged.signalAll();
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    long visibleSequence() {
+        return visibleSequence;
+    }
+
+    long walBytesWritten() {
+        return walBytesWritten.sum();
+    }
+}

@@ -1,0 +1,360 @@
+package io.flexdb.flexspace;
+
+import static io.flexdb.flexspace.Arguments.MAX_SIZE;
+import static io.flexdb.flexspace.Arguments.checkHole;
+import static io.flexdb.flexspace.Arguments.checkLength;
+import static io.flexdb.flexspace.Arguments.checkRange;
+import static io.flexdb.flexspace.Arguments.checkSize;
+import static io.flexdb.flexspace.Arguments.lengthOf;
+
+import io.flexdb.flexspace.internal.ChangeRoom;
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
+import java.nio.ByteBuffer;
+
+/** The changes of a {@link FlexSpace}, and what makes them durable. Thread-safe: one is made after the other. */
+final class FlexSpaceChanges {
+    /*
+     * The problem: an argument that is refused must not stop the space, but a change of which only a part was made must.
+     * The choice: arguments are checked first. Then a change begins: from there on whatever is thrown is a failure of
+     * the space, until the change has ended. To begin is to look for room as well, which may move and commit data; when
+     * there is none, nothing has changed, and the change has not begun. A crash keeps all of it or nothing.
+     */
+    private final FlexSpaceAccess access;
+    private final SpaceEngine engine;
+    private final ChangeRoom room;
+    private final ExtentCursor defragmentCursor = new ExtentCursor();
+    private ByteBuffer defragmentBuffer;
+    private boolean begun;
+    private long checkpointsBefore;
+
+    FlexSpaceChanges(FlexSpaceAccess access, SpaceEngine engine) {
+        this.access = access;
+        this.engine = engine;
+        this.room = engine.room();
+    }
+
+    // ---- inserting and removing
+
+    void insertRange(long logicalOffset, ByteBuffer buffer) {
+        int length = lengthOf(buffer);
+        access.lock();
+        try {
+            checkOffset(logicalOffset);
+            checkSize(engine.size(), length);
+            begin(length, 0, 0, 0);
+            insertPieces(logicalOffset, buffer, buffer.position(), length);
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+        buffer.position(buffer.limit());
+    }
+
+    private void insertPieces(long logicalOffset, ByteBuffer buffer, int position, int length) {
+        int done = 0;
+        while (done < length) {
+            int piece = pieceOf(length - done);
+            engine.insert(logicalOffset + done, buffer, position + done, piece, 0);
+            done += piece;
+        }
+    }
+
+    void collapseRange(long logicalOffset, long length) {
+        checkLength(length);
+        access.lock();
+        try {
+            checkRange(logicalOffset, length, engine.size());
+            beginEdits(1, false);
+            engine.collapse(logicalOffset, length);
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    void moveRange(long logicalOffset, long length, long target) {
+        checkLength(length);
+        access.lock();
+        try {
+            checkRange(logicalOffset, length, engine.size());
+            checkOffset(target);
+            if (target > logicalOffset && target < logicalOffset + length) {
+                throw new IllegalArgumentException("target must not be inside the range from " + logicalOffset + ", "
+                        + length + " bytes: " + target);
+            }
+            beginEdits(2 + engine.extentsIn(logicalOffset, length), true);
+            if (target != logicalOffset && target != logicalOffset + length) {
+                engine.move(logicalOffset, length, target);
+            }
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    // ---- holes
+
+    void insertHole(long logicalOffset, long length) {
+        checkLength(length);
+        access.lock();
+        try {
+            checkOffset(logicalOffset);
+            checkSize(engine.size(), length);
+            checkHole(length);
+            beginEdits(extentsOfHole(length), true);
+            engine.insertHole(logicalOffset, length);
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    void punchHole(long logicalOffset, long length) {
+        checkLength(length);
+        access.lock();
+        try {
+            checkRange(logicalOffset, length, engine.size());
+            beginEdits(extentsOfHole(length), false);
+            engine.punchHole(logicalOffset, length);
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    void truncate(long newSize) {
+        if (newSize < 0 || newSize > MAX_SIZE) {
+            throw new IllegalArgumentException("newSize must be from 0 to 2^61: " + newSize);
+        }
+        access.lock();
+        try {
+            long growth = newSize - engine.size();
+            checkHole(growth);
+            beginEdits(extentsOfHole(Math.max(0, growth)), growth > 0);
+            cut(newSize);
+            if (growth > 0) {
+                engine.insertHole(engine.size(), growth);
+            }
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    /** Makes the space shorter, if it is longer. */
+    void truncateIfLonger(long newSize) {
+        access.lock();
+        try {
+            beginEdits(1, false);
+            cut(newSize);
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    private void cut(long newSize) {
+        if (newSize < engine.size()) {
+            engine.collapse(newSize, engine.size() - newSize);
+        }
+    }
+
+    private static long extentsOfHole(long length) {
+        return 2 + length / FlexTree.MAX_EXTENT_BYTES;
+    }
+
+    // ---- writing over what is there
+
+    void write(long logicalOffset, ByteBuffer buffer) {
+        int length = lengthOf(buffer);
+        if (logicalOffset < 0) {
+            throw new IndexOutOfBoundsException("logicalOffset must not be negative: " + logicalOffset);
+        }
+        access.lock();
+        try {
+            checkSize(logicalOffset, length);
+            long gap = logicalOffset - engine.size();
+            checkHole(gap);
+            begin(length, logicalOffset, Math.min(length, -gap), Math.max(0, gap));
+            overwriteOrInsert(logicalOffset, buffer, buffer.position(), length);
+            end();
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+        buffer.position(buffer.limit());
+    }
+
+    private void overwriteOrInsert(long logicalOffset, ByteBuffer buffer, int position, int length) {
+        if (logicalOffset > engine.size()) {
+            engine.insertHole(engine.size(), logicalOffset - engine.size());
+        }
+        int over = (int) Math.min(length, engine.size() - logicalOffset);
+        int done = 0;
+        while (done < over) {
+            int piece = pieceOf(over - done);
+            engine.overwrite(logicalOffset + done, buffer, position + done, piece, 0);
+            done += piece;
+        }
+        if (done < length) {
+            insertPieces(logicalOffset + done, buffer, position + done, length - done);
+        }
+    }
+
+    void defragment(long logicalOffset, long length) {
+        checkLength(length);
+        access.lock();
+        try {
+            checkRange(logicalOffset, length, engine.size());
+            long end = logicalOffset + length;
+            for (long at = logicalOffset; at < end; ) {
+                at = defragmentPiece(at, end);
+            }
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    /** Reads before the change begins, so that damage found is no reason for the space to fail. */
+    private long defragmentPiece(long logicalOffset, long end) {
+        ExtentCursor cursor = defragmentCursor;
+        int most = pieceOf((int) Math.min(end - logicalOffset, engine.maxExtentBytes()));
+        cursor.reset(engine.current());
+        cursor.seek(logicalOffset);
+        if (cursor.isHole()) {
+            return Math.min(end, cursor.logicalOffset() + cursor.length());
+        }
+        long pieceEnd = logicalOffset;
+        do {
+            pieceEnd = Math.min(logicalOffset + most, cursor.logicalOffset() + cursor.length());
+        } while (pieceEnd < logicalOffset + most && cursor.next() && !cursor.isHole());
+        int piece = (int) (pieceEnd - logicalOffset);
+        if (defragmentBuffer == null) {
+            defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
+        }
+        engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
+        begin(piece, logicalOffset, piece, 0);
+        engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0);
+        end();
+        return pieceEnd;
+    }
+
+    /** As much as one extent takes: what is left of the open segment is used up, if that is worth an extent. */
+    private int pieceOf(int left) {
+        int piece = Math.min(left, engine.maxExtentBytes());
+        int open = engine.roomInOpenSegment();
+        return open >= engine.maxExtentBytes() / 8 ? Math.min(piece, open) : piece;
+    }
+
+    // ---- durability
+
+    void sync() {
+        access.lock();
+        try {
+            begun = true;
+            access.publishIfChanged(); // so that reads do not wait for the files
+            engine.commit(0);
+            begun = false;
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    void checkpoint() {
+        access.lock();
+        try {
+            access.publishIfChanged(); // so that reads do not wait for a checkpoint under way
+            begun = true;
+            requireRoom(engine.allowsCheckpoint());
+            engine.checkpoint();
+            begun = false;
+        } catch (Throwable e) {
+            failIfBegun(e);
+            throw e;
+        } finally {
+            access.unlock();
+        }
+    }
+
+    // ---- the beginning and the end of a change
+
+    /** Begins a change that appends bytes, if there is room for all of it. */
+    private void begin(long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes) {
+        begun = true;
+        requireRoom(room.ensure(bytes, overwrittenOffset, overwrittenBytes, holeBytes, access.publishingForReuse()));
+        beginGroup();
+    }
+
+    /** Begins a change that appends nothing, if there is room for its extents. */
+    private void beginEdits(long extents, boolean growing) {
+        begun = true;
+        requireRoom(room.ensureForEdits(extents, growing, access.publishingForReuse()));
+        beginGroup();
+    }
+
+    private void requireRoom(boolean there) {
+        if (!there) {
+            begun = false;
+            throw room.refusal();
+        }
+    }
+
+    private void beginGroup() {
+        checkpointsBefore = engine.checkpointsBegun();
+        engine.beginGroup();
+    }
+
+    private void end() {
+        access.changed();
+        engine.endGroup();
+        // All nodes will be copied once after a checkpoint has begun, so to publish then costs no further copies.
+        if (engine.collectSomeGarbage() || engine.checkpointsBegun() != checkpointsBefore) {
+            access.publishingForReuse().run();
+        }
+        begun = false;
+    }
+
+    private void failIfBegun(Throwable cause) {
+        if (begun) {
+            access.fail(cause);
+        }
+    }
+
+    private void checkOffset(long logicalOffset) {
+        if (logicalOffset < 0 || logicalOffset > engine.size()) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset must be from 0 to the size " + engine.size() + ": " + logicalOffset);
+        }
+    }
+}

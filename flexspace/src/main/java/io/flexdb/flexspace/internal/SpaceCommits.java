@@ -1,0 +1,249 @@
+package io.flexdb.flexspace.internal;
+
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Makes changes durable: groups of them, commits to the logical log, and checkpoints. Writer only. */
+final class SpaceCommits implements AutoCloseable {
+    /*
+     * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
+     *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
+     *   may be used again (O2).
+     * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
+     *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
+     *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
+     */
+    private final Vfs vfs;
+    private final Path directory;
+    private final FlexSpaceOptions options;
+    private final Epochs epochs;
+    private final TreeFile treeFile;
+    private final FlexTree tree;
+    private final SegmentStore store;
+    private final LogBatch batch;
+    private final SpaceRoom room;
+    private final EditRoom editRoom;
+    private final GarbageCollector collector;
+    private LogicalLog log; // from begin on
+    private Checkpoint checkpoint; // under way, or done and not looked at; else null
+    private long tag;
+    private int groupDepth;
+    private long logBytesWritten;
+    private long checkpointsBegun;
+    private long checkpoints;
+
+    SpaceCommits(
+            Vfs vfs,
+            Path directory,
+            FlexSpaceOptions options,
+            Epochs epochs,
+            SpaceRecovery recovered,
+            LogBatch batch,
+            SpaceRoom room,
+            EditRoom editRoom,
+            GarbageCollector collector) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.options = options;
+        this.epochs = epochs;
+        this.treeFile = recovered.treeFile;
+        this.tree = recovered.tree;
+        this.store = recovered.store;
+        this.tag = recovered.tag;
+        this.batch = batch;
+        this.room = room;
+        this.editRoom = editRoom;
+        this.collector = collector;
+    }
+
+    /** Begins with the log that a recovery has made. */
+    void begin(LogicalLog first) {
+        log = first;
+        logBytesWritten = first.bytes();
+        editRoom.begin(first);
+    }
+
+    // ---- groups
+
+    /** Begins changes that a crash keeps all or none of. Groups nest. */
+    void beginGroup() {
+        groupDepth++;
+    }
+
+    /** Ends a group, and commits if many log entries are waiting. */
+    void endGroup() {
+        if (--groupDepth == 0) {
+            if (batch.bytes() >= options.logBufferBytes()) {
+                commit(tag);
+            } else {
+                checkpointIfLogIsLong();
+            }
+        }
+    }
+
+    // ---- commits
+
+    /** Makes all changes so far durable, together with a tag that is found again after a crash. */
+    void commit(long newTag) {
+        if (batch.hasEdits() || newTag != tag) {
+            tag = newTag;
+            writeBatch();
+        }
+        store.releaseEmptied();
+        if (!collector.isSweeping()) {
+            room.shrink();
+        }
+        if (groupDepth == 0) {
+            checkpointIfLogIsLong();
+        }
+    }
+
+    private void writeBatch() {
+        store.force();
+        store.noteTouched(batch);
+        ByteBuffer payload = batch.finish(tag);
+        logBytesWritten += LogFormat.frameBytes(payload.remaining());
+        log.append(payload);
+        log.force();
+        batch.clear();
+        editRoom.committed();
+    }
+
+    /** The tag of the last commit. */
+    long tag() {
+        return tag;
+    }
+
+    // ---- checkpoints
+
+    private void checkpointIfLogIsLong() {
+        if (checkpoint != null && (checkpoint.isDone() || log.bytes() / 2 >= options.checkpointLogBytes())) {
+            finishCheckpoint();
+        }
+        boolean isLong = log.bytes() >= options.checkpointLogBytes();
+        if (checkpoint == null && isLong && editRoom.allowsCheckpoint()) {
+            startCheckpoint();
+            if (checkpoint.isDone()) {
+                finishCheckpoint();
+            }
+        }
+    }
+
+    /** Writes the FlexTree to its file and begins a new log. Commits first. */
+    void checkpoint() {
+        finishCheckpoint();
+        if (log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits()) {
+            startCheckpoint();
+            finishCheckpoint();
+        }
+    }
+
+    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link ChangeRoom#refusal} says why. */
+    boolean allowsCheckpoint() {
+        finishCheckpoint(); // which has the file for the next log
+        return editRoom.allowsCheckpoint();
+    }
+
+    /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
+    private void startCheckpoint() {
+        if (batch.hasEdits()) {
+            writeBatch();
+        }
+        FlexTreeView view = tree.current();
+        epochs.pin(view.version()); // nobody but this thread could reclaim it before
+        epochs.seal();
+        ByteBuffer table = segmentTable();
+        treeFile.beginVersion(tree, table.remaining());
+        TreeHeader header = treeFile.header();
+        LogicalLog old = log;
+        log = old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, editRoom.spareBytes());
+        editRoom.sealed(log);
+        logBytesWritten += log.bytes();
+        checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
+        checkpointsBegun++;
+        checkpoint.start();
+        store.releaseEmptied();
+    }
+
+    /** Ends the checkpoint under way, if there is one that is done: what it has freed can be used from then on. */
+    void finishCheckpointIfDone() {
+        if (checkpoint != null && checkpoint.isDone()) {
+            finishCheckpoint();
+        }
+    }
+
+    /** Waits for the checkpoint under way, if there is one. */
+    void finishCheckpoint() {
+        Checkpoint ending = checkpoint;
+        if (ending != null) {
+            checkpoint = null;
+            ending.await();
+            ending.throwFailure();
+            checkpoints++;
+            editRoom.restoreReserve(); // what the old log held, before segments take it
+        }
+    }
+
+    private ByteBuffer segmentTable() {
+        Segment open = store.openSegment();
+        int segments = store.segmentCount();
+        int frames = open == null ? 0 : store.openFramesInFile();
+        ByteBuffer table = ByteBuffer.allocate(TreeFileFormat.TABLE_HEADER_BYTES + (segments + frames) * Integer.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        table.putInt(segments).putInt(open == null ? -1 : open.number).putInt(frames);
+        for (int number = 0; number < segments; number++) {
+            table.putInt(store.segment(number).generation);
+        }
+        for (int frame = 0; frame < frames; frame++) {
+            table.putInt(open.checksums[frame]);
+        }
+        return table.flip();
+    }
+
+    /** The logs that a recovery would need now, the one in use last. */
+    List<LogicalLog> logs() {
+        return checkpoint == null ? List.of(log) : List.of(checkpoint.oldLog(), log);
+    }
+
+    // ---- figures
+
+    /** The generation of the log in use. */
+    long logGeneration() {
+        return log.generation();
+    }
+
+    long logBytesWritten() {
+        return logBytesWritten;
+    }
+
+    long checkpointsBegun() {
+        return checkpointsBegun;
+    }
+
+    long checkpoints() {
+        return checkpoints;
+    }
+
+    /** Waits for the checkpoint under way, however it ends. */
+    void awaitCheckpoint() {
+        if (checkpoint != null) {
+            checkpoint.await();
+            checkpoint = null;
+        }
+    }
+
+    /** Closes the log as it is. After {@link #awaitCheckpoint}. */
+    @Override
+    public void close() {
+        if (log != null) {
+            log.close();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.flexdb.flexspace.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.flextree.internal.Epochs;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Whoever is told that there is room finds it, whatever happened since room was looked for. */
+class ChangeRoomTest {
+    private static final Path DIRECTORY = Path.of("/space");
+    private static final int SEGMENT = 32 * 512;
+    private static final FlexSpaceOptions SMALL = FlexSpaceOptions.defaults()
+            .withSegments(SEGMENT, 512)
+            .withCheckpointLogBytes(48 << 10)
+            .withLogBufferBytes(16 << 10);
+
+    private final SimulatedVfs vfs = new SimulatedVfs();
+    private final Epochs epochs = new Epochs();
+    private final Random random = new Random(8);
+    private SpaceEngine engine;
+
+    private void open(FlexSpaceOptions options) {
+        SpaceEngine.create(vfs, DIRECTORY, 1, options, List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, options, epochs);
+    }
+
+    private void publish() {
+        for (int phase = 0; phase < 3; phase++) {
+            engine.current();
+            epochs.advance();
+            engine.reclaim();
+        }
+    }
+
+    private boolean insert(int length) {
+        if (!engine.room().ensure(length, 0, 0, 0, this::publish)) {
+            return false;
+        }
+        engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(length), 0, length, 1);
+        return true;
+    }
+
+    private boolean overwrite(int length) {
+        long offset = random.nextInt((int) engine.size() - length);
+        if (!engine.room().ensure(length, offset, length, 0, this::publish)) {
+            return false;
+        }
+        engine.overwrite(offset, ByteBuffer.allocate(length), 0, length, 1);
+        return true;
+    }
+
+    private boolean collapse(int length) {
+        if (!engine.room().ensureForEdits(1, false, this::publish)) {
+            return false;
+        }
+        engine.collapse(random.nextInt((int) engine.size() - length), length);
+        return true;
+    }
+
+    private boolean insertBatch() {
+        int count = 1 + random.nextInt(30);
+        if (!engine.room().ensureForBatch(count * 200L, 3L * count, 0, 0, this::publish)) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(200), 0, 200, 1);
+        }
+        return true;
+    }
+
+    /** Anything that an owner does. Returns whether it was refused. */
+    private boolean isRefused() {
+        int dice = random.nextInt(100);
+        if (dice < 45 || engine.size() < 2000) {
+            return !insert(1 + random.nextInt(512));
+        } else if (dice < 65) {
+            return !overwrite(1 + random.nextInt(512));
+        } else if (dice < 80) {
+            assertTrue(collapse(1 + random.nextInt(600)), "what removes was refused");
+        } else if (dice < 85) {
+            return !insertBatch();
+        } else if (dice < 93) {
+            engine.collectSomeGarbage();
+        } else if (dice < 95) {
+            engine.collectGarbage();
+        } else if (dice < 97) {
+            engine.commit(0);
+        } else if (dice < 98 && engine.allowsCheckpoint()) {
+            engine.checkpoint();
+        } else {
+            publish();
+        }
+        return false;
+    }
+
+    private int refusalsOf(int steps) {
+        assertTrue(insert(500) && insert(500));
+        while (engine.size() < 20_000) {
+            assertTrue(insert(500));
+        }
+        int refusals = 0;
+        for (int i = 0; i < steps; i++) {
+            if (isRefused()) {
+                refusals++;
+                while (refusals % 4 == 0 && engine.size() > 40_000) {
+                    assertTrue(collapse(600), "what removes was refused");
+                }
+            }
+            engine.collectSomeGarbage();
+        }
+        engine.checkInvariants();
+        engine.commit(0);
+        engine.close();
+        return refusals;
+    }
+
+    @Test
+    void whatACapGrantsIsThere() {
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        int refusals = refusalsOf(20_000);
+        assertTrue(refusals > 20, refusals + " refusals");
+        long dataBytes = vfs.content(DIRECTORY.resolve("data")).length;
+        assertTrue(dataBytes <= 4096 + 32L * SEGMENT, dataBytes + " bytes in the data file");
+    }
+
+    @Test
+    void aRefusalSaysWhichRoomThereIsNot() {
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        while (insert(512)) {
+            engine.collectSomeGarbage();
+        }
+        String message = engine.room().refusal().getMessage();
+        assertTrue(message.contains("32 segments"), message);
+        assertFalse(insert(512));
+        long size = engine.size();
+        assertTrue(collapse(10_000));
+        assertTrue(insert(512), "refused although there is room again");
+        assertEquals(size - 10_000 + 512, engine.size());
+        engine.close();
+    }
+}

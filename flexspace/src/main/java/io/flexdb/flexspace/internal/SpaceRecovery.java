@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.TreeWriter;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,6 +40,7 @@ final class SpaceRecovery {
     private boolean otherVersionsFound;
     private List<ByteBuffer> payloads;
     private ExtentMover mover;
+    private final long[] nextOffsets = new long[TreeWriter.TOUCHED_AT_ONCE];
 
     /** @param refills whether dead frames will be written again */
     SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, boolean refills) {
@@ -83,10 +85,12 @@ final class SpaceRecovery {
             }
         });
         payloads = new ArrayList<>();
+        tree.writer().onlyWriterSees(true);
         replayLog(id, openedLogGeneration);
         if (continuingGeneration > 0) {
             replayLog(id, continuingGeneration);
         }
+        tree.writer().onlyWriterSees(false);
         store.recovered();
     }
 
@@ -265,7 +269,18 @@ final class SpaceRecovery {
         if (payload.hasRemaining()) {
             throw badBatch("the end of the batch", payload.remaining() + " more bytes");
         }
-        for (int i = 0; i < edits; i++) {
+        for (int first = 0; first < edits; first += nextOffsets.length) {
+            int count = Math.min(edits - first, nextOffsets.length);
+            replayEdits(payload, firstEdit + first * LogBatch.EDIT_BYTES, count);
+        }
+    }
+
+    private void replayEdits(ByteBuffer payload, int firstEdit, int count) {
+        for (int i = 0; i < count; i++) {
+            nextOffsets[i] = payload.getLong(firstEdit + i * LogBatch.EDIT_BYTES) & LogBatch.OFFSET_MASK;
+        }
+        tree.writer().willChange(nextOffsets, count);
+        for (int i = 0; i < count; i++) {
             int at = firstEdit + i * LogBatch.EDIT_BYTES;
             replayEdit(payload.getLong(at), payload.getLong(at + 8), payload.getLong(at + 16));
         }

@@ -189,9 +189,17 @@ final class SpaceRoom {
         if (reserveIsLent && store.awaitingReuse() > 0) {
             return 0; // readers hold what the last sweep emptied: another one would only use up the rest
         }
-        return segments == Integer.MAX_VALUE
-                ? Long.MAX_VALUE
-                : Math.max(0, segments) * (long) (format.dataBytes - format.maxExtentBytes);
+        if (segments == Integer.MAX_VALUE) {
+            return Long.MAX_VALUE;
+        }
+        if (segments <= 0 && diskFull == null) {
+            // Or a space full of garbage would refuse everything for ever. What is emptied is more than what this
+            // takes,
+            // commits that pad it included.
+            long last = Math.max((long) free() * format.dataBytes, store.roomInOpenSegment());
+            return Math.max(0, last - format.maxExtentBytes) / 2;
+        }
+        return Math.max(0, segments) * (long) (format.dataBytes - format.maxExtentBytes);
     }
 
     private static int butAQuarter(int segments, int least) {

@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 /** Whoever is told that there is room finds it, whatever happened since room was looked for. */
@@ -26,6 +28,7 @@ class ChangeRoomTest {
     private final Epochs epochs = new Epochs();
     private final Random random = new Random(8);
     private SpaceEngine engine;
+    private long fewestLiveBytes; // when something is refused
 
     private void open(FlexSpaceOptions options) {
         SpaceEngine.create(vfs, DIRECTORY, 1, options, List.of());
@@ -110,6 +113,10 @@ class ChangeRoomTest {
         for (int i = 0; i < steps; i++) {
             if (isRefused()) {
                 refusals++;
+                assertTrue(
+                        engine.liveBytes() >= fewestLiveBytes,
+                        () -> "refused although there is little but garbage: "
+                                + engine.room().refusal().getMessage());
                 while (refusals % 4 == 0 && engine.size() > 40_000) {
                     assertTrue(collapse(600), "what removes was refused");
                 }
@@ -129,6 +136,15 @@ class ChangeRoomTest {
         assertTrue(refusals > 20, refusals + " refusals");
         long dataBytes = vfs.content(DIRECTORY.resolve("data")).length;
         assertTrue(dataBytes <= 4096 + 32L * SEGMENT, dataBytes + " bytes in the data file");
+    }
+
+    /** What lives is removed at random once the space is full, so that each segment keeps a little. */
+    @RepeatedTest(20)
+    void aSpaceFullOfGarbageTakesMore(RepetitionInfo info) {
+        random.setSeed(info.getCurrentRepetition());
+        fewestLiveBytes = 16L * SEGMENT;
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        assertTrue(refusalsOf(3000) >= 4);
     }
 
     @Test

@@ -4,7 +4,6 @@ import static io.flexdb.flextree.internal.ImageReader.bad;
 import static io.flexdb.flextree.internal.NodeFormat.childStart;
 import static io.flexdb.flextree.internal.NodeFormat.setChild;
 import static io.flexdb.flextree.internal.NodeFormat.setChildStart;
-import static io.flexdb.flextree.internal.NodeFormat.setCount;
 
 import io.flexdb.flextree.ExtentConsumer;
 import java.nio.ByteBuffer;
@@ -51,10 +50,9 @@ final class NodeLoader {
     private int loadNode(int slot, int level, int crc, long nodeStart) {
         ByteBuffer image = reader.read(slot, level, crc);
         int count = image.getShort(NodeImageFormat.COUNT_OFFSET);
-        int node = nodes.create(level);
+        int node = nodes.create(level, count);
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
-        setCount(buffer, base, count);
         if (level == 0) {
             loadExtents(image, slot, buffer, base, count, nodeStart);
         } else {
@@ -67,12 +65,13 @@ final class NodeLoader {
     private void loadExtents(ByteBuffer image, int slot, ByteBuffer leaf, int base, int count, long leafStart) {
         int endsAt = NodeImageFormat.HEADER_BYTES;
         int wordsAt = endsAt + count * Integer.BYTES;
+        leaf.put(base + NodeFormat.ENDS_OFFSET, image, endsAt, count * Integer.BYTES);
+        leaf.put(base + NodeFormat.WORDS_OFFSET, image, wordsAt, count * Long.BYTES);
         int start = 0;
         for (int i = 0; i < count; i++) {
             int end = image.getInt(endsAt + i * Integer.BYTES);
             long word = image.getLong(wordsAt + i * Long.BYTES);
             ImageReader.checkExtent(slot, start, end, word);
-            TreeNodes.setExtent(leaf, base, i, end, word);
             if (eachExtent != null) {
                 eachExtent.accept(leafStart + start, end - start, NodeFormat.address(word), NodeFormat.flags(word));
             }

@@ -24,6 +24,9 @@ final class TreeNodes {
      *
      * Images are made of nodes of earlier epochs only. So a node with one is never changed; when it is retired, its slot
      * goes to the listener. Whatever is below a node with an image has an image.
+     *
+     * While only the writer sees the tree, there is nobody to keep the original for: a node of an earlier epoch gives up
+     * its image and is changed in place, as one of this epoch.
      */
     final Epochs epochs;
     final NodePool pool;
@@ -33,6 +36,7 @@ final class TreeNodes {
     SlotListener slotListener = (slot, level) -> {};
     long nodeCount;
     long internalNodeCount;
+    boolean onlyWriterSees;
     private long epoch;
 
     TreeNodes(Epochs epochs, int leafCapacity, int internalCapacity) {
@@ -53,12 +57,17 @@ final class TreeNodes {
 
     /** An empty node of this epoch. */
     int create(int level) {
+        return create(level, 0);
+    }
+
+    /** A node of this epoch, of so many entries, which the caller sets. */
+    int create(int level, int count) {
         int node = pool.allocate();
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
-        buffer.putLong(base, NodeFormat.state(epoch, level, 0));
+        buffer.putLong(base, NodeFormat.state(epoch, level, count));
         buffer.putLong(base + SLOT_OFFSET, 0);
-        clear(buffer, base, level, 0, NodeFormat.MAX_CAPACITY);
+        clear(buffer, base, level, count, NodeFormat.MAX_CAPACITY);
         nodeCount++;
         internalNodeCount += level > 0 ? 1 : 0;
         return node;
@@ -79,6 +88,10 @@ final class TreeNodes {
         if (NodeFormat.birth(state) == epoch) {
             return node;
         }
+        if (onlyWriterSees) {
+            renew(buffer, base, state);
+            return node;
+        }
         int copy = pool.allocate();
         ByteBuffer copyBuffer = pool.chunk(copy);
         int copyBase = NodeFormat.base(copy);
@@ -90,11 +103,22 @@ final class TreeNodes {
     }
 
     private void retire(int node, ByteBuffer buffer, int base, long state) {
+        giveUpImage(buffer, base, state);
+        pool.retire(node, NodeFormat.birth(state));
+    }
+
+    private void giveUpImage(ByteBuffer buffer, int base, long state) {
         int slot = NodeFormat.retireSlot(buffer, base);
         if (slot != 0) {
             slotListener.slotRetired(slot, NodeFormat.level(state));
         }
-        pool.retire(node, NodeFormat.birth(state));
+    }
+
+    /** Makes a node one of this epoch without an image. */
+    private void renew(ByteBuffer buffer, int base, long state) {
+        giveUpImage(buffer, base, state);
+        buffer.putLong(base, state & 0xffff | epoch << 16);
+        buffer.putLong(base + SLOT_OFFSET, 0);
     }
 
     /** Makes child i of a writable node writable and returns it. */

@@ -2,9 +2,12 @@ package io.flexdb.flextree.internal;
 
 import io.flexdb.flextree.ExtentConsumer;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Reads a tree, given by its root, that does not change meanwhile. Stateless; any thread. */
 public final class TreeReader {
+    private static final int CACHE_LINE_BYTES = 64;
+
     private TreeReader() {}
 
     /** The address of the byte at an offset below the tree's size. */
@@ -40,6 +43,43 @@ public final class TreeReader {
         }
         int i = NodeFormat.extentAt(buffer, base, (int) offset);
         return NodeFormat.start(buffer, base, i) == offset && NodeFormat.end(buffer, base, i) == offset + length;
+    }
+
+    /**
+     * Reads from the nodes that changes at some offsets will need, level by level: the processor waits for memory once for
+     * several of them then.
+     *
+     * @param offsets from 0 to below the tree's size; overwritten
+     * @param nodes for as many nodes
+     * @return anything that depends on all that was read, so that it is read
+     */
+    static long touch(NodePool pool, int root, int level, long[] offsets, int[] nodes, int count) {
+        Arrays.fill(nodes, 0, count, root);
+        long sum = 0;
+        for (int at = level; at > 0; at--) {
+            for (int k = 0; k < count; k++) {
+                ByteBuffer buffer = pool.chunk(nodes[k]);
+                int base = NodeFormat.base(nodes[k]);
+                int i = NodeFormat.childAt(buffer, base, offsets[k]);
+                offsets[k] -= NodeFormat.childStart(buffer, base, i);
+                nodes[k] = NodeFormat.child(buffer, base, i);
+            }
+            if (at <= 2) { // the nodes above are few
+                for (int k = 0; k < count; k++) {
+                    sum += touch(pool.chunk(nodes[k]), NodeFormat.base(nodes[k]));
+                }
+            }
+        }
+        return sum;
+    }
+
+    /** Reads a word of each cache line: no read waits for another. */
+    private static long touch(ByteBuffer buffer, int base) {
+        long sum = 0;
+        for (int at = base; at < base + NodeFormat.NODE_BYTES; at += CACHE_LINE_BYTES) {
+            sum += buffer.getLong(at);
+        }
+        return sum;
     }
 
     /**

@@ -30,6 +30,11 @@ public final class TreeWriter {
      * Each operation visits a node of its path once: on the way down it splits the child it will enter if that is full,
      * shifts the children after it, and goes on.
      */
+    /** How many offsets {@link #willChange} takes at once: their leaves, and the nodes above, fit the first cache. */
+    public static final int TOUCHED_AT_ONCE = 16;
+
+    private static final long MIN_NODES_TOUCHED = 1024; // below that, caches hold the tree
+
     private final TreeNodes nodes;
     private final NodePool pool;
     private final int maxExtentBytes;
@@ -38,11 +43,15 @@ public final class TreeWriter {
     private final int[] pathIndex = new int[NodeFormat.MAX_LEVEL + 1];
     private final long[] pathStart = new long[NodeFormat.MAX_LEVEL + 1];
 
+    private final long[] touchedOffsets = new long[TOUCHED_AT_ONCE];
+    private final int[] touchedNodes = new int[TOUCHED_AT_ONCE];
+
     private int root;
     private int level;
     private long size;
     private long extentCount;
     private int rightmostLeaf; // after an append, so that the next one need not descend; else 0
+    private long touched; // what was read only to be read
     private int relative; // second result of the descent: the offset relative to the leaf
 
     /**
@@ -528,6 +537,30 @@ public final class TreeWriter {
     /** Says who hears of images that are no longer in use. */
     public void slotListener(SlotListener listener) {
         nodes.slotListener = listener;
+    }
+
+    /**
+     * Says whether only the writer sees the tree, as after it was loaded and before the first version is published: no
+     * version is read by anybody else, pinned or saved. Then no node is copied to be changed.
+     */
+    public void onlyWriterSees(boolean only) {
+        nodes.onlyWriterSees = only;
+    }
+
+    /**
+     * Tells of changes that will be made next, at random places: what they need is brought into the processor's caches.
+     * No more than a hint.
+     *
+     * @param logicalOffsets any, {@link #TOUCHED_AT_ONCE} at most
+     */
+    public void willChange(long[] logicalOffsets, int count) {
+        if (nodes.nodeCount < MIN_NODES_TOUCHED) {
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            touchedOffsets[i] = Math.min(Math.max(logicalOffsets[i], 1), size) - 1;
+        }
+        touched += TreeReader.touch(pool, root, level, touchedOffsets, touchedNodes, count);
     }
 
     /** The root, 0 if the tree is empty. */

@@ -1,5 +1,6 @@
 package io.flexdb.flextree.internal;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -131,6 +132,63 @@ class NodeImagesTest {
         SavedRoot next = store.save(loaded);
         assertEquals(extents(loaded), extents(store.load(next, SMALL)));
         assertEquals(store.read, store.live);
+    }
+
+    /** As a recovery does: what was loaded is changed before anybody reads it. */
+    @Test
+    void aTreeThatOnlyItsWriterSeesIsChangedWithoutCopies() {
+        for (FlexTreeOptions options : List.of(SMALL, FlexTreeOptions.defaults())) {
+            for (int seed = 0; seed < 20 * EFFORT; seed++) {
+                SplittableRandom random = new SplittableRandom(seed);
+                ImageStore images = new ImageStore();
+                FlexTree tree = new FlexTree(options);
+                change(tree, random, 1000);
+                SavedRoot root = images.save(tree);
+                FlexTree copying = images.load(root, options);
+                FlexTree loaded = images.load(root, options);
+                loaded.slotListener(images::retire);
+                loaded.writer().onlyWriterSees(true);
+                change(loaded, new SplittableRandom(seed), 500);
+                change(copying, new SplittableRandom(seed), 500);
+                assertEquals(copying.dump(), loaded.dump());
+                loaded.checkInvariants();
+                // Some are merged, but none is copied.
+                long retired = loaded.retiredNodeCount();
+                long retiredByCopying = copying.retiredNodeCount();
+                assertTrue(retired < retiredByCopying, retired + " nodes retired, else " + retiredByCopying);
+                assertTrue(loaded.memoryBytes() <= copying.memoryBytes());
+                loaded.writer().onlyWriterSees(false);
+                SavedRoot next = images.save(loaded);
+                assertEquals(loaded.dump(), images.load(next, options).dump());
+                assertEquals(images.read, images.live, "slots reachable are those written and not retired");
+                change(loaded, random, 100);
+                loaded.checkInvariants();
+            }
+        }
+    }
+
+    @Test
+    void toTellOfChangesChangesNothing() {
+        FlexTree tree = new FlexTree(SMALL);
+        SplittableRandom random = new SplittableRandom(8);
+        long[] offsets = new long[TreeWriter.TOUCHED_AT_ONCE];
+        tree.writer().willChange(offsets, offsets.length); // in an empty tree
+        for (int i = 0; i < 10_000; i++) {
+            tree.insertRange(random.nextLong(tree.size() + 1), 10, random.nextLong(1L << 40));
+        }
+        assertTrue(tree.nodeCount() > 2048, tree.nodeCount() + " nodes");
+        String dump = tree.dump();
+        for (int i = 0; i < 1000; i++) {
+            for (int k = 0; k < offsets.length; k++) {
+                offsets[k] = random.nextInt(4) == 0 ? random.nextLong() : random.nextLong(tree.size() + 1);
+            }
+            offsets[i % offsets.length] = i % 2 == 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+            long[] given = offsets.clone();
+            tree.writer().willChange(offsets, 1 + i % offsets.length);
+            assertArrayEquals(given, offsets);
+        }
+        assertEquals(dump, tree.dump());
+        tree.checkInvariants();
     }
 
     @Test

@@ -36,8 +36,8 @@ class FlexDBBarrierTest {
             "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
-            "force SegmentStore.force < SpaceCommits.writeBatch < SpaceCommits.commit",
-            "force LogicalLog.force < SpaceCommits.writeBatch < SpaceCommits.commit",
+            "force SegmentStore.force < SpaceCommits.writeBatch < SpaceCommits.commitAll",
+            "force LogicalLog.force < SpaceCommits.writeBatch < SpaceCommits.commitAll",
             "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "force TreeFile.writeVersion < Checkpoint.run < Checkpoint.start",

@@ -45,12 +45,11 @@ final class HugePages {
      * @param bytes a multiple of {@link #PAGE_BYTES}
      */
     static ByteBuffer allocate(int bytes) {
-        // The JDK would write zeros at once, into small pages, which takes longer than a huge page takes to come.
-        ByteBuffer whole = MemoryCalls.allocate(bytes + PAGE_BYTES);
+        // The C library's memory would spare the zeros, but no limit counts it, and nothing collects it in time.
+        ByteBuffer whole = ByteBuffer.allocateDirect(bytes + PAGE_BYTES);
         int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
-        ByteBuffer pages = whole.slice(start, bytes);
-        MemoryCalls.giveBack(pages); // what was used and freed before is no zeros
-        MemoryCalls.wantHugePages(pages);
-        return pages;
+        MemoryCalls.giveBack(whole); // the JDK has written zeros into small pages
+        MemoryCalls.wantHugePages(whole, start, bytes);
+        return whole.slice(start, bytes);
     }
 }

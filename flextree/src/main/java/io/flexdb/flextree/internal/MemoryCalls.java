@@ -1,13 +1,13 @@
 package io.flexdb.flextree.internal;
 
-import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 
-/** Memory of the C library, and advice to the kernel on it. To be touched only if {@link NativeAccess} is granted: JNA is optional. */
+/** Advice to the kernel on memory. To be touched only if {@link NativeAccess} is granted: JNA is optional. */
 final class MemoryCalls {
+    private static final int PAGE_BYTES = 4096;
     private static final int MADV_DONTNEED = 4;
     private static final int MADV_HUGEPAGE = 14;
 
@@ -26,22 +26,16 @@ final class MemoryCalls {
         }
     }
 
-    /**
-     * Memory that the kernel gives page by page, when it is touched. It holds anything, and lives as long as something
-     * refers to the buffer or a slice of it.
-     */
-    static ByteBuffer allocate(int bytes) {
-        return new Memory(bytes).getByteBuffer(0, bytes);
+    /** Asks for huge pages in a range of a direct buffer from now on. */
+    static void wantHugePages(ByteBuffer buffer, int position, int bytes) {
+        madvise(Native.getDirectBufferPointer(buffer.slice(position, bytes)), bytes, MADV_HUGEPAGE);
     }
 
-    /** Asks for huge pages from now on, in a buffer that begins with a page. */
-    static void wantHugePages(ByteBuffer pages) {
-        madvise(Native.getDirectBufferPointer(pages), pages.capacity(), MADV_HUGEPAGE);
-    }
-
-    /** Takes the pages of a buffer away, which begins with one. When they are touched they come back as zeros. */
-    static void giveBack(ByteBuffer pages) {
-        madvise(Native.getDirectBufferPointer(pages), pages.capacity(), MADV_DONTNEED);
+    /** Takes the pages of a direct buffer away. When they are touched they come back as zeros. */
+    static void giveBack(ByteBuffer buffer) {
+        int first = (PAGE_BYTES - buffer.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
+        long bytes = (buffer.capacity() - first) / PAGE_BYTES * (long) PAGE_BYTES; // what else is in a page is not ours
+        madvise(Native.getDirectBufferPointer(buffer.slice(first, buffer.capacity() - first)), bytes, MADV_DONTNEED);
     }
 
     private static native int madvise(Pointer address, long bytes, int advice);

@@ -60,19 +60,6 @@ class HugePagesTest {
     }
 
     @Test
-    void memoryUsedBeforeIsZeroAgain() {
-        assumeTrue(HugePages.awaitAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
-        for (int i = 1; i <= 32; i++) {
-            ByteBuffer memory = HugePages.allocate(PAGE);
-            assertHolds(0, memory);
-            filled(memory, i);
-            if (i % 8 == 0) {
-                System.gc();
-            }
-        }
-    }
-
-    @Test
     void aPoolMayGrowBeyondItsFirstRegions() {
         HugePages.awaitAvailable();
         NodePool pool = new NodePool(new Epochs(), 1024);

@@ -172,11 +172,7 @@ final class Refill {
     private void checksumFrames(int first, int end) {
         CRC32C crc = new CRC32C();
         for (int frame = first; frame < end; frame++) {
-            int at = frame << format.frameShift;
-            bytes.limit(at + format.frameBytes).position(at);
-            crc.reset();
-            crc.update(bytes);
-            segment.checksums[frame] = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
+            segment.checksums[frame] = format.checksum(segment, frame, bytes, frame << format.frameShift, crc);
         }
         bytes.clear();
     }
@@ -185,12 +181,7 @@ final class Refill {
     void seal(VfsFile file) {
         assert bytesToWrite() == 0 : segment;
         ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
-        for (int sum : checksums()) {
-            footer.putInt(sum);
-        }
-        int end = format.footerBytes - Integer.BYTES;
-        int crc = FilePreamble.crc(footer, 0, end);
-        footer.putInt(end, format.seal(crc, segment.number, segment.generation, format.dataFrames));
+        format.putFooter(segment, checksums(), footer, 0);
         file.write(footer.clear(), format.filePosition(segment.number, format.dataBytes));
         goTo(Stage.SEALED);
         // The volatile write makes checksums and bytes in the file visible before the memory goes away.

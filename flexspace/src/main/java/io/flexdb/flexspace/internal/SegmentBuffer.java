@@ -100,7 +100,7 @@ final class SegmentBuffer {
             checksumFrames(first, behind);
             boolean last = behind == format.dataFrames;
             if (last) {
-                putFooter();
+                format.putFooter(segment, segment.checksums, bytes, format.dataBytes);
             }
             write(first << format.frameShift, last ? format.segmentBytes : behind << format.frameShift);
             first = behind;
@@ -118,17 +118,6 @@ final class SegmentBuffer {
         return frame + (part + format.frameBytes - 1 >>> format.frameShift);
     }
 
-    private void putFooter() {
-        int at = format.dataBytes;
-        for (int sum : segment.checksums) {
-            bytes.putInt(at, sum);
-            at += Integer.BYTES;
-        }
-        int last = format.segmentBytes - Integer.BYTES;
-        int footerCrc = FilePreamble.crc(bytes, format.dataBytes, last - format.dataBytes);
-        bytes.putInt(last, format.seal(footerCrc, segment.number, segment.generation, format.dataFrames));
-    }
-
     private void zero(int from, int to) {
         for (int i = from; i < to; ) {
             if ((i & 7) == 0 && to - i >= 8) {
@@ -143,11 +132,7 @@ final class SegmentBuffer {
     private void checksumFrames(int first, int behind) {
         int[] sums = segment.checksums;
         for (int frame = first; frame < behind; frame++) {
-            int at = frame << format.frameShift;
-            bytes.limit(at + format.frameBytes).position(at);
-            crc.reset();
-            crc.update(bytes);
-            sums[frame] = format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
+            sums[frame] = format.checksum(segment, frame, bytes, frame << format.frameShift, crc);
         }
         bytes.clear();
     }

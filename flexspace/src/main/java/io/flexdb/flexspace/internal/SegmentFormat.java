@@ -1,5 +1,8 @@
 package io.flexdb.flexspace.internal;
 
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
 /**
  * Where the bytes of a segment are.
  *
@@ -71,5 +74,25 @@ public final class SegmentFormat {
         long mixed = storeId ^ ((long) segment << 32 | frame & 0xFFFFFFFFL) * 0x9E3779B97F4A7C15L;
         mixed = (mixed ^ mixed >>> 29) * 0xBF58476D1CE4E5B9L + generation * 0x94D049BB133111EBL;
         return crc ^ (int) (mixed ^ mixed >>> 32);
+    }
+
+    /** The checksum of a frame that lies in a buffer at a position. Moves the buffer's position and limit. */
+    int checksum(Segment segment, int frame, ByteBuffer buffer, int position, CRC32C crc) {
+        buffer.limit(position + frameBytes).position(position);
+        crc.reset();
+        crc.update(buffer);
+        return seal((int) crc.getValue(), segment.number, segment.generation, frame);
+    }
+
+    /** Puts the footer into a buffer, which has zeros from a position on. */
+    void putFooter(Segment segment, int[] sums, ByteBuffer buffer, int position) {
+        int at = position;
+        for (int sum : sums) {
+            buffer.putInt(at, sum);
+            at += Integer.BYTES;
+        }
+        int last = footerBytes - Integer.BYTES;
+        int crc = FilePreamble.crc(buffer, position, last);
+        buffer.putInt(position + last, seal(crc, segment.number, segment.generation, dataFrames));
     }
 }

@@ -167,7 +167,8 @@ final class SegmentReader {
         readFrames(segment, first, frames, buffer, position);
         int damaged = firstDamaged(segment, sums, first, frames, buffer, position, crc);
         if (damaged < first + frames) {
-            int found = checksum(segment, damaged, buffer, position + (damaged - first << format.frameShift), crc);
+            int found =
+                    format.checksum(segment, damaged, buffer, position + (damaged - first << format.frameShift), crc);
             throw damage(segment, damaged, sums[damaged], found);
         }
     }
@@ -185,20 +186,12 @@ final class SegmentReader {
      */
     int firstDamaged(Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
         for (int i = 0; i < frames; i++) {
-            int found = checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
+            int found = format.checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
             if (found != sums[first + i]) {
                 return first + i;
             }
         }
         return first + frames;
-    }
-
-    /** The checksum of a frame that lies in a buffer at a position. Moves the buffer's position and limit. */
-    int checksum(Segment segment, int frame, ByteBuffer buffer, int position, CRC32C crc) {
-        buffer.limit(position + format.frameBytes).position(position);
-        crc.reset();
-        crc.update(buffer);
-        return format.seal((int) crc.getValue(), segment.number, segment.generation, frame);
     }
 
     /** What is to be said of a damaged frame. */

@@ -144,8 +144,7 @@ final class SegmentStore implements AutoCloseable {
         full.end();
         open = null;
         openBuffer = null;
-        bytesWritten += full.bytesToSeal();
-        unforced = true;
+        wroteData(full.bytesToSeal());
         sealer.seal(full);
     }
 
@@ -178,8 +177,9 @@ final class SegmentStore implements AutoCloseable {
         sealer.throwFailure();
         if (openBuffer != null) {
             int written = openBuffer.writeAppended();
-            bytesWritten += written;
-            unforced |= written > 0;
+            if (written > 0) {
+                wroteData(written);
+            }
         }
         refills.write();
         sealer.await();

@@ -111,7 +111,7 @@ final class SegmentVerifier {
     private void readRun(Segment segment, int first, int count) {
         reader.readFrames(segment, first, count, buffer, 0);
         for (int i = 0; i < count; i++) {
-            found[first + i] = reader.checksum(segment, first + i, buffer, i << format.frameShift, crc);
+            found[first + i] = format.checksum(segment, first + i, buffer, i << format.frameShift, crc);
         }
         bytesRead += (long) count << format.frameShift;
     }

@@ -1,5 +1,6 @@
 package io.flexdb.flextree;
 
+import io.flexdb.flextree.internal.EditQueue;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.SlotListener;
 import io.flexdb.flextree.internal.TreeChecker;
@@ -56,6 +57,7 @@ public final class FlexTree implements AutoCloseable {
     private final Epochs epochs;
     private final boolean standalone;
     private final TreeWriter writer;
+    private final EditQueue edits;
     private volatile FlexTreeView published;
     private volatile boolean closed;
 
@@ -86,6 +88,7 @@ public final class FlexTree implements AutoCloseable {
         this.epochs = epochs;
         this.standalone = standalone;
         this.writer = new TreeWriter(options, epochs);
+        this.edits = new EditQueue(writer);
         this.published = new FlexTreeView(writer.pool(), 0, 0, 0, 0, epochs.writerEpoch() - 1, null);
     }
 
@@ -96,7 +99,7 @@ public final class FlexTree implements AutoCloseable {
 
     /** Maps the next {@code length} bytes after the last one, with flags. */
     public void append(long length, long address, int flags) {
-        insertRange(writer.size(), length, address, flags);
+        insertRange(edits.size(), length, address, flags);
     }
 
     /** Inserts bytes at an offset from 0 to {@link #size()} and shifts what follows by their length. */
@@ -118,7 +121,7 @@ public final class FlexTree implements AutoCloseable {
     public void insertRange(long logicalOffset, long length, long address, int flags) {
         checkOpen();
         checkMapping(length, address, flags);
-        long size = writer.size();
+        long size = edits.size();
         if (logicalOffset < 0 || logicalOffset > size) {
             throw new IndexOutOfBoundsException(
                     "logicalOffset must be from 0 to the size " + size + ": " + logicalOffset);
@@ -126,7 +129,7 @@ public final class FlexTree implements AutoCloseable {
         if (length > Long.MAX_VALUE - size) {
             throw new IllegalArgumentException("length " + length + " would make the size " + size + " exceed 2^63-1");
         }
-        writer.insert(logicalOffset, length, address, flags);
+        edits.insert(logicalOffset, length, address, flags);
     }
 
     /** Inserts bytes that are mapped to nothing and shifts what follows. */
@@ -153,7 +156,7 @@ public final class FlexTree implements AutoCloseable {
         if (removed != null) {
             query(logicalOffset, length, removed);
         }
-        writer.collapse(logicalOffset, length);
+        edits.collapse(logicalOffset, length);
     }
 
     /**
@@ -175,12 +178,13 @@ public final class FlexTree implements AutoCloseable {
         if (removed != null) {
             query(logicalOffset, length, removed);
         }
-        writer.remap(logicalOffset, length, address, flags);
+        madeEdits().remap(logicalOffset, length, address, flags);
     }
 
     /** The address of one byte in the writer's state, or {@link #HOLE}. */
     public long lookup(long logicalOffset) {
         checkOpen();
+        madeEdits();
         if (logicalOffset < 0 || logicalOffset >= writer.size()) {
             throw outOfBounds(logicalOffset, 1, writer.size());
         }
@@ -192,6 +196,7 @@ public final class FlexTree implements AutoCloseable {
         checkOpen();
         checkRange(logicalOffset, length, 0);
         if (length > 0) {
+            madeEdits();
             long end = logicalOffset + length;
             TreeReader.query(writer.pool(), writer.root(), writer.level(), 0, logicalOffset, end, consumer);
         }
@@ -199,12 +204,12 @@ public final class FlexTree implements AutoCloseable {
 
     /** Bytes of the logical address space. */
     public long size() {
-        return writer.size();
+        return edits.size();
     }
 
     /** Extents in the tree. */
     public long extentCount() {
-        return writer.extentCount();
+        return madeEdits().extentCount();
     }
 
     /**
@@ -252,6 +257,7 @@ public final class FlexTree implements AutoCloseable {
      */
     public FlexTreeView current() {
         checkOpen();
+        madeEdits();
         return new FlexTreeView(
                 writer.pool(),
                 writer.root(),
@@ -278,11 +284,23 @@ public final class FlexTree implements AutoCloseable {
         writer.slotListener(listener);
     }
 
+    /**
+     * Tells of the changes that will be made next, at random places, so that what they need is brought into the processor's
+     * caches. No more than a hint, for owners within FlexDB. Insertions and removals that need not report what was
+     * there are waited for by the tree itself.
+     *
+     * @param logicalOffsets any offsets
+     * @param count how many, {@link TreeWriter#TOUCHED_AT_ONCE} at most
+     */
+    public void willChange(long[] logicalOffsets, int count) {
+        edits.announce(logicalOffsets, count);
+    }
+
     /** The engine. For owners within FlexDB, which save and load its nodes. */
     @SuppressWarnings("exports")
     public TreeWriter writer() {
         checkOpen();
-        return writer;
+        return madeEdits();
     }
 
     /** The settings. */
@@ -292,27 +310,27 @@ public final class FlexTree implements AutoCloseable {
 
     /** Nodes that the tree consists of, 1 KiB each. */
     public long nodeCount() {
-        return writer.nodeCount();
+        return madeEdits().nodeCount();
     }
 
     /** How many of them are internal nodes. For owners within FlexDB. */
     public long internalNodeCount() {
-        return writer.internalNodeCount();
+        return madeEdits().internalNodeCount();
     }
 
     /** Nodes that only readers of older versions may still see. */
     public long retiredNodeCount() {
-        return writer.pool().retiredCount();
+        return madeEdits().pool().retiredCount();
     }
 
     /** Off-heap bytes held, those of retired and free nodes included. */
     public long memoryBytes() {
-        return writer.pool().memoryBytes();
+        return madeEdits().pool().memoryBytes();
     }
 
     /** Visits every node and throws an {@link AssertionError} that names the first broken invariant and the node. */
     public void checkInvariants() {
-        TreeChecker.check(writer);
+        TreeChecker.check(madeEdits());
     }
 
     /**
@@ -325,13 +343,19 @@ public final class FlexTree implements AutoCloseable {
 
     /** The tree in words: for every entry the effective offset, and the partial offset and shift that make it up. */
     public String dump() {
-        return TreeChecker.dump(writer);
+        return TreeChecker.dump(madeEdits());
     }
 
     /** Ends the writer's work. Views stay good until they are closed. */
     @Override
     public void close() {
         closed = true;
+    }
+
+    /** The writer once it has made all edits: to be used for whatever looks at the tree. */
+    private TreeWriter madeEdits() {
+        edits.makeAll();
+        return writer;
     }
 
     private void checkOpen() {
@@ -360,7 +384,7 @@ public final class FlexTree implements AutoCloseable {
         if (length < least) {
             throw new IllegalArgumentException("length must be at least " + least + ": " + length);
         }
-        long size = writer.size();
+        long size = edits.size();
         if (logicalOffset < 0 || length > size - logicalOffset) {
             throw outOfBounds(logicalOffset, length, size);
         }

@@ -279,7 +279,7 @@ final class SpaceRecovery {
         for (int i = 0; i < count; i++) {
             nextOffsets[i] = payload.getLong(firstEdit + i * LogBatch.EDIT_BYTES) & LogBatch.OFFSET_MASK;
         }
-        tree.writer().willChange(nextOffsets, count);
+        tree.willChange(nextOffsets, count);
         for (int i = 0; i < count; i++) {
             int at = firstEdit + i * LogBatch.EDIT_BYTES;
             replayEdit(payload.getLong(at), payload.getLong(at + 8), payload.getLong(at + 16));

@@ -33,7 +33,7 @@ public final class TreeWriter {
     /** How many offsets {@link #willChange} takes at once: their leaves, and the nodes above, fit the first cache. */
     public static final int TOUCHED_AT_ONCE = 16;
 
-    private static final long MIN_NODES_TOUCHED = 1024; // below that, caches hold the tree
+    private static final long MAX_NODES_CACHED = 4096; // 4 MiB: with more, to touch nodes first is faster (measured)
 
     private final TreeNodes nodes;
     private final NodePool pool;
@@ -547,14 +547,19 @@ public final class TreeWriter {
         nodes.onlyWriterSees = only;
     }
 
+    /** Whether the tree is so large that changes at random places wait for memory. */
+    boolean outgrowsCaches() {
+        return nodes.nodeCount > MAX_NODES_CACHED;
+    }
+
     /**
      * Tells of changes that will be made next, at random places: what they need is brought into the processor's caches.
      * No more than a hint.
      *
      * @param logicalOffsets any, {@link #TOUCHED_AT_ONCE} at most
      */
-    public void willChange(long[] logicalOffsets, int count) {
-        if (nodes.nodeCount < MIN_NODES_TOUCHED) {
+    void willChange(long[] logicalOffsets, int count) {
+        if (!outgrowsCaches()) {
             return;
         }
         for (int i = 0; i < count; i++) {

@@ -172,11 +172,11 @@ class NodeImagesTest {
         FlexTree tree = new FlexTree(SMALL);
         SplittableRandom random = new SplittableRandom(8);
         long[] offsets = new long[TreeWriter.TOUCHED_AT_ONCE];
-        tree.writer().willChange(offsets, offsets.length); // in an empty tree
-        for (int i = 0; i < 10_000; i++) {
+        tree.willChange(offsets, offsets.length); // in an empty tree
+        for (int i = 0; i < 20_000; i++) {
             tree.insertRange(random.nextLong(tree.size() + 1), 10, random.nextLong(1L << 40));
         }
-        assertTrue(tree.nodeCount() > 2048, tree.nodeCount() + " nodes");
+        assertTrue(tree.nodeCount() > 4096, tree.nodeCount() + " nodes");
         String dump = tree.dump();
         for (int i = 0; i < 1000; i++) {
             for (int k = 0; k < offsets.length; k++) {
@@ -184,7 +184,7 @@ class NodeImagesTest {
             }
             offsets[i % offsets.length] = i % 2 == 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
             long[] given = offsets.clone();
-            tree.writer().willChange(offsets, 1 + i % offsets.length);
+            tree.willChange(offsets, 1 + i % offsets.length);
             assertArrayEquals(given, offsets);
         }
         assertEquals(dump, tree.dump());

@@ -284,18 +284,6 @@ public final class FlexTree implements AutoCloseable {
         writer.slotListener(listener);
     }
 
-    /**
-     * Tells of the changes that will be made next, at random places, so that what they need is brought into the processor's
-     * caches. No more than a hint, for owners within FlexDB. Insertions and removals that need not report what was
-     * there are waited for by the tree itself.
-     *
-     * @param logicalOffsets any offsets
-     * @param count how many, {@link TreeWriter#TOUCHED_AT_ONCE} at most
-     */
-    public void willChange(long[] logicalOffsets, int count) {
-        edits.announce(logicalOffsets, count);
-    }
-
     /** The engine. For owners within FlexDB, which save and load its nodes. */
     @SuppressWarnings("exports")
     public TreeWriter writer() {

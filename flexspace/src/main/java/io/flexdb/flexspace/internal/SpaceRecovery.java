@@ -276,10 +276,15 @@ final class SpaceRecovery {
     }
 
     private void replayEdits(ByteBuffer payload, int firstEdit, int count) {
+        int insertions = 0;
         for (int i = 0; i < count; i++) {
-            nextOffsets[i] = payload.getLong(firstEdit + i * LogBatch.EDIT_BYTES) & LogBatch.OFFSET_MASK;
+            long operationAndOffset = payload.getLong(firstEdit + i * LogBatch.EDIT_BYTES);
+            nextOffsets[i] = operationAndOffset & LogBatch.OFFSET_MASK;
+            insertions += LogBatch.operation(operationAndOffset) == LogBatch.INSERT ? 1 : 0;
         }
-        tree.willChange(nextOffsets, count);
+        if (insertions <= count / 2) { // else the tree does it
+            tree.writer().willChange(nextOffsets, count);
+        }
         for (int i = 0; i < count; i++) {
             int at = firstEdit + i * LogBatch.EDIT_BYTES;
             replayEdit(payload.getLong(at), payload.getLong(at + 8), payload.getLong(at + 16));

@@ -20,7 +20,6 @@ public final class EditQueue {
     private final int[] flags = new int[CAPACITY];
     private final long[] places = new long[CAPACITY];
     private int count;
-    private int announced; // edits to come whose places the caller has told
     private long growth; // of the size, by the edits that wait
     private Throwable failure;
 
@@ -36,7 +35,7 @@ public final class EditQueue {
 
     /** Inserts what was checked by the caller. */
     public void insert(long logicalOffset, long length, long address, int flagBits) {
-        if (isMadeAtOnce() || logicalOffset == size()) { // an append waits for nothing
+        if (!writer.outgrowsCaches() || logicalOffset == size()) { // an append waits for nothing
             makeAll();
             writer.insert(logicalOffset, length, address, flagBits);
         } else {
@@ -49,27 +48,12 @@ public final class EditQueue {
 
     /** Removes what was checked by the caller. */
     public void collapse(long logicalOffset, long length) {
-        if (isMadeAtOnce()) {
+        if (!writer.outgrowsCaches()) {
             makeAll();
             writer.collapse(logicalOffset, length);
         } else {
             add(place(), logicalOffset, -length);
         }
-    }
-
-    /** Tells of the next edits. See {@link TreeWriter#willChange}. */
-    public void announce(long[] logicalOffsets, int edits) {
-        makeAll();
-        writer.willChange(logicalOffsets, edits);
-        announced = edits;
-    }
-
-    private boolean isMadeAtOnce() {
-        if (announced > 0) {
-            announced--;
-            return true;
-        }
-        return !writer.outgrowsCaches();
     }
 
     private int place() {
@@ -98,10 +82,9 @@ public final class EditQueue {
             throw new IllegalStateException("an earlier edit of this tree failed", failure);
         }
         try {
-            if (count >= MIN_TOUCHED) {
-                touch();
-            }
+            boolean touched = count >= MIN_TOUCHED && touch();
             for (int i = 0; i < count; i++) {
+                writer.touchedEdit(touched ? i : TreeWriter.UNTOUCHED);
                 if (lengths[i] > 0) {
                     writer.insert(offsets[i], lengths[i], addresses[i], flags[i]);
                 } else {
@@ -112,12 +95,13 @@ public final class EditQueue {
             failure = e;
             throw e;
         }
+        writer.touchedEdit(TreeWriter.UNTOUCHED);
         count = 0;
         growth = 0;
     }
 
     /** Each offset is one after the edits before it. What is touched is where that is before them. */
-    private void touch() {
+    private boolean touch() {
         for (int i = 0; i < count; i++) {
             long place = offsets[i];
             for (int j = i - 1; j >= 0; j--) {
@@ -126,6 +110,6 @@ public final class EditQueue {
             }
             places[i] = place;
         }
-        writer.willChange(places, count);
+        return writer.willChange(places, count);
     }
 }

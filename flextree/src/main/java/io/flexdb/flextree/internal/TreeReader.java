@@ -51,9 +51,10 @@ public final class TreeReader {
      *
      * @param offsets from 0 to below the tree's size; overwritten
      * @param nodes for as many nodes
+     * @param path is told the way to each offset: for each level as many indexes of children
      * @return anything that depends on all that was read, so that it is read
      */
-    static long touch(NodePool pool, int root, int level, long[] offsets, int[] nodes, int count) {
+    static long touch(NodePool pool, int root, int level, long[] offsets, int[] nodes, int count, int[] path) {
         Arrays.fill(nodes, 0, count, root);
         long sum = 0;
         for (int at = level; at > 0; at--) {
@@ -63,6 +64,7 @@ public final class TreeReader {
                 int i = NodeFormat.childAt(buffer, base, offsets[k]);
                 offsets[k] -= NodeFormat.childStart(buffer, base, i);
                 nodes[k] = NodeFormat.child(buffer, base, i);
+                path[TreeWriter.TOUCHED_AT_ONCE * at + k] = i;
             }
             if (at <= 2) { // the nodes above are few
                 for (int k = 0; k < count; k++) {

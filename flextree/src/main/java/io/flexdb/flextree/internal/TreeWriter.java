@@ -35,6 +35,9 @@ public final class TreeWriter {
 
     private static final long MAX_NODES_CACHED = 4096; // 4 MiB: with more, to touch nodes first is faster (measured)
 
+    /** See {@link #touchedEdit(int)}. */
+    static final int UNTOUCHED = -1;
+
     private final TreeNodes nodes;
     private final NodePool pool;
     private final int maxExtentBytes;
@@ -45,6 +48,8 @@ public final class TreeWriter {
 
     private final long[] touchedOffsets = new long[TOUCHED_AT_ONCE];
     private final int[] touchedNodes = new int[TOUCHED_AT_ONCE];
+    private final int[] touchedPath = new int[TOUCHED_AT_ONCE * (NodeFormat.MAX_LEVEL + 1)];
+    private int touchedEdit = UNTOUCHED;
 
     private int root;
     private int level;
@@ -183,7 +188,7 @@ public final class TreeWriter {
         }
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
-            int i = childAt(buffer, base, offset - 1);
+            int i = childOnPath(buffer, base, at, offset - 1);
             offset -= childStart(buffer, base, i);
             node = nodes.writableChild(buffer, base, i);
             ByteBuffer childBuffer = pool.chunk(node);
@@ -206,6 +211,22 @@ public final class TreeWriter {
         }
         relative = (int) offset;
         return node;
+    }
+
+    /**
+     * The child that holds the byte at an offset. If the edit was touched, it is most likely the one that was found then:
+     * to make sure of that waits for nothing, as a search does.
+     */
+    private int childOnPath(ByteBuffer node, int base, int nodeLevel, long relative) {
+        if (touchedEdit != UNTOUCHED) {
+            int i = touchedPath[TOUCHED_AT_ONCE * nodeLevel + touchedEdit];
+            if (i + 1 < NodeFormat.MAX_CAPACITY
+                    && childStart(node, base, i) <= relative
+                    && relative < childStart(node, base, i + 1)) {
+                return i;
+            }
+        }
+        return childAt(node, base, relative);
     }
 
     /** Full means that a leaf has no room for two entries more: an insertion may also cut an extent in two. */
@@ -297,7 +318,7 @@ public final class TreeWriter {
         int base = NodeFormat.base(node);
         long offset = logicalOffset;
         for (int at = level; at > 0; at--) {
-            int i = childAt(buffer, base, offset);
+            int i = childOnPath(buffer, base, at, offset);
             // The start beyond the last child is greater than any offset.
             if (i + 1 < NodeFormat.MAX_CAPACITY && offset + length > childStart(buffer, base, i + 1)) {
                 undoShifts(at + 1, length);
@@ -557,15 +578,25 @@ public final class TreeWriter {
      * No more than a hint.
      *
      * @param logicalOffsets any, {@link #TOUCHED_AT_ONCE} at most
+     * @return whether it is worth it
      */
-    void willChange(long[] logicalOffsets, int count) {
+    public boolean willChange(long[] logicalOffsets, int count) {
         if (!outgrowsCaches()) {
-            return;
+            return false;
         }
         for (int i = 0; i < count; i++) {
             touchedOffsets[i] = Math.min(Math.max(logicalOffsets[i], 1), size) - 1;
         }
-        touched += TreeReader.touch(pool, root, level, touchedOffsets, touchedNodes, count);
+        touched += TreeReader.touch(pool, root, level, touchedOffsets, touchedNodes, count, touchedPath);
+        return true;
+    }
+
+    /**
+     * Says which of the changes that {@link #willChange} was told of last the next one is, {@link #UNTOUCHED} if none. To
+     * be taken back after it.
+     */
+    void touchedEdit(int number) {
+        touchedEdit = number;
     }
 
     /** The root, 0 if the tree is empty. */

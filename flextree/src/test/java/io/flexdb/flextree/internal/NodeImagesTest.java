@@ -172,7 +172,7 @@ class NodeImagesTest {
         FlexTree tree = new FlexTree(SMALL);
         SplittableRandom random = new SplittableRandom(8);
         long[] offsets = new long[TreeWriter.TOUCHED_AT_ONCE];
-        tree.willChange(offsets, offsets.length); // in an empty tree
+        tree.writer().willChange(offsets, offsets.length); // in an empty tree
         for (int i = 0; i < 20_000; i++) {
             tree.insertRange(random.nextLong(tree.size() + 1), 10, random.nextLong(1L << 40));
         }
@@ -184,7 +184,7 @@ class NodeImagesTest {
             }
             offsets[i % offsets.length] = i % 2 == 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
             long[] given = offsets.clone();
-            tree.willChange(offsets, 1 + i % offsets.length);
+            tree.writer().willChange(offsets, 1 + i % offsets.length);
             assertArrayEquals(given, offsets);
         }
         assertEquals(dump, tree.dump());

@@ -116,9 +116,12 @@ final class FlexSpaceAccess {
         if (unpublished) {
             writer.lock();
             try {
-                if (!closed) {
+                if (!closed && failure == null) {
                     publishIfChanged();
                 }
+            } catch (Throwable e) {
+                fail(e); // a change that was waiting in the tree could not be made
+                throw e;
             } finally {
                 writer.unlock();
             }

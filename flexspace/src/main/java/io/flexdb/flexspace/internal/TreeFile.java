@@ -57,17 +57,11 @@ final class TreeFile implements AutoCloseable {
         slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
         claimedUnits = maxSlot(images.size());
         try {
-            NodeImages.load(
-                    tree,
-                    header.root(),
-                    seed(),
-                    maxSlot(images.size()),
-                    (slot, level, destination) -> {
-                        slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
-                        countImages(level, 1);
-                        images.read(destination, TreeFileFormat.slotPosition(slot));
-                    },
-                    null);
+            NodeImages.load(tree, header.root(), seed(), maxSlot(images.size()), (slot, level, destination) -> {
+                slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
+                countImages(level, 1);
+                images.read(destination, TreeFileFormat.slotPosition(slot));
+            });
         } catch (BadNodeException e) {
             throw new CorruptionException(
                     file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());

@@ -52,7 +52,7 @@ public final class NodeImages {
         if (root == 0) {
             return new SavedRoot(0, 0, 0, 0, 0);
         }
-        NodePool pool = tree.writer().pool();
+        NodePool pool = view.pool(); // the tree is its writer's, who may be at work
         new NodeImages(pool, seed, sink).save(root, view.rootLevel());
         ByteBuffer buffer = pool.chunk(root);
         int base = NodeFormat.base(root);

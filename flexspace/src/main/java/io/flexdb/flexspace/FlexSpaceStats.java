@@ -22,6 +22,7 @@ import io.flexdb.flexspace.internal.vfs.NativeIo;
  * @param segmentsRefilled how often the dead frames of a segment were written again
  * @param bytesRefilled bytes written to them
  * @param checkpoints checkpoints made
+ * @param checkpointWaits how often a change waited for one, because the logs had become as long as they may
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param snapshots snapshots that are open
  * @param pinnedSegments segments without live bytes that cannot be used again because of them
@@ -47,6 +48,7 @@ public record FlexSpaceStats(
         long segmentsRefilled,
         long bytesRefilled,
         long checkpoints,
+        long checkpointWaits,
         long treeMemoryBytes,
         int snapshots,
         int pinnedSegments,
@@ -74,6 +76,7 @@ public record FlexSpaceStats(
                 engine.segmentsRefilled(),
                 engine.bytesRefilled(),
                 engine.checkpoints(),
+                engine.checkpointWaits(),
                 engine.treeMemoryBytes(),
                 snapshots,
                 engine.pinnedSegmentCount(),

@@ -391,7 +391,7 @@ class FlexSpaceTest {
                         .toString());
         assertEquals(4 << 20, options.segmentBytes());
         assertEquals(4096, options.frameBytes());
-        assertEquals(64L << 20, options.checkpointLogBytes());
+        assertEquals(16L << 20, options.checkpointLogBytes());
         assertEquals(4 << 20, options.logBufferBytes());
         assertEquals(0.6, options.minimumUtilization());
         assertEquals(Long.MAX_VALUE, options.maxDataBytes());

@@ -13,6 +13,8 @@ import java.util.List;
 final class LogicalLog implements AutoCloseable {
     static final String NAME_WHILE_MADE = "log.new";
 
+    private static final int RUN_BYTES = 1 << 20;
+
     private final VfsFile file;
     private final long generation;
     private final ByteBuffer header =
@@ -52,7 +54,7 @@ final class LogicalLog implements AutoCloseable {
      * @param payloads what the log begins with: the batches that a recovery accepted
      */
     static LogicalLog create(
-            Vfs vfs, Path directory, long storeId, long generation, long treeVersion, Iterable<ByteBuffer> payloads) {
+            Vfs vfs, Path directory, long storeId, long generation, long treeVersion, List<ByteBuffer> payloads) {
         // What a recovery finds under the name may hold frames of one that was cut: it is not used.
         Path unfinished = directory.resolve(NAME_WHILE_MADE);
         vfs.deleteIfExists(unfinished);
@@ -82,13 +84,13 @@ final class LogicalLog implements AutoCloseable {
             long treeVersion,
             long continues,
             long continuesSequence,
-            Iterable<ByteBuffer> payloads) {
+            List<ByteBuffer> payloads) {
         try {
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
             block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
             file.write(FilePreamble.finish(block), 0);
-            for (ByteBuffer payload : payloads) {
-                append(payload);
+            if (!payloads.isEmpty()) {
+                appendAll(payloads);
             }
             writeMark(); // which counts only once the file has its name, and then it is true
             file.force();
@@ -103,19 +105,63 @@ final class LogicalLog implements AutoCloseable {
 
     /** Appends a batch as one frame; {@link #force} makes it durable. */
     void append(ByteBuffer payload) {
+        beginFrame(payload);
+        int bytes = payload.remaining();
+        file.write(payload.duplicate(), position + LogFormat.FRAME_HEADER_BYTES);
+        if (padding.hasRemaining()) {
+            file.write(padding, position + LogFormat.FRAME_HEADER_BYTES + bytes);
+        }
+        file.write(header, position);
+        position += LogFormat.frameBytes(bytes);
+    }
+
+    /** Makes the header and the padding of the next frame ready to be written. */
+    private void beginFrame(ByteBuffer payload) {
         int bytes = payload.remaining();
         header.clear();
         header.putInt(bytes).putInt(0).putLong(generation).putLong(++sequence);
         header.putInt(FilePreamble.crc(payload, payload.position(), bytes));
         header.putInt(FilePreamble.crc(header, 0, LogFormat.FRAME_HEADER_CRC_OFFSET));
-        file.write(payload.duplicate(), position + LogFormat.FRAME_HEADER_BYTES);
-        long end = position + LogFormat.frameBytes(bytes);
-        int pad = (int) (end - position - LogFormat.FRAME_HEADER_BYTES - bytes);
-        if (pad > 0) {
-            file.write(padding.clear().limit(pad), end - pad);
+        header.flip();
+        padding.clear().limit((int) (LogFormat.frameBytes(bytes) - LogFormat.FRAME_HEADER_BYTES - bytes));
+    }
+
+    /** Appends batches, which may be short and many, from front to back: as long as nobody looks for frames here. */
+    private void appendAll(List<ByteBuffer> payloads) {
+        long bytes = 0;
+        for (ByteBuffer payload : payloads) {
+            bytes += LogFormat.frameBytes(payload.remaining());
         }
-        file.write(header.flip(), position);
-        position = end;
+        ByteBuffer run = ByteBuffer.allocateDirect((int) Math.min(bytes, RUN_BYTES));
+        for (ByteBuffer payload : payloads) {
+            beginFrame(payload);
+            gather(header, run);
+            gather(payload.duplicate(), run);
+            gather(padding, run);
+        }
+        writeRun(run);
+    }
+
+    private void gather(ByteBuffer bytes, ByteBuffer run) {
+        while (bytes.hasRemaining()) {
+            if (!run.hasRemaining()) {
+                int written = writeRun(run);
+                file.startWriting(
+                        position - written, written); // so that the disk is at work while the next run is made
+            }
+            int length = Math.min(bytes.remaining(), run.remaining());
+            run.put(bytes.slice(bytes.position(), length));
+            bytes.position(bytes.position() + length);
+        }
+    }
+
+    /** Returns the bytes written. */
+    private int writeRun(ByteBuffer run) {
+        int bytes = run.flip().remaining();
+        file.write(run, position);
+        position += bytes;
+        run.clear();
+        return bytes;
     }
 
     /** Makes what was appended durable, and notes that it is. The note itself becomes durable with the next force. */

@@ -10,6 +10,8 @@ import java.util.List;
 
 /** Reads the whole frames of a logical log. */
 final class LogicalLogReader {
+    private static final int PIECE_BYTES = 256 << 10;
+
     private final VfsFile file;
     private final Path path;
     private final long generation;
@@ -17,6 +19,8 @@ final class LogicalLogReader {
     private final long continues;
     private final long continuesSequence;
     private final long size;
+    private ByteBuffer piece = ByteBuffer.allocate(0); // payloads are slices of it: another one for each read
+    private long pieceStart;
 
     /** Opens a log whose name gives its generation; the caller closes the file. */
     LogicalLogReader(VfsFile file, long storeId, long generationInName) {
@@ -86,8 +90,7 @@ final class LogicalLogReader {
         if (position + LogFormat.FRAME_HEADER_BYTES > size) {
             return null;
         }
-        ByteBuffer header = ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        file.readFully(header, position);
+        ByteBuffer header = bytesAt(position, LogFormat.FRAME_HEADER_BYTES);
         int bytes = header.getInt(LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
         boolean sound = header.getInt(LogFormat.FRAME_HEADER_CRC_OFFSET)
                         == FilePreamble.crc(header, 0, LogFormat.FRAME_HEADER_CRC_OFFSET)
@@ -99,12 +102,20 @@ final class LogicalLogReader {
         if (!sound) {
             return null;
         }
-        ByteBuffer payload = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        file.readFully(payload, position + LogFormat.FRAME_HEADER_BYTES);
-        payload.flip();
+        ByteBuffer payload = bytesAt(position + LogFormat.FRAME_HEADER_BYTES, bytes);
         return FilePreamble.crc(payload, 0, bytes) == header.getInt(LogFormat.FRAME_PAYLOAD_CRC_OFFSET)
                 ? payload
                 : null;
+    }
+
+    /** Bytes that the file has. Frames may be short and many, so what follows is read with them. */
+    private ByteBuffer bytesAt(long position, int bytes) {
+        if (position < pieceStart || position + bytes > pieceStart + piece.capacity()) {
+            piece = ByteBuffer.allocate((int) Math.max(bytes, Math.min(PIECE_BYTES, size - position)));
+            file.readFully(piece, position);
+            pieceStart = position;
+        }
+        return piece.slice((int) (position - pieceStart), bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** What the mark of a log says, 0 if it is damaged. */

@@ -32,9 +32,10 @@ final class SlotAllocator {
 
     /** Marks a run found in the file; false if a part of it is taken already. */
     boolean take(int slot, int units) {
-        int clash = used.nextSetBit(slot - 1);
-        if (clash >= 0 && clash < slot - 1 + units) {
-            return false;
+        for (int unit = slot - 1; unit < slot - 1 + units; unit++) {
+            if (used.get(unit)) {
+                return false;
+            }
         }
         used.set(slot - 1, slot - 1 + units);
         usedUnits += units;

@@ -39,6 +39,7 @@ final class SpaceCommits implements AutoCloseable {
     private long logBytesWritten;
     private long checkpointsBegun;
     private long checkpoints;
+    private long checkpointWaits;
 
     SpaceCommits(
             Vfs vfs,
@@ -160,7 +161,9 @@ final class SpaceCommits implements AutoCloseable {
     // ---- checkpoints
 
     private void checkpointIfLogIsLong() {
-        if (checkpoint != null && (checkpoint.isDone() || log.bytes() / 2 >= options.checkpointLogBytes())) {
+        finishCheckpointIfDone();
+        if (checkpoint != null && (checkpoint.oldLog().bytes() + log.bytes()) / 2 >= options.checkpointLogBytes()) {
+            checkpointWaits++; // or a recovery would take too long
             finishCheckpoint();
         }
         boolean isLong = log.bytes() >= options.checkpointLogBytes();
@@ -249,6 +252,11 @@ final class SpaceCommits implements AutoCloseable {
 
     long checkpoints() {
         return checkpoints;
+    }
+
+    /** How often a change waited for a checkpoint because of the length of the logs. */
+    long checkpointWaits() {
+        return checkpointWaits;
     }
 
     /** Waits for the checkpoint under way, however it ends. */

@@ -386,6 +386,11 @@ public final class SpaceEngine implements AutoCloseable {
         return commits.checkpoints();
     }
 
+    /** How often a change waited for a checkpoint since opening, because of the length of the logs. */
+    public long checkpointWaits() {
+        return commits.checkpointWaits();
+    }
+
     /** Bytes moved by garbage collection since opening. */
     public long bytesMoved() {
         return collector.bytesMoved();

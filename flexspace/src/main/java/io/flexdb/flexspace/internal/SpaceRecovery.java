@@ -1,8 +1,10 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.internal.Epochs;
@@ -53,15 +55,15 @@ final class SpaceRecovery {
 
     /** Reads and checks everything, and changes no file; after a failure nothing is left open. */
     void run() {
-        try {
-            recover();
+        try (BackgroundWorker beside = vfs.worker("flexdb-recovery")) {
+            recover(beside);
         } catch (RuntimeException | Error e) {
             closeAll();
             throw e;
         }
     }
 
-    private void recover() {
+    private void recover(BackgroundWorker beside) {
         tableOf = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.READ_WRITE);
         TreeHeader header = TreeHeader.readNewest(tableOf, storeId);
         long id = header.storeId();
@@ -77,18 +79,16 @@ final class SpaceRecovery {
         tag = header.tag();
 
         findLogs(header);
+        PendingResult<List<ByteBuffer>> log = readLog(beside, openedLogGeneration);
+        PendingResult<List<ByteBuffer>> next = continuingGeneration > 0 ? readLog(beside, continuingGeneration) : null;
         restoreSegments(treeFile.readTable());
-        treeFile.load(tree, (logicalOffset, length, address, flags) -> {
-            if (address != FlexTree.HOLE) {
-                checkExtent(tableOf.path(), address, length);
-                addLive(tableOf.path(), address, length);
-            }
-        });
+        treeFile.load(tree);
+        countLive(beside);
         payloads = new ArrayList<>();
         tree.writer().onlyWriterSees(true);
-        replayLog(id, openedLogGeneration);
-        if (continuingGeneration > 0) {
-            replayLog(id, continuingGeneration);
+        replayLog(openedLogGeneration, log.get());
+        if (next != null) {
+            replayLog(continuingGeneration, next.get());
         }
         tree.writer().onlyWriterSees(false);
         store.recovered();
@@ -226,19 +226,54 @@ final class SpaceRecovery {
         }
     }
 
-    private void addLive(Path file, long address, long length) {
+    private void addLive(long address, long length) {
         if (!store.addLive(address, length)) {
-            Segment segment = store.segment(store.format().segmentOf(address));
-            throw new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
+            throw overlap(logPath, store.segment(store.format().segmentOf(address)));
         }
     }
 
-    private void replayLog(long id, long generation) {
-        logPath = directory.resolve(LogFormat.fileName(generation));
-        List<ByteBuffer> found;
-        try (VfsFile file = vfs.open(logPath, OpenMode.READ)) {
-            found = new LogicalLogReader(file, id, generation).payloads();
+    private static CorruptionException overlap(Path file, Segment segment) {
+        return new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
+    }
+
+    /** Counts what the tree loaded has in each segment; half of it beside the caller. */
+    private void countLive(BackgroundWorker beside) {
+        ExtentCursor cursor = new ExtentCursor();
+        cursor.reset(tree.current());
+        long middle = cursor.seek(tree.size() / 2) ? cursor.logicalOffset() : 0;
+        PendingResult<LiveCount> first = new PendingResult<>(beside, () -> countLive(0, middle));
+        addLive(countLive(middle, tree.size()));
+        addLive(first.get());
+    }
+
+    private LiveCount countLive(long from, long to) {
+        LiveCount count = new LiveCount(store);
+        tree.query(from, to - from, (logicalOffset, length, address, flags) -> {
+            if (address != FlexTree.HOLE && !count.add(address, length)) {
+                checkExtent(tableOf.path(), address, length);
+                throw overlap(tableOf.path(), store.segment(store.format().segmentOf(address)));
+            }
+        });
+        return count;
+    }
+
+    private void addLive(LiveCount count) {
+        Segment overlapping = store.addLive(count);
+        if (overlapping != null) {
+            throw overlap(tableOf.path(), overlapping);
         }
+    }
+
+    private PendingResult<List<ByteBuffer>> readLog(BackgroundWorker beside, long generation) {
+        return new PendingResult<>(beside, () -> {
+            try (VfsFile file = vfs.open(directory.resolve(LogFormat.fileName(generation)), OpenMode.READ)) {
+                return new LogicalLogReader(file, treeFile.header().storeId(), generation).payloads();
+            }
+        });
+    }
+
+    private void replayLog(long generation, List<ByteBuffer> found) {
+        logPath = directory.resolve(LogFormat.fileName(generation));
         if (generation == openedLogGeneration && continuingGeneration > 0 && found.size() != continuedSequence) {
             throw new CorruptionException(
                     logPath,
@@ -350,7 +385,7 @@ final class SpaceRecovery {
             default -> tree.remap(logicalOffset, length, address, flags, this::removed);
         }
         if (operation != LogBatch.COLLAPSE && !hole) {
-            addLive(logPath, address, length);
+            addLive(address, length);
         }
     }
 

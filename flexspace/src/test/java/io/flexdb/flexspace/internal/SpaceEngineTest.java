@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
@@ -255,6 +257,42 @@ class SpaceEngineTest {
         SpaceEngine whole = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, SMALL, new Epochs());
         assertEquals(100_100, whole.size());
         whole.close();
+    }
+
+    /** However slow checkpoints are, a recovery has not more than twice the log to replay after which they begin. */
+    @Test
+    void aChangeWaitsForACheckpointRatherThanLetTheLogsGrow() {
+        vfs.delayBackground(1_000_000);
+        long longest = 0;
+        for (int i = 0; i < 4000; i++) {
+            insert(random.nextInt((int) engine.size() + 1), randomBytes(100), 0);
+            engine.commit(i);
+            longest = Math.max(longest, logBytes());
+        }
+        assertTrue(longest > 100 << 10 && longest < 130 << 10, longest + " bytes of log");
+        assertTrue(engine.checkpointWaits() > 3, engine.checkpointWaits() + " waits");
+        vfs.delayBackground(0);
+        engine.checkpoint();
+        long waits = engine.checkpointWaits();
+        for (int i = 0; i < 4000; i++) {
+            insert(random.nextInt((int) engine.size() + 1), randomBytes(100), 0);
+            engine.commit(i);
+        }
+        assertEquals(waits, engine.checkpointWaits(), "checkpoints that are done at once");
+        engine.close();
+    }
+
+    /** Bytes of the logs that a recovery would replay. */
+    private long logBytes() {
+        long bytes = 0;
+        for (String name : vfs.list(DIRECTORY)) {
+            if (LogFormat.generationOf(name) > 0) {
+                try (VfsFile file = vfs.open(DIRECTORY.resolve(name), OpenMode.READ)) {
+                    bytes += LogicalLogReader.syncedUpTo(file, LogFormat.generationOf(name));
+                }
+            }
+        }
+        return bytes;
     }
 
     @Test

@@ -84,6 +84,12 @@ public final class NodeFormat {
         return (int) SLOT.getAndBitwiseOr(buffer, base + SLOT_OFFSET, RETIRED) & ~RETIRED;
     }
 
+    /** Notes the image of a node that was made from it, and that nobody else knows yet. */
+    static void setImageOfNew(ByteBuffer buffer, int base, int slot, int crc) {
+        buffer.putInt(base + SLOT_OFFSET, slot);
+        buffer.putInt(base + CRC_OFFSET, crc);
+    }
+
     /**
      * Notes the image of a node that has none.
      *

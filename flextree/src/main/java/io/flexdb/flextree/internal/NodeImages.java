@@ -6,7 +6,6 @@ import static io.flexdb.flextree.internal.NodeFormat.count;
 import static io.flexdb.flextree.internal.NodeFormat.end;
 import static io.flexdb.flextree.internal.NodeFormat.word;
 
-import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
@@ -53,7 +52,7 @@ public final class NodeImages {
         if (root == 0) {
             return new SavedRoot(0, 0, 0, 0, 0);
         }
-        NodePool pool = tree.writer().pool();
+        NodePool pool = view.pool(); // the tree is its writer's, who may be at work
         new NodeImages(pool, seed, sink).save(root, view.rootLevel());
         ByteBuffer buffer = pool.chunk(root);
         int base = NodeFormat.base(root);
@@ -125,11 +124,9 @@ public final class NodeImages {
      * @param seed what the checksums were seeded with
      * @param maxSlot the largest slot there is
      * @param source reads the images
-     * @param eachExtent takes every extent, in logical order, before the whole tree is known to be good; may be null
      * @throws BadNodeException if an image is not what it should be
      */
-    public static void load(
-            FlexTree emptyTree, SavedRoot root, long seed, int maxSlot, NodeSource source, ExtentConsumer eachExtent) {
+    public static void load(FlexTree emptyTree, SavedRoot root, long seed, int maxSlot, NodeSource source) {
         TreeWriter writer = emptyTree.writer();
         if (writer.root() != 0) {
             throw new IllegalArgumentException("not an empty tree: " + emptyTree);
@@ -140,7 +137,7 @@ public final class NodeImages {
             }
             return;
         }
-        new NodeLoader(writer, seed, maxSlot, source, eachExtent).load(root);
+        new NodeLoader(writer, seed, maxSlot, source).load(root);
     }
 
     /**

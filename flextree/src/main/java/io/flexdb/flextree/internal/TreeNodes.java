@@ -103,20 +103,19 @@ final class TreeNodes {
     }
 
     private void retire(int node, ByteBuffer buffer, int base, long state) {
-        giveUpImage(buffer, base, state);
+        giveUpImage(NodeFormat.retireSlot(buffer, base), state);
         pool.retire(node, NodeFormat.birth(state));
     }
 
-    private void giveUpImage(ByteBuffer buffer, int base, long state) {
-        int slot = NodeFormat.retireSlot(buffer, base);
+    private void giveUpImage(int slot, long state) {
         if (slot != 0) {
             slotListener.slotRetired(slot, NodeFormat.level(state));
         }
     }
 
-    /** Makes a node one of this epoch without an image. */
+    /** Makes a node one of this epoch without an image. Nobody saves it meanwhile. */
     private void renew(ByteBuffer buffer, int base, long state) {
-        giveUpImage(buffer, base, state);
+        giveUpImage(NodeFormat.slot(buffer, base), state);
         buffer.putLong(base, state & 0xffff | epoch << 16);
         buffer.putLong(base + SLOT_OFFSET, 0);
     }

@@ -61,7 +61,7 @@ final class ImageStore implements NodeSink, NodeSource {
     FlexTree load(SavedRoot root, FlexTreeOptions options) {
         read.clear();
         FlexTree tree = new FlexTree(options);
-        NodeImages.load(tree, root, SEED, MAX_SLOT, this, null);
+        NodeImages.load(tree, root, SEED, MAX_SLOT, this);
         tree.checkInvariants();
         return tree;
     }

@@ -30,6 +30,7 @@ final class Recovery {
     private static final String LOG_PREFIX = "log-";
     private static final long MORE_THAN_ANY_LOG = 1L << 50;
     private static final int LOG_BYTES_OF_AN_INSERTION = 24;
+    private static final int MOST_LOGS = 2; // as long as one that begins a checkpoint: then changes wait
     private static final int READ_BYTES = 1 << 20;
 
     private final Table2Settings settings;
@@ -67,10 +68,10 @@ final class Recovery {
         Subject.removeTree(copy);
         try {
             long size;
-            // A crash just before the next checkpoint, when the log is longest. No file changes while it is copied.
+            // A crash when the log is longest. No file changes while it is copied.
             FlexSpaceOptions options = FlexSpaceOptions.defaults().withCheckpointLogBytes(MORE_THAN_ANY_LOG);
             try (FlexSpace space = FlexSpace.open(subject.files(), options)) {
-                long inLog = FlexSpaceOptions.defaults().checkpointLogBytes() / LOG_BYTES_OF_AN_INSERTION;
+                long inLog = MOST_LOGS * FlexSpaceOptions.defaults().checkpointLogBytes() / LOG_BYTES_OF_AN_INSERTION;
                 insertAll(space, recovery, recovery.extents() - inLog);
                 space.sync();
                 size = space.size();

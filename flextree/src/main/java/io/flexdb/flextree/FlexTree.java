@@ -306,14 +306,14 @@ public final class FlexTree implements AutoCloseable {
         return madeEdits().internalNodeCount();
     }
 
-    /** Nodes that only readers of older versions may still see. */
+    /** Nodes that only readers of older versions may still see. Any thread, for which it is about so many. */
     public long retiredNodeCount() {
-        return madeEdits().pool().retiredCount();
+        return writer.pool().retiredCount();
     }
 
-    /** Off-heap bytes held, those of retired and free nodes included. */
+    /** Off-heap bytes held, those of retired and free nodes included. Any thread. */
     public long memoryBytes() {
-        return madeEdits().pool().memoryBytes();
+        return writer.pool().memoryBytes();
     }
 
     /** Visits every node and throws an {@link AssertionError} that names the first broken invariant and the node. */

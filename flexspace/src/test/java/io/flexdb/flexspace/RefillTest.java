@@ -126,11 +126,11 @@ class RefillTest {
             switch (random.nextInt(6)) {
                 case 0 -> {
                     space.close();
-                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(random.nextInt(2) * 300 * FRAME));
+                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(round % 2 * 300 * FRAME));
                 }
                 case 1 -> {
                     vfs = vfs.kill();
-                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(random.nextInt(2) * 3000 * FRAME));
+                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(round % 2 * 3000 * FRAME));
                     model = SpaceOracle.contentOf(space); // an earlier state, which other tests look at
                 }
                 case 2 -> space.checkpoint();

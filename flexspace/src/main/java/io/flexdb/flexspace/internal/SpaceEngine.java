@@ -51,7 +51,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
-        this.cache = cacheOf(store.format(), options.cacheBytes());
+        this.cache = FrameCache.of(store.format(), options.cacheBytes());
         this.reader = new SpaceReader(store, System::nanoTime, cache);
         this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
         this.recovered = recovered;
@@ -75,10 +75,6 @@ public final class SpaceEngine implements AutoCloseable {
         this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, collector, commits, granted);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
-    }
-
-    private static FrameCache cacheOf(SegmentFormat format, long bytes) {
-        return bytes < format.frameBytes ? null : new FrameCache(format, bytes, ByteBuffer::allocateDirect);
     }
 
     /** Whether a directory holds a space. */

@@ -21,7 +21,7 @@ class FrameCacheTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int FRAME = 512;
     private static final int FRAMES = 31; // of a segment
-    private static final int CHUNK_FRAMES = (4 << 20) / FRAME;
+    private static final int CHUNK_FRAMES = (16 << 20) / FRAME;
 
     private final SegmentFormat format = new SegmentFormat(32 * FRAME, FRAME, 9);
     private final ByteBuffer source = ByteBuffer.allocateDirect(FRAMES * FRAME);

@@ -105,7 +105,7 @@ public final class FlexDBOptions {
         return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, bytes, space);
     }
 
-    /** The settings of the FlexSpace underneath. */
+    /** The settings of the FlexSpace underneath, but for its cache: a store has its own. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
         return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, newSpace);

@@ -182,7 +182,7 @@ public final class FlexSpace implements AutoCloseable {
     // ---- reading
 
     /**
-     * Reads bytes into a buffer, which is filled. Direct buffers take no copy. After an exception what lies between
+     * Reads bytes into a buffer, which is filled. Direct buffers take no copy, without a cache. After an exception what lies between
      * position and limit is undefined: it may be bytes that proved to be damaged. Both are as they were, then.
      *
      * @throws IndexOutOfBoundsException if the space ends before the buffer is full

@@ -260,7 +260,7 @@ final class FlexSpaceChanges {
         if (defragmentBuffer == null) {
             defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
         }
-        engine.read(engine.current(), cursor, logicalOffset, defragmentBuffer, 0, piece);
+        engine.readToRewrite(cursor, logicalOffset, defragmentBuffer, 0, piece);
         begin(piece, logicalOffset, piece, 0);
         engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0);
         end();

@@ -14,7 +14,7 @@ public final class FlexSpaceOptions {
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
     private static final FlexSpaceOptions DEFAULTS =
-            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0);
+            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0);
 
     private final int segmentBytes;
     private final int frameBytes;
@@ -23,6 +23,7 @@ public final class FlexSpaceOptions {
     private final double minimumUtilization;
     private final long maxDataBytes;
     private final long scrubBytesPerSecond;
+    private final long cacheBytes;
 
     private FlexSpaceOptions(
             int segmentBytes,
@@ -31,7 +32,8 @@ public final class FlexSpaceOptions {
             int logBufferBytes,
             double minimumUtilization,
             long maxDataBytes,
-            long scrubBytesPerSecond) {
+            long scrubBytesPerSecond,
+            long cacheBytes) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.checkpointLogBytes = checkpointLogBytes;
@@ -39,6 +41,7 @@ public final class FlexSpaceOptions {
         this.minimumUtilization = minimumUtilization;
         this.maxDataBytes = maxDataBytes;
         this.scrubBytesPerSecond = scrubBytesPerSecond;
+        this.cacheBytes = cacheBytes;
     }
 
     /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 16 MiB of logical log. */
@@ -69,7 +72,8 @@ public final class FlexSpaceOptions {
                 logBufferBytes,
                 minimumUtilization,
                 maxDataBytes,
-                scrubBytesPerSecond);
+                scrubBytesPerSecond,
+                cacheBytes);
     }
 
     /**
@@ -90,7 +94,14 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, bytes, logBufferBytes, minimumUtilization, maxDataBytes, scrubBytesPerSecond);
+                segmentBytes,
+                frameBytes,
+                bytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                cacheBytes);
     }
 
     /**
@@ -109,7 +120,8 @@ public final class FlexSpaceOptions {
                 bytes,
                 minimumUtilization,
                 maxDataBytes,
-                scrubBytesPerSecond);
+                scrubBytesPerSecond,
+                cacheBytes);
     }
 
     /**
@@ -123,7 +135,14 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, share, maxDataBytes, scrubBytesPerSecond);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                share,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                cacheBytes);
     }
 
     /**
@@ -147,7 +166,8 @@ public final class FlexSpaceOptions {
                 logBufferBytes,
                 minimumUtilization,
                 bytes,
-                scrubBytesPerSecond);
+                scrubBytesPerSecond,
+                cacheBytes);
     }
 
     /**
@@ -163,7 +183,43 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("scrubBytesPerSecond must not be negative: " + bytes);
         }
         return new FlexSpaceOptions(
-                segmentBytes, frameBytes, checkpointLogBytes, logBufferBytes, minimumUtilization, maxDataBytes, bytes);
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                bytes,
+                cacheBytes);
+    }
+
+    /**
+     * How much memory keeps frames that were read and verified: to read them again takes neither the file nor a checksum,
+     * which is faster than the system's page cache. What is read again stays; what was read once goes first, so that
+     * reading a large range does not displace the rest. Changes, {@link FlexSpace#defragment}, garbage collection, checks
+     * and the scrub do without it. Reads of data that is not there take a copy more.
+     *
+     * <p>The memory is off-heap, taken as the cache fills, 16 MiB at a time, and given back some time after the space was
+     * closed. {@code -XX:MaxDirectMemorySize} must allow for it, and for an eighth more, or the cache stays smaller. Beyond
+     * it, the cache takes heap: 16 bytes for each frame that it holds, and 4 for each frame of the segments that are read.
+     *
+     * <p>A {@code FlexDB} has a cache of its own instead and takes no notice of this.
+     *
+     * @param bytes default 0: no cache, nor if this is less than a frame
+     */
+    public FlexSpaceOptions withCacheBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("cacheBytes must not be negative: " + bytes);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                bytes);
     }
 
     /** Bytes of a segment of a new space. */
@@ -201,11 +257,16 @@ public final class FlexSpaceOptions {
         return scrubBytesPerSecond;
     }
 
+    /** The memory for frames that were read; 0 if there is none. */
+    public long cacheBytes() {
+        return cacheBytes;
+    }
+
     @Override
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
                 + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
-                + "]";
+                + ", cacheBytes=" + cacheBytes + "]";
     }
 }

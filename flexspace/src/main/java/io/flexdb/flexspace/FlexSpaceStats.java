@@ -29,6 +29,9 @@ import io.flexdb.flexspace.internal.vfs.NativeIo;
  * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
  * @param scrubPasses how often it has read everything
  * @param scrubFindings places that it found damaged, counted again in each pass
+ * @param cacheHits frames that reads found in the cache
+ * @param cacheMisses frames that reads found in the file only; 0 if there is no cache
+ * @param cacheBytes off-heap bytes that the cache has taken
  * @param nativeIo whether JNA serves for what the JDK lacks
  */
 public record FlexSpaceStats(
@@ -55,6 +58,9 @@ public record FlexSpaceStats(
         long scrubbedBytes,
         long scrubPasses,
         long scrubFindings,
+        long cacheHits,
+        long cacheMisses,
+        long cacheBytes,
         boolean nativeIo) {
 
     /** The figures of an engine, by its writer. */
@@ -83,6 +89,9 @@ public record FlexSpaceStats(
                 engine.scrubber().bytesRead(),
                 engine.scrubber().passes(),
                 engine.scrubber().findingCount(),
+                engine.cacheHits(),
+                engine.cacheMisses(),
+                engine.cacheBytes(),
                 NativeIo.isAvailable());
     }
 }

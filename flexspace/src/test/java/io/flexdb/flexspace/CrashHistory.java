@@ -106,7 +106,8 @@ final class CrashHistory {
     }
 
     private void open() {
-        space = FlexSpace.open(vfs, DIRECTORY, options);
+        int cachedFrames = crashPoints % 2 * 30; // every other time none
+        space = FlexSpace.open(vfs, DIRECTORY, options.withCacheBytes(cachedFrames * options.frameBytes()));
         check(space);
         oracle.synced();
     }

@@ -79,6 +79,22 @@ class FlexSpaceConcurrencyTest {
         }
     }
 
+    /** Of few frames, which come and go while they are read, and of all that there are. */
+    @Test
+    void readersOfACacheSeeWholeOperationsOnlyAndAllThatHaveReturned() throws Exception {
+        for (int frames : new int[] {4, 40, 4000}) {
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexSpaceOptions options = CrashHistory.SMALL.withCacheBytes(frames * CrashHistory.SMALL.frameBytes());
+            try (FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, options)) {
+                run(space, 4000 * EFFORT);
+                FlexSpaceStats stats = space.stats();
+                System.out.println(frames + " frames: " + stats);
+                assertTrue(stats.cacheHits() > 100 && stats.cacheMisses() > 100, stats::toString);
+                assertTrue(stats.segmentsFreed() > 10, stats::toString);
+            }
+        }
+    }
+
     private void run(FlexSpace space, int operations) throws InterruptedException {
         AtomicInteger appended = new AtomicInteger(); // records of which the writer knows that they are there
         AtomicInteger removed = new AtomicInteger(); // removals begun

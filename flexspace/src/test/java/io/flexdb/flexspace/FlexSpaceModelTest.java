@@ -32,7 +32,8 @@ class FlexSpaceModelTest {
     private void runHistory(long seed) {
         Random random = new Random(seed);
         SimulatedVfs vfs = new SimulatedVfs();
-        FlexSpace space = FlexSpace.open(vfs, DIRECTORY, SMALL);
+        FlexSpaceOptions options = SMALL.withCacheBytes(seed % 4 * 10 * 512); // none, or far less than there is to read
+        FlexSpace space = FlexSpace.open(vfs, DIRECTORY, options);
         byte[] model = new byte[0];
         List<byte[]> sinceSync = new ArrayList<>(List.of(model));
         for (int step = 0; step < 400; step++) {
@@ -40,12 +41,12 @@ class FlexSpaceModelTest {
             switch (random.nextInt(40)) {
                 case 0 -> {
                     space.close();
-                    space = FlexSpace.open(vfs, DIRECTORY, SMALL);
+                    space = FlexSpace.open(vfs, DIRECTORY, options);
                     sinceSync = new ArrayList<>(List.of(model));
                 }
                 case 1 -> {
                     vfs = vfs.crash(random.nextLong());
-                    space = FlexSpace.open(vfs, DIRECTORY, SMALL);
+                    space = FlexSpace.open(vfs, DIRECTORY, options);
                     byte[] found = all(space);
                     assertTrue(sinceSync.stream().anyMatch(state -> Arrays.equals(state, found)), at);
                     model = found;

@@ -376,18 +376,20 @@ class FlexSpaceTest {
                 () -> options.withMinimumUtilization(0.91),
                 () -> options.withMinimumUtilization(Double.NaN),
                 () -> options.withMaxDataBytes(0),
-                () -> options.withScrubBytesPerSecond(-1));
+                () -> options.withScrubBytesPerSecond(-1),
+                () -> options.withCacheBytes(-1));
         for (Runnable call : bad) {
             assertThrows(IllegalArgumentException.class, call::run);
         }
         assertEquals(
                 "FlexSpaceOptions[segmentBytes=65536, frameBytes=1024, checkpointLogBytes=4096, logBufferBytes=1024, "
-                        + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0]",
+                        + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0, cacheBytes=12345]",
                 options.withSegments(65536, 1024)
                         .withCheckpointLogBytes(4096)
                         .withLogBufferBytes(1024)
                         .withMinimumUtilization(0.5)
                         .withMaxDataBytes(4 << 20)
+                        .withCacheBytes(12345)
                         .toString());
         assertEquals(4 << 20, options.segmentBytes());
         assertEquals(4096, options.frameBytes());
@@ -395,5 +397,6 @@ class FlexSpaceTest {
         assertEquals(4 << 20, options.logBufferBytes());
         assertEquals(0.6, options.minimumUtilization());
         assertEquals(Long.MAX_VALUE, options.maxDataBytes());
+        assertEquals(0, options.cacheBytes());
     }
 }

@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A space at its cap whose dead frames are written again, against an array, with everybody who may look at it meanwhile. */
 @Timeout(180)
@@ -124,11 +126,11 @@ class RefillTest {
             switch (random.nextInt(6)) {
                 case 0 -> {
                     space.close();
-                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(round % 2 * 300 * FRAME));
                 }
                 case 1 -> {
                     vfs = vfs.kill();
-                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+                    space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(round % 2 * 3000 * FRAME));
                     model = SpaceOracle.contentOf(space); // an earlier state, which other tests look at
                 }
                 case 2 -> space.checkpoint();
@@ -177,10 +179,13 @@ class RefillTest {
     }
 
     /** Blocks name themselves, so that a reader knows a whole one; checks and the scrub look at all that is in the file. */
-    @Test
-    void readersChecksAndTheScrubFindNothingWrong() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100, 10_000})
+    void readersChecksAndTheScrubFindNothingWrong(int cachedFrames) throws InterruptedException {
         space.close();
-        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withScrubBytesPerSecond(1 << 30));
+        int cacheBytes = cachedFrames * FRAME;
+        space = FlexSpace.open(
+                vfs, DIRECTORY, OPTIONS.withScrubBytesPerSecond(1 << 30).withCacheBytes(cacheBytes));
         int blocks = (int) (0.95 * (SEGMENTS - SEGMENTS / 8) * 31 / 32 * 30);
         for (int block = 0; block < blocks; block++) {
             writeNamed(block, 0);
@@ -192,6 +197,7 @@ class RefillTest {
             int seed = i;
             threads[i] = new Thread(() -> {
                 Random places = new Random(seed);
+                int[] versions = new int[blocks];
                 ByteBuffer found = ByteBuffer.allocateDirect(3 * FRAME);
                 while (!done.get()) {
                     if (seed == 0) {
@@ -202,7 +208,9 @@ class RefillTest {
                     int block = places.nextInt(blocks - 2);
                     space.read((long) block * FRAME, found.clear());
                     for (int at = 0; at < 3; at++) {
-                        assertNamed(found, at * FRAME, block + at);
+                        int version = assertNamed(found, at * FRAME, block + at);
+                        assertTrue(version >= versions[block + at], "an earlier version of block " + (block + at));
+                        versions[block + at] = version;
                     }
                 }
             });
@@ -224,6 +232,7 @@ class RefillTest {
         System.out.println("beside readers: " + stats);
         assertTrue(stats.segmentsRefilled() > 100, stats.toString());
         assertEquals(0, stats.scrubFindings());
+        assertTrue(stats.cacheHits() > 1000 || cachedFrames == 0, stats.toString());
         space.close();
     }
 
@@ -250,12 +259,14 @@ class RefillTest {
         }
     }
 
-    private static void assertNamed(ByteBuffer bytes, int from, int block) {
+    /** Returns the version. */
+    private static int assertNamed(ByteBuffer bytes, int from, int block) {
         long first = bytes.getLong(from);
         assertEquals(block, (int) (first >>> 32));
         for (int at = from; at < from + FRAME; at += Long.BYTES) {
             assertEquals(first, bytes.getLong(at), "block " + block + " in part");
         }
+        return (int) first;
     }
 
     /** A space that was written at its cap is as good without one: what is left of refills is ended then. */

@@ -83,6 +83,14 @@ public final class BenchmarkOptions {
         return (int) number;
     }
 
+    /** For a single number. */
+    public static final class LargeCount implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return number(text);
+        }
+    }
+
     /** For a single count. */
     public static final class Count implements ITypeConverter<Integer> {
         @Override

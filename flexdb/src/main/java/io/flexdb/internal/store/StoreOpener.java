@@ -1,6 +1,7 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.FlexDBOptions;
+import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -84,7 +85,8 @@ public final class StoreOpener {
 
     private void recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
-        engine = SpaceEngine.recover(vfs, space, storeId, options.space(), epochs);
+        FlexSpaceOptions ofSpace = options.space().withCacheBytes(0); // intervals are cached, and nothing twice
+        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs);
         cache = new IntervalCache(epochs, options.cacheBytes());
         intervals = new IntervalReader(engine, cache, space.resolve("data"));
         index = new SparseIndex(epochs);

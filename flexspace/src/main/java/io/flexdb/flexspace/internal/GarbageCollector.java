@@ -324,7 +324,7 @@ final class GarbageCollector {
      */
     private boolean readForMove(long logicalOffset, int length) {
         try {
-            engine.read(engine.tree().current(), cursor, logicalOffset, moveBuffer, 0, length);
+            engine.readToRewrite(cursor, logicalOffset, moveBuffer, 0, length);
             return true;
         } catch (CorruptionException | StoreIoException e) {
             return false;

@@ -11,8 +11,15 @@ final class ReadScratch {
     final CRC32C crc = new CRC32C();
     final ExtentCursor cursor = new ExtentCursor();
     final Announcer announcer;
+    final FrameCache cache; // or null
 
     ReadScratch(SegmentStore store) {
+        this(store, null);
+    }
+
+    /** @param cache where frames are looked for before the file is read; null for nowhere */
+    ReadScratch(SegmentStore store, FrameCache cache) {
+        this.cache = cache;
         buffer = ByteBuffer.allocateDirect(store.reader().scratchBytes()).order(ByteOrder.LITTLE_ENDIAN);
         announcer = new Announcer(store);
     }

@@ -95,6 +95,7 @@ final class Refill {
         bytes = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         bufferHandle = handle;
         bufferBirth = birth;
+        segment.forgetCached(dead); // nobody sees these (R1); before there can be readers of what they will hold
         segment.memoryFrames = dead;
         segment.memory = memory; // volatile: with it goes which frames are there
     }

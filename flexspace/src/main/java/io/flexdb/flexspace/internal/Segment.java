@@ -22,6 +22,8 @@ final class Segment {
     BitSet memoryFrames;
     /** Checksums of the data frames that are in the file; null until they are read from the footer. */
     volatile int[] checksums;
+    /** Where frames that are in the file are cached, if they are; null until one is read. */
+    private volatile FrameCache.Frames cachedFrames;
 
     int usedBytes;
     int liveBytes;
@@ -55,6 +57,34 @@ final class Segment {
             checksums = found; // else several readers have loaded them at once, or the footer is written over since
         }
         return checksums;
+    }
+
+    /** Where frames are in the cache. */
+    FrameCache.Frames cachedFrames(FrameCache cache) {
+        FrameCache.Frames frames = cachedFrames;
+        return frames != null ? frames : makeCachedFrames(cache);
+    }
+
+    private synchronized FrameCache.Frames makeCachedFrames(FrameCache cache) {
+        if (cachedFrames == null) {
+            cachedFrames = cache.newFrames();
+        }
+        return cachedFrames;
+    }
+
+    /** Sees to it that frames are not found in the cache, while no reader has a version with anything in them. */
+    void forgetCached(BitSet frames) {
+        FrameCache.Frames cached = cachedFrames;
+        if (cached != null) {
+            cached.forget(frames);
+        }
+    }
+
+    /** Lets go what readers need, when there are none. */
+    void becomeFree() {
+        released = true;
+        checksums = null;
+        cachedFrames = null;
     }
 
     @Override

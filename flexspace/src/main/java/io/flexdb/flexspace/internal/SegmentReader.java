@@ -13,7 +13,9 @@ final class SegmentReader {
      * The problem: what is verified is frames, what is wanted is any bytes, and a copy costs as much as the kernel's.
      * The choice: whole frames go straight into the destination and are verified there, if it is a direct buffer. Parts
      * of frames, and what goes into the heap, are read into a scratch buffer and copied. A read of a few frames that
-     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy.
+     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. Where
+     * there is a cache, everything goes through the scratch buffer, so that nobody can change what is cached (C2 in
+     * FrameCache).
      */
     private static final int WORTH_A_CALL_BYTES = 16 << 10;
     private static final int READ_BYTES = 64 << 10; // verified while it is in the processor's caches
@@ -93,6 +95,10 @@ final class SegmentReader {
             int destinationPosition,
             int length,
             ReadScratch scratch) {
+        if (scratch.cache != null) {
+            readThroughCache(segment, from, destination, destinationPosition, length, scratch);
+            return;
+        }
         int[] sums = checksums(segment);
         int head = -from & (format.frameBytes - 1);
         int whole = length - head & -format.frameBytes;
@@ -108,6 +114,33 @@ final class SegmentReader {
         if (tail > 0) {
             copy(segment, sums, from + head + whole, destination, destinationPosition + head + whole, tail, scratch);
         }
+    }
+
+    /** Reads from the file what the cache does not have: what lies together by one call. */
+    private void readThroughCache(
+            Segment segment,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        FrameCache cache = scratch.cache;
+        FrameCache.Frames frames = segment.cachedFrames(cache);
+        int missed = 0;
+        int done = cache.copy(frames, from, destination, destinationPosition, length);
+        while (done < length) {
+            int piece = cache.missing(frames, from + done, length - done);
+            copy(segment, checksums(segment), from + done, destination, destinationPosition + done, piece, scratch);
+            missed += framesOf(from + done, piece);
+            done += piece;
+            done += cache.copy(frames, from + done, destination, destinationPosition + done, length - done);
+        }
+        cache.count(framesOf(from, length) - missed, missed);
+    }
+
+    /** How many frames so many bytes have a part of. */
+    private int framesOf(int from, int length) {
+        return (from + length - 1 >>> format.frameShift) - (from >>> format.frameShift) + 1;
     }
 
     /** Reads whole frames into the destination itself. */
@@ -157,6 +190,9 @@ final class SegmentReader {
             int frames = (inFrame + piece + format.frameBytes - 1) >>> format.frameShift;
             readVerified(segment, sums, first, frames, buffer, 0, scratch.crc);
             buffer.clear();
+            if (scratch.cache != null) {
+                scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer);
+            }
             destination.put(destinationPosition + done, buffer, inFrame, piece);
             done += piece;
         }

@@ -301,8 +301,7 @@ final class SegmentStore implements AutoCloseable {
     }
 
     private void becomeFree(int number) {
-        segments[number].released = true;
-        segments[number].checksums = null;
+        segments[number].becomeFree();
         freeSegments.set(number);
     }
 

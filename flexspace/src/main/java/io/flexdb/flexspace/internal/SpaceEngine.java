@@ -30,7 +30,9 @@ public final class SpaceEngine implements AutoCloseable {
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
+    private final FrameCache cache; // or null
     private final SpaceReader reader;
+    private final SpaceReader fileReader;
     private final SpaceRoom spaceRoom;
     private final GarbageCollector collector;
     private final SpaceCommits commits;
@@ -49,7 +51,9 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
-        this.reader = new SpaceReader(store, System::nanoTime);
+        this.cache = FrameCache.of(store.format(), options.cacheBytes());
+        this.reader = new SpaceReader(store, System::nanoTime, cache);
+        this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
         this.recovered = recovered;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
@@ -354,6 +358,17 @@ public final class SpaceEngine implements AutoCloseable {
         reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
     }
 
+    /**
+     * Copies bytes of the writer's state that are to be written anew. All come from the file and are verified, none from
+     * the cache: what has been in memory for long shall not get a new checksum. By the writer.
+     *
+     * @param cursor any, for this call
+     */
+    public void readToRewrite(
+            ExtentCursor cursor, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
+        fileReader.read(tree.current(), cursor, logicalOffset, destination, destinationPosition, length);
+    }
+
     /** Copies a part of the extent on which a cursor stands, each byte verified. */
     public void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
         reader.readExtent(cursor, skip, destination, position, length);
@@ -419,6 +434,21 @@ public final class SpaceEngine implements AutoCloseable {
     /** Bytes of extents written to dead frames since opening. */
     public long bytesRefilled() {
         return store.refills().bytesRefilled();
+    }
+
+    /** Frames that reads have found in the cache. */
+    public long cacheHits() {
+        return cache == null ? 0 : cache.hits();
+    }
+
+    /** Frames that reads have looked for in the cache, and found in the file only. */
+    public long cacheMisses() {
+        return cache == null ? 0 : cache.misses();
+    }
+
+    /** Off-heap bytes of the cache. */
+    public long cacheBytes() {
+        return cache == null ? 0 : cache.memoryBytes();
     }
 
     /** Live bytes in segments. */

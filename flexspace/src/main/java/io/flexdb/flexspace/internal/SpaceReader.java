@@ -19,9 +19,14 @@ final class SpaceReader {
      * @param nanoClock tells which reads have to wait for a disk
      */
     SpaceReader(SegmentStore store, LongSupplier nanoClock) {
+        this(store, nanoClock, null);
+    }
+
+    /** @param cache keeps what is read from the file; null for none */
+    SpaceReader(SegmentStore store, LongSupplier nanoClock, FrameCache cache) {
         this.store = store;
         this.nanoClock = nanoClock;
-        this.scratches = new StripedPool<>(() -> new ReadScratch(store));
+        this.scratches = new StripedPool<>(() -> new ReadScratch(store, cache));
     }
 
     /** Copies bytes, each verified. */

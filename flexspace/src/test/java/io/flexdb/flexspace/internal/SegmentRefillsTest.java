@@ -137,7 +137,10 @@ class SegmentRefillsTest {
     }
 
     private void readAll(SegmentStore from, Map<Long, byte[]> expected) {
-        ReadScratch scratch = new ReadScratch(from);
+        readAll(from, expected, new ReadScratch(from));
+    }
+
+    private static void readAll(SegmentStore from, Map<Long, byte[]> expected, ReadScratch scratch) {
         expected.forEach((address, bytes) -> {
             ByteBuffer read = ByteBuffer.allocate(bytes.length);
             from.read(address, read, 0, bytes.length, scratch);
@@ -253,6 +256,10 @@ class SegmentRefillsTest {
         fillSegments(3);
         commit();
         publish();
+        chooseHalfOfThree();
+    }
+
+    private void chooseHalfOfThree() {
         for (int segment = 0; segment < 3; segment++) {
             removeFrames(segment, 0, 2, 3, 4, 7, 8, 10, 13, 20, 22, 24, 25, 26, 27, 28, 30);
         }
@@ -375,6 +382,30 @@ class SegmentRefillsTest {
         assertEquals(2, writes.size(), () -> "" + vfs.trace());
         assertFalse(writes.get(0).equals(writes.get(1)), () -> "" + vfs.trace());
         assertTrue(writes.stream().allMatch(line -> line.endsWith("+" + FRAME)), () -> "" + vfs.trace());
+    }
+
+    /** Of what a reader has in a cache, nothing else is read from the file again. */
+    @Test
+    void deadFramesAreForgottenBeforeTheyAreWritten() {
+        FrameCache cache = new FrameCache(format, 1 << 20, ByteBuffer::allocateDirect);
+        ReadScratch scratch = new ReadScratch(store, cache);
+        fillSegments(3);
+        commit();
+        publish();
+        readAll(store, live, scratch);
+        assertEquals(3 * FRAMES, cache.misses());
+        chooseHalfOfThree();
+        publish();
+        while (store.refills().hasRoomFor(FRAME)) {
+            append(FRAME);
+            readAll(store, live, scratch);
+        }
+        commit();
+        commit();
+        for (int i = 0; i < 2; i++) {
+            readAll(store, live, scratch);
+            assertEquals(3 * FRAMES + 3 * 16, cache.misses());
+        }
     }
 
     // ---- what becomes empty, and what is given up

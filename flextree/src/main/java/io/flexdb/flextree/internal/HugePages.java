@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /** Direct memory in huge pages: on Linux, if JNA is there and may be used. Thread-safe. */
-final class HugePages {
+public final class HugePages {
     /** Bytes of a huge page. */
-    static final int PAGE_BYTES = 2 << 20;
+    public static final int PAGE_BYTES = 2 << 20;
 
     private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
     /** JNA takes a tenth of a second to begin: whoever asks first should not wait for that. */
@@ -29,7 +29,7 @@ final class HugePages {
     }
 
     /** Whether there is any use in {@link #allocate}; false as long as that is not known. The first call begins to find out. */
-    static boolean isAvailable() {
+    public static boolean isAvailable() {
         return AVAILABLE.getNow(false);
     }
 
@@ -44,7 +44,7 @@ final class HugePages {
      *
      * @param bytes a multiple of {@link #PAGE_BYTES}
      */
-    static ByteBuffer allocate(int bytes) {
+    public static ByteBuffer allocate(int bytes) {
         // The C library's memory would spare the zeros, but no limit counts it, and nothing collects it in time.
         ByteBuffer whole = ByteBuffer.allocateDirect(bytes + PAGE_BYTES);
         int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;

@@ -1,6 +1,7 @@
 package io.flexdb.jmh.flexspace;
 
 import io.flexdb.flexspace.FlexSpace;
+import io.flexdb.flexspace.FlexSpaceOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -26,7 +27,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * How long does it take to read a block at random from the page cache, every byte verified, beside a file that is read
- * or mapped and verifies nothing? What the FlexTree and the checksums cost.
+ * or mapped and verifies nothing? What the FlexTree and the checksums cost. And how long with a cache, which holds all of
+ * it?
  *
  * <p>256 MiB, written in blocks of that length one behind the other.
  *
@@ -47,6 +49,10 @@ public class ReadBenchmark {
     /** Bytes of a block. */
     @Param({"4096", "65536"})
     public int blockBytes;
+
+    /** Bytes of FlexSpace's cache. */
+    @Param({"0", "536870912"})
+    public long cacheBytes;
 
     private Path directory;
     private FlexSpace space;
@@ -69,7 +75,8 @@ public class ReadBenchmark {
     @Setup(Level.Trial)
     public void write() throws IOException {
         directory = Files.createTempDirectory("flexspace-jmh-");
-        space = FlexSpace.open(directory.resolve("space"));
+        FlexSpaceOptions options = FlexSpaceOptions.defaults().withCacheBytes(cacheBytes);
+        space = FlexSpace.open(directory.resolve("space"), options);
         channel = FileChannel.open(
                 directory.resolve("file"),
                 StandardOpenOption.CREATE_NEW,

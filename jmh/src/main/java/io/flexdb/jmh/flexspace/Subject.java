@@ -13,12 +13,18 @@ import java.util.stream.Stream;
  *
  * @param name as in the tables
  * @param directory where its files go, under a name of their own
+ * @param cacheBytes in which FlexSpace keeps what it has read
  */
-record Subject(String name, Path directory) {
+record Subject(String name, Path directory, long cacheBytes) {
     /** The name of ours. */
     static final String FLEXSPACE = "FlexSpace";
 
     private static final String FILES_NAME = "flexdb-table2";
+
+    /** One without a cache. */
+    Subject(String name, Path directory) {
+        this(name, directory, 0);
+    }
 
     boolean isFlexSpace() {
         return name.equals(FLEXSPACE);
@@ -33,7 +39,8 @@ record Subject(String name, Path directory) {
     AddressSpace create(FileAddressSpace.Insertion insertion, boolean barrierIsCheckpoint) throws IOException {
         remove();
         if (isFlexSpace()) {
-            return new FlexAddressSpace(FlexSpace.open(files(), FlexSpaceOptions.defaults()), barrierIsCheckpoint);
+            FlexSpaceOptions options = FlexSpaceOptions.defaults().withCacheBytes(cacheBytes);
+            return new FlexAddressSpace(FlexSpace.open(files(), options), barrierIsCheckpoint);
         }
         return new FileAddressSpace(files(), insertion);
     }

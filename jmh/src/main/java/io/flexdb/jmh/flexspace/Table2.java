@@ -50,6 +50,9 @@ public final class Table2 {
             FileStore store = Files.getFileStore(subject.directory());
             progress.println(subject.name() + ": " + subject.directory() + ", " + store.type() + " on " + store.name());
         }
+        if (settings.cacheBytes > 0) {
+            progress.println(Subject.FLEXSPACE + " has a cache of " + settings.cacheBytes + " bytes");
+        }
         boolean cold = settings.cold() && Device.canDropPageCache(progress);
         Files.writeString(settings.json, measurements.json()); // rather fail now than after the first round
         if (!settings.quick) {

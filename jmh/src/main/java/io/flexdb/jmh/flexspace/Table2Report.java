@@ -27,6 +27,12 @@ final class Table2Report {
 
     /** The tables of the parts that were asked for. */
     String text() {
+        if (settings.cacheBytes > 0) {
+            text.append("FlexSpace reads with a cache of ")
+                    .append(size(settings.cacheBytes))
+                    .append('.')
+                    .append(System.lineSeparator());
+        }
         for (Part part : settings.parts) {
             switch (part) {
                 case RAW -> raw();

@@ -150,6 +150,14 @@ final class Table2Settings implements Callable<Integer> {
     private Cold cold;
 
     @Option(
+            names = "--cache",
+            paramLabel = "BYTES",
+            converter = BenchmarkOptions.LargeCount.class,
+            description =
+                    "Memory in which FlexSpace keeps what it has read; nothing is read cold then." + " Default: none.")
+    long cacheBytes;
+
+    @Option(
             names = "--barrier",
             paramLabel = "sync|checkpoint",
             defaultValue = "sync",
@@ -270,11 +278,11 @@ final class Table2Settings implements Callable<Integer> {
     }
 
     Subject ours() {
-        return new Subject(Subject.FLEXSPACE, directory);
+        return new Subject(Subject.FLEXSPACE, directory, cacheBytes);
     }
 
     boolean cold() {
-        return cold == Cold.YES;
+        return cold == Cold.YES && cacheBytes == 0; // dropping the page cache leaves FlexSpace its own
     }
 
     boolean barrierIsCheckpoint() {

@@ -104,6 +104,26 @@ class Table2Test {
     }
 
     @Test
+    void readsWithACacheAreSaidToBe(@TempDir Path directory) throws Exception {
+        Table2Settings settings = Table2Settings.parse(
+                "--quick",
+                "--parts=table2",
+                "--block=4096",
+                "--cold=yes",
+                "--cache=1m",
+                "--dir=" + directory,
+                "--json=" + directory.resolve("results.json"));
+        assertEquals(1 << 20, settings.ours().cacheBytes());
+        assertEquals(1 << 20, settings.with("--rounds=2").cacheBytes);
+        assertFalse(settings.cold(), "what is cached can't be read cold");
+        List<String> lines = new Table2(settings, NOWHERE).run().lines().toList();
+        assertEquals("FlexSpace reads with a cache of 1 MiB.", lines.get(0));
+        assertRow(lines, "random read GB/s, warm, FlexSpace", 6);
+        assertEquals(List.of(), rows(lines, "random read GB/s, cold, FlexSpace"));
+        assertEquals(0, Table2Settings.parse("--quick").cacheBytes);
+    }
+
+    @Test
     void theTableHasMediansRatiosAndThePapersFigures() {
         Table2Settings settings =
                 Table2Settings.parse("--parts=table2", "--block=4096", "--rivals=xfs:/tmp,ext4:/tmp,other:/tmp");
@@ -166,6 +186,7 @@ class Table2Test {
                 "--threads=1,,2",
                 "--cold=maybe",
                 "--cold",
+                "--cache=0",
                 "--utilizations=1.5",
                 "--insert-at=1x",
                 "--recovery=1g",

@@ -7,12 +7,14 @@ import java.nio.ByteBuffer;
 final class ReadAhead {
     private static final int LEAST_BYTES = 4 * 1024; // at random places nothing more is read than this
     private static final int MOST_BYTES = 256 * 1024;
+    private static final int ANNOUNCED_BYTES = 4 * MOST_BYTES; // behind what is read, where that is so much
 
     private final VfsFile file;
     private final long size;
     private final ByteBuffer window = ByteBuffer.allocateDirect(MOST_BYTES);
     private long windowStart;
     private long lastEnd;
+    private long announcedEnd;
     private int bytes = LEAST_BYTES;
 
     ReadAhead(VfsFile file) {
@@ -43,7 +45,22 @@ final class ReadAhead {
         bytes = near ? Math.min(2 * bytes, MOST_BYTES) : LEAST_BYTES;
         windowStart = near && position + length - lastEnd <= bytes ? lastEnd : position;
         window.clear().limit((int) Math.min(bytes, size - windowStart));
+        announcedEnd = near ? announcedEnd : 0;
+        if (bytes == MOST_BYTES) {
+            announceBehind(windowStart + window.limit());
+        }
         file.readFully(window, windowStart);
         window.flip();
+    }
+
+    /** What the disk may bring while the window is used. */
+    private void announceBehind(long windowEnd) {
+        long end = Math.min(size, windowEnd + ANNOUNCED_BYTES);
+        announcedEnd = Math.max(announcedEnd, windowEnd);
+        while (announcedEnd < end) {
+            int piece = (int) Math.min(RangeAnnouncer.PIECE_BYTES, end - announcedEnd);
+            file.announce(announcedEnd, piece);
+            announcedEnd += piece;
+        }
     }
 }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /** Small reads of a file that nobody changes meanwhile, in larger ones where they are neighbours. For one thread. */
 final class ReadAhead {
-    private static final int LEAST_BYTES = 4 * 1024; // at random places nothing more is read than this
+    private static final int PAGE_BYTES = 4 * 1024; // of the page cache; at random places only those are read that must
     private static final int MOST_BYTES = 256 * 1024;
     private static final int ANNOUNCED_BYTES = 4 * MOST_BYTES; // behind what is read, where that is so much
 
@@ -15,7 +15,7 @@ final class ReadAhead {
     private long windowStart;
     private long lastEnd;
     private long announcedEnd;
-    private int bytes = LEAST_BYTES;
+    private int bytes = PAGE_BYTES;
 
     ReadAhead(VfsFile file) {
         this.file = file;
@@ -42,13 +42,22 @@ final class ReadAhead {
     private void fill(long position, int length) {
         // Parents are stored behind their children, and read before them.
         boolean near = position >= lastEnd && position + length - lastEnd <= MOST_BYTES;
-        bytes = near ? Math.min(2 * bytes, MOST_BYTES) : LEAST_BYTES;
-        windowStart = near && position + length - lastEnd <= bytes ? lastEnd : position;
-        window.clear().limit((int) Math.min(bytes, size - windowStart));
-        announcedEnd = near ? announcedEnd : 0;
-        if (bytes == MOST_BYTES) {
-            announceBehind(windowStart + window.limit());
+        long windowEnd;
+        if (near) {
+            bytes = Math.min(2 * bytes, MOST_BYTES);
+            windowStart = position + length - lastEnd <= bytes ? lastEnd : position;
+            windowEnd = windowStart + bytes;
+        } else {
+            bytes = PAGE_BYTES;
+            announcedEnd = 0;
+            windowStart = position & -PAGE_BYTES;
+            windowEnd = position + length + PAGE_BYTES - 1 & -PAGE_BYTES;
         }
+        windowEnd = Math.min(windowEnd, size);
+        if (bytes == MOST_BYTES) {
+            announceBehind(windowEnd);
+        }
+        window.clear().limit((int) (windowEnd - windowStart));
         file.readFully(window, windowStart);
         window.flip();
     }

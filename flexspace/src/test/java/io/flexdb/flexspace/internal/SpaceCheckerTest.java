@@ -35,7 +35,7 @@ class SpaceCheckerTest {
     private static final int FRAME = 8192;
     private static final int SEGMENT = 32 * FRAME;
     private static final int RECORD = SEGMENT / 32;
-    private static final int UNIT = 1024;
+    private static final int PAGE = 4096;
     private static final FlexSpaceOptions OPTIONS =
             FlexSpaceOptions.defaults().withSegments(SEGMENT, FRAME).withMinimumUtilization(0);
 
@@ -168,35 +168,37 @@ class SpaceCheckerTest {
     @Test
     void nodesAreAnnouncedTogetherBeforeTheyAreRead() {
         open(vfs, DIRECTORY);
-        for (int i = 0; i < 12_000; i++) {
+        for (int i = 0; i < 100_000; i++) {
             engine.insert((long) (random.nextDouble() * engine.size()), ByteBuffer.wrap(new byte[9]), 0, 1 + i % 9, 0);
         }
-        for (int i = 0; i < 30; i++) {
+        for (int i = 0; i < 50; i++) {
             engine.checkpoint();
-            for (int change = 0; change < 20; change++) {
+            for (int change = 0; change < 100; change++) {
                 engine.collapse((long) (random.nextDouble() * (engine.size() - 1)), 1);
             }
         }
         engine.checkpoint();
-        long nodes = engine.tree().nodeCount();
-        assertTrue(nodes > 200, nodes + " nodes");
         vfs.name = "tree";
         assertTrue(check().isSound());
-        BitSet brought = new BitSet(); // units, announced or read
-        List<Event> waits = new ArrayList<>();
-        int reads = 0;
-        for (Event event : vfs.events) {
-            int from = (int) (event.from / UNIT);
-            if (!event.announces && from >= TreeFileFormat.UNITS_OFFSET / UNIT) {
-                reads++;
-                if (!brought.get(from)) {
-                    waits.add(event);
-                }
+        int without = waits(vfs.events.stream().filter(event -> !event.announces).toList());
+        int with = waits(vfs.events);
+        assertTrue(without > 500, without + " reads that would wait for the disk");
+        assertTrue(with < without / 10, with + " reads that wait, " + without + " without announcements");
+    }
+
+    /** How many reads find pages that were neither announced nor read before. */
+    private static int waits(List<Event> events) {
+        BitSet pages = new BitSet();
+        int waits = 0;
+        for (Event event : events) {
+            int from = (int) (event.from / PAGE);
+            int end = (int) ((event.end + PAGE - 1) / PAGE);
+            if (!event.announces && pages.nextClearBit(from) < end) {
+                waits++;
             }
-            brought.set(from, (int) ((event.end + UNIT - 1) / UNIT));
+            pages.set(from, end);
         }
-        assertTrue(reads > 40, reads + " reads: the nodes lie in order");
-        assertTrue(waits.size() <= 2, "the segment table and the root, nothing else: " + waits);
+        return waits;
     }
 
     @Test

@@ -41,7 +41,7 @@ final class ReadAhead {
 
     private void fill(long position, int length) {
         // Parents are stored behind their children, and read before them.
-        boolean near = position >= lastEnd && position + length - lastEnd <= MOST_BYTES;
+        boolean near = position >= lastEnd && position + length - lastEnd <= Math.min(4 * bytes, MOST_BYTES);
         long windowEnd;
         if (near) {
             bytes = Math.min(2 * bytes, MOST_BYTES);

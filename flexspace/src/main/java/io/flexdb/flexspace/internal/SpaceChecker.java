@@ -111,7 +111,8 @@ public final class SpaceChecker {
         } finally {
             inMemory.await(); // it reads what is pinned until this returns
         }
-        long inUse = Arrays.stream(viewChecker.live()).filter(bytes -> bytes > 0).count();
+        long inUse =
+                Arrays.stream(viewChecker.live()).filter(bytes -> bytes > 0).count();
         bytesToRead = 0; // no more
         tell();
         Findings all = viewChecker.findings();

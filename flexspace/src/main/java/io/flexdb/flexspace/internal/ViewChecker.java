@@ -26,12 +26,7 @@ final class ViewChecker {
      * @param treePath the file that the tree came from
      */
     ViewChecker(
-            FlexTree tree,
-            FlexTreeView view,
-            SegmentFormat format,
-            int[] usedBytes,
-            int[] liveBytes,
-            Path treePath) {
+            FlexTree tree, FlexTreeView view, SegmentFormat format, int[] usedBytes, int[] liveBytes, Path treePath) {
         this.tree = tree;
         this.view = view;
         this.format = format;

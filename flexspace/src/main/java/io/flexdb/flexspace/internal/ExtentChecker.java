@@ -115,11 +115,9 @@ final class ExtentChecker {
             at += extents[number];
         }
         view.query(0, view.size(), (logicalOffset, length, address, flags) -> {
-            if (address != FlexTree.HOLE && isInUse(address, length)) {
-                int number = format.segmentOf(address);
-                if (number >= from && number < to) {
-                    sorted[end[number - from]++] = (long) format.positionOf(address) << POSITION_SHIFT | length;
-                }
+            int number = format.segmentOf(address); // none that there is if it is a hole
+            if (number >= from && number < to && isInUse(address, length)) {
+                sorted[end[number - from]++] = (long) format.positionOf(address) << POSITION_SHIFT | length;
             }
         });
         int first = 0;

@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 final class ExtentChecker {
     /*
      * Whether extents overlap shows when those of a segment are sorted by position. That needs them in memory, 8 bytes
-     * each; so it is done for some segments at a time, with a walk over the tree for each group. Comparing many costs
-     * more than all walks together; so they are put in order by the bits of their positions, half of the bits at a time.
+     * each; so it is done for some segments at a time, with a walk over the tree for each group. To compare many
+     * takes long; so they are put in order by the bits of their positions, half of the bits at a time.
      */
     private static final int EXTENTS_IN_GROUP = 1 << 22;
     private static final int POSITION_SHIFT = 32;

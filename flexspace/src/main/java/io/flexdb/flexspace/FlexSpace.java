@@ -280,7 +280,8 @@ public final class FlexSpace implements AutoCloseable {
      * has no checksum yet.
      *
      * <p>Reads and changes go on meanwhile; like a {@link #snapshot()} this keeps the disk that it looks at from being
-     * used again. It takes some MiB, and 32 MiB for extents. Damage changes nothing for the space, which goes on refusing
+     * used again. It takes some MiB, 32 MiB for extents, and a thread, which has ended when this returns: it checks what is
+     * in memory while the caller's reads the files. Damage changes nothing for the space, which goes on refusing
      * what it can't verify.
      *
      * @param progress is told how far the check is; what it throws ends the check

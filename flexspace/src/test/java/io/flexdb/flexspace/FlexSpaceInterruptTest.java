@@ -79,6 +79,10 @@ class FlexSpaceInterruptTest {
             space.write(1200, some.duplicate());
             space.checkpoint();
         });
+        all.put("check", space -> {
+            CheckReport report = space.check();
+            assertTrue(report.isSound(), report::toString);
+        });
         all.put("stats", FlexSpace::stats);
         return all;
     }

@@ -4,15 +4,19 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 
 /** Checks that the extents of a view lie in segments and do not overlap. For one thread, while the view is pinned. */
 final class ExtentChecker {
     /*
      * Whether extents overlap shows when those of a segment are sorted by position. That needs them in memory, 8 bytes
-     * each; so it is done for some segments at a time, with a walk over the tree for each group.
+     * each; so it is done for some segments at a time, with a walk over the tree for each group. To compare many
+     * takes long; so they are put in order by the bits of their positions, half of the bits at a time.
      */
     private static final int EXTENTS_IN_GROUP = 1 << 22;
     private static final int POSITION_SHIFT = 32;
+    private static final int FEW = 512; // comparing costs less
+    private static final int MANY = 1 << 19; // in one segment, which have few bytes each: a copy of them takes memory
 
     private final FlexTreeView view;
     private final SegmentFormat format;
@@ -20,12 +24,24 @@ final class ExtentChecker {
     private final Path treePath;
     private final Findings findings;
     private final int extentsInGroup;
+    private final BooleanSupplier ending;
     private final long[] live;
     private final int[] extents;
+    private final int[] next; // where the next extent goes whose position has some bits
+    private long[] spare = new long[0];
 
-    /** @param usedBytes bytes of each segment that extents may lie in */
-    ExtentChecker(FlexTreeView view, SegmentFormat format, int[] usedBytes, Path treePath, Findings findings) {
-        this(view, format, usedBytes, treePath, findings, EXTENTS_IN_GROUP);
+    /**
+     * @param usedBytes bytes of each segment that extents may lie in
+     * @param ending whether nobody wants to know any more
+     */
+    ExtentChecker(
+            FlexTreeView view,
+            SegmentFormat format,
+            int[] usedBytes,
+            Path treePath,
+            Findings findings,
+            BooleanSupplier ending) {
+        this(view, format, usedBytes, treePath, findings, ending, EXTENTS_IN_GROUP);
     }
 
     ExtentChecker(
@@ -34,21 +50,24 @@ final class ExtentChecker {
             int[] usedBytes,
             Path treePath,
             Findings findings,
+            BooleanSupplier ending,
             int extentsInGroup) {
         this.view = view;
         this.format = format;
         this.usedBytes = usedBytes;
         this.treePath = treePath;
         this.findings = findings;
+        this.ending = ending;
         this.extentsInGroup = extentsInGroup;
         this.live = new long[usedBytes.length];
         this.extents = new int[usedBytes.length];
+        this.next = new int[1 << (format.segmentShift + 1) / 2];
     }
 
     /** Checks everything and returns the live bytes of each segment. */
     long[] check() {
         view.query(0, view.size(), this::count);
-        for (int from = 0; from < live.length; ) {
+        for (int from = 0; from < live.length && !ending.getAsBoolean(); ) {
             int to = from;
             long inGroup = 0;
             do {
@@ -89,25 +108,56 @@ final class ExtentChecker {
 
     private void checkGroup(int from, int to, int count) {
         long[] sorted = new long[count];
-        int[] next = new int[to - from];
+        int[] end = new int[to - from];
         int at = 0;
         for (int number = from; number < to; number++) {
-            next[number - from] = at;
+            end[number - from] = at;
             at += extents[number];
         }
         view.query(0, view.size(), (logicalOffset, length, address, flags) -> {
-            if (address != FlexTree.HOLE && isInUse(address, length)) {
-                int number = format.segmentOf(address);
-                if (number >= from && number < to) {
-                    sorted[next[number - from]++] = (long) format.positionOf(address) << POSITION_SHIFT | length;
-                }
+            int number = format.segmentOf(address); // none that there is if it is a hole
+            if (number >= from && number < to && isInUse(address, length)) {
+                sorted[end[number - from]++] = (long) format.positionOf(address) << POSITION_SHIFT | length;
             }
         });
         int first = 0;
         for (int number = from; number < to; number++) {
-            Arrays.sort(sorted, first, first + extents[number]);
+            sort(sorted, first, first + extents[number]);
             checkSorted(number, sorted, first, first + extents[number]);
             first += extents[number];
+        }
+    }
+
+    /** Sorts extents of a segment by position. */
+    private void sort(long[] sorted, int from, int to) {
+        int count = to - from;
+        if (count < FEW || count > MANY) {
+            Arrays.sort(sorted, from, to);
+            return;
+        }
+        if (spare.length < count) {
+            spare = new long[count];
+        }
+        distribute(sorted, from, spare, 0, count, POSITION_SHIFT);
+        distribute(spare, 0, sorted, from, count, POSITION_SHIFT + Integer.numberOfTrailingZeros(next.length));
+    }
+
+    /** Copies extents in the order of some bits; those that have the same ones stay in their order. */
+    private void distribute(long[] source, int sourceFrom, long[] target, int targetFrom, int count, int shift) {
+        int mask = next.length - 1;
+        Arrays.fill(next, 0);
+        for (int i = 0; i < count; i++) {
+            next[(int) (source[sourceFrom + i] >>> shift) & mask]++;
+        }
+        int at = targetFrom;
+        for (int bits = 0; bits < next.length; bits++) {
+            int here = next[bits];
+            next[bits] = at;
+            at += here;
+        }
+        for (int i = 0; i < count; i++) {
+            long extent = source[sourceFrom + i];
+            target[next[(int) (extent >>> shift) & mask]++] = extent;
         }
     }
 

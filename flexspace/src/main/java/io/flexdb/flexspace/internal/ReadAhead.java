@@ -5,15 +5,17 @@ import java.nio.ByteBuffer;
 
 /** Small reads of a file that nobody changes meanwhile, in larger ones where they are neighbours. For one thread. */
 final class ReadAhead {
-    private static final int LEAST_BYTES = 4 * 1024; // at random places nothing more is read than this
+    private static final int PAGE_BYTES = 4 * 1024; // of the page cache; at random places only those are read that must
     private static final int MOST_BYTES = 256 * 1024;
+    private static final int ANNOUNCED_BYTES = 4 * MOST_BYTES; // behind what is read, where that is so much
 
     private final VfsFile file;
     private final long size;
     private final ByteBuffer window = ByteBuffer.allocateDirect(MOST_BYTES);
     private long windowStart;
     private long lastEnd;
-    private int bytes = LEAST_BYTES;
+    private long announcedEnd;
+    private int bytes = PAGE_BYTES;
 
     ReadAhead(VfsFile file) {
         this.file = file;
@@ -39,11 +41,35 @@ final class ReadAhead {
 
     private void fill(long position, int length) {
         // Parents are stored behind their children, and read before them.
-        boolean near = position >= lastEnd && position + length - lastEnd <= MOST_BYTES;
-        bytes = near ? Math.min(2 * bytes, MOST_BYTES) : LEAST_BYTES;
-        windowStart = near && position + length - lastEnd <= bytes ? lastEnd : position;
-        window.clear().limit((int) Math.min(bytes, size - windowStart));
+        boolean near = position >= lastEnd && position + length - lastEnd <= Math.min(4 * bytes, MOST_BYTES);
+        long windowEnd;
+        if (near) {
+            bytes = Math.min(2 * bytes, MOST_BYTES);
+            windowStart = position + length - lastEnd <= bytes ? lastEnd : position;
+            windowEnd = windowStart + bytes;
+        } else {
+            bytes = PAGE_BYTES;
+            announcedEnd = 0;
+            windowStart = position & -PAGE_BYTES;
+            windowEnd = position + length + PAGE_BYTES - 1 & -PAGE_BYTES;
+        }
+        windowEnd = Math.min(windowEnd, size);
+        if (bytes == MOST_BYTES) {
+            announceBehind(windowEnd);
+        }
+        window.clear().limit((int) (windowEnd - windowStart));
         file.readFully(window, windowStart);
         window.flip();
+    }
+
+    /** What the disk may bring while the window is used. */
+    private void announceBehind(long windowEnd) {
+        long end = Math.min(size, windowEnd + ANNOUNCED_BYTES);
+        announcedEnd = Math.max(announcedEnd, windowEnd);
+        while (announcedEnd < end) {
+            int piece = (int) Math.min(RangeAnnouncer.PIECE_BYTES, end - announcedEnd);
+            file.announce(announcedEnd, piece);
+            announcedEnd += piece;
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.CheckProgress;
 import io.flexdb.flexspace.CheckReport;
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -14,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** One check of a whole space, on a pinned view, while readers and the writer go on. */
 public final class SpaceChecker {
@@ -25,24 +28,27 @@ public final class SpaceChecker {
      * The FlexTree file and the logs are not pinned: a checkpoint may replace them at any time. The nodes of a version are
      * not written over before the next one is durable; so what is found in the tree file counts if the version is still
      * the newest then, or else the newer one is looked at. A log that is gone is not needed.
+     *
+     * What is in memory is checked beside that by a thread of its own, or the disk would wait for it. Which segments are
+     * to be read is what the writer has counted, until the extents are known.
      */
     private static final int TRIES = 100;
-    private static final int READ_BYTES = 1 << 20;
+    private static final int TOLD_BYTES = 1 << 20;
+    private static final int READ_BYTES = RangeAnnouncer.PIECE_BYTES; // verified while it is in the processor's caches
 
     private record Log(Path path, long generation, long bytes) {}
 
     private final Vfs vfs;
     private final TreeFile treeFile;
-    private final FlexTree tree;
     private final SegmentStore store;
     private final FlexTreeView view;
     private final List<Log> logs = new ArrayList<>();
     private final Segment[] segments;
-    private final int[] usedBytes;
     private final int[] liveBytes;
     private final int[][] checksums; // of what is in the file of segments that are open or refilled; null for others
     private final Findings findings = new Findings();
     private final Path treePath;
+    private final ViewChecker viewChecker;
     private CheckProgress progress;
     private long bytesRead;
     private long bytesTold;
@@ -58,7 +64,6 @@ public final class SpaceChecker {
             List<LogicalLog> logsInUse) {
         this.vfs = vfs;
         this.treeFile = treeFile;
-        this.tree = tree;
         this.store = store;
         this.view = view;
         for (LogicalLog log : logsInUse) {
@@ -68,7 +73,7 @@ public final class SpaceChecker {
         store.awaitSealing(); // what is not open is verified in the file
         int count = store.segmentCount();
         this.segments = new Segment[count];
-        this.usedBytes = new int[count];
+        int[] usedBytes = new int[count];
         this.liveBytes = new int[count];
         for (int number = 0; number < count; number++) {
             Segment segment = store.segment(number);
@@ -84,44 +89,40 @@ public final class SpaceChecker {
         for (Refill refill : store.refills().unsettled()) {
             checksums[refill.segment.number] = refill.checksums();
         }
+        this.viewChecker = new ViewChecker(tree, view, store.format(), usedBytes, liveBytes, treePath);
     }
 
     /** Runs the check, once. */
     public CheckReport check(CheckProgress newProgress) {
         progress = newProgress;
-        try {
-            tree.checkInvariants(view);
-        } catch (AssertionError e) {
-            findings.add(treePath, 0, "a FlexTree in memory whose invariants hold", e.getMessage());
-        }
-        long[] live = new ExtentChecker(view, store.format(), usedBytes, treePath, findings).check();
-        int inUse = 0;
-        for (int number = 0; number < live.length; number++) {
-            if (live[number] != liveBytes[number]) {
-                findings.add(
-                        treePath,
-                        0,
-                        liveBytes[number] + " live bytes of segment " + number,
-                        live[number] + " bytes of extents");
-            }
-            inUse += live[number] > 0 ? 1 : 0;
-        }
-        bytesToRead = (long) inUse * store.format().segmentBytes
+        bytesToRead = Arrays.stream(liveBytes).filter(bytes -> bytes > 0).count() * store.format().segmentBytes
                 + logs.stream().mapToLong(Log::bytes).sum();
-        tell();
-        checkTreeFile();
-        for (Log log : logs) {
-            checkLog(log);
+        BackgroundTask inMemory = vfs.start("flexdb-check", viewChecker::run);
+        try {
+            tell();
+            checkTreeFile();
+            for (Log log : logs) {
+                checkLog(log);
+            }
+            checkSegments(inMemory);
+        } catch (RuntimeException | Error e) {
+            viewChecker.end();
+            throw e;
+        } finally {
+            inMemory.await(); // it reads what is pinned until this returns
         }
-        checkSegments(live);
+        long inUse =
+                Arrays.stream(viewChecker.live()).filter(bytes -> bytes > 0).count();
         bytesToRead = 0; // no more
         tell();
-        return findings.report(bytesRead, view.extentCount(), inUse);
+        Findings all = viewChecker.findings();
+        all.add(findings);
+        return all.report(bytesRead, view.extentCount(), (int) inUse);
     }
 
     private void read(long bytes) {
         bytesRead += bytes;
-        if (bytesRead - bytesTold >= READ_BYTES) {
+        if (bytesRead - bytesTold >= TOLD_BYTES) {
             tell();
         }
     }
@@ -132,7 +133,7 @@ public final class SpaceChecker {
     }
 
     /** By a file of its own: what others read in between would end the read-ahead. */
-    private void checkSegments(long[] live) {
+    private void checkSegments(BackgroundTask inMemory) {
         Path path = store.file().path();
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             try {
@@ -140,26 +141,38 @@ public final class SpaceChecker {
             } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
                 findings.add(path, 0, "a preamble of this store", e);
             }
-            checkSegments(live, new SegmentVerifier(file, store.format(), findings, READ_BYTES));
+            checkSegments(file, number -> liveBytes[number] > 0);
+            inMemory.await();
+            long[] live = viewChecker.live();
+            checkSegments(file, number -> liveBytes[number] == 0 && live[number] > 0); // none, or there is a finding
         } catch (StoreIoException e) {
             findings.add(path, 0, "a data file that can be opened", e);
         }
     }
 
-    private void checkSegments(long[] live, SegmentVerifier verifier) {
+    private void checkSegments(VfsFile file, IntPredicate chosen) {
+        int[] numbers = IntStream.range(0, segments.length).filter(chosen).toArray();
+        if (numbers.length == 0) {
+            return;
+        }
+        SegmentFormat format = store.format();
+        RangeAnnouncer ranges = new RangeAnnouncer(file);
+        for (int number : numbers) {
+            int[] sums = checksums[number];
+            long bytes = sums == null ? format.segmentBytes : (long) sums.length << format.frameShift;
+            ranges.add(format.filePosition(number, 0), bytes);
+        }
+        SegmentVerifier verifier = new SegmentVerifier(file, format, findings, READ_BYTES, ranges::beforeRead);
         long before = bytesRead;
-        for (int number = 0; number < live.length; number++) {
-            Segment segment = segments[number];
-            if (live[number] > 0) {
-                int[] sums = checksums[number];
-                if (sums != null) {
-                    verifier.verifyFrames(segment, sums, 0, sums.length);
-                } else {
-                    verifier.verifySealed(segment);
-                }
-                bytesRead = before + verifier.bytesRead();
-                tell();
+        for (int number : numbers) {
+            int[] sums = checksums[number];
+            if (sums != null) {
+                verifier.verifyFrames(segments[number], sums, 0, sums.length);
+            } else {
+                verifier.verifySealed(segments[number]);
             }
+            bytesRead = before + verifier.bytesRead();
+            tell();
         }
     }
 

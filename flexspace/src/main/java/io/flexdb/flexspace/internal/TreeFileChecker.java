@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.internal.BadNodeException;
 import io.flexdb.flextree.internal.NodeImages;
+import io.flexdb.flextree.internal.NodeSource;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
@@ -15,13 +16,15 @@ import java.util.function.LongConsumer;
  * Verifies what a version of the FlexTree needs of its file: its header, the segment table, and every node that can be
  * reached. Starts from a header that is known, so that a damaged one hides nothing.
  */
-final class TreeFileChecker {
+final class TreeFileChecker implements NodeSource {
     private final VfsFile file;
     private final TreeHeader header;
     private final Findings findings;
     private final LongConsumer bytesRead;
     private final SlotAllocator slots = new SlotAllocator();
     private ReadAhead images;
+    private long announcedStart; // of neighbouring nodes that are announced together
+    private long announcedEnd;
 
     /** @param bytesRead is told of each number of bytes that were read */
     TreeFileChecker(VfsFile file, TreeHeader header, Findings findings, LongConsumer bytesRead) {
@@ -41,7 +44,7 @@ final class TreeFileChecker {
                 header.root(),
                 header.storeId(),
                 (int) Math.max(0, Math.min(Integer.MAX_VALUE, units)),
-                this::readNode,
+                this,
                 problem -> findings.add(
                         file.path(),
                         TreeFileFormat.slotPosition(Math.max(1, problem.slot())),
@@ -76,7 +79,30 @@ final class TreeFileChecker {
         }
     }
 
-    private void readNode(int slot, int level, ByteBuffer destination) {
+    /** Nodes that are changed one by one come to lie anywhere: so the disk can bring many at once. */
+    @Override
+    public void announce(int slot, int level) {
+        long position = TreeFileFormat.slotPosition(slot);
+        long end = position + (long) TreeFileFormat.unitsOfNode(level) * TreeFileFormat.UNIT_BYTES;
+        if (slot > 0 && end <= images.size()) {
+            if (position != announcedEnd) {
+                announceNeighbours();
+                announcedStart = position;
+            }
+            announcedEnd = end;
+        }
+    }
+
+    private void announceNeighbours() {
+        if (announcedStart < announcedEnd) {
+            file.announce(announcedStart, announcedEnd - announcedStart);
+        }
+        announcedStart = announcedEnd;
+    }
+
+    @Override
+    public void read(int slot, int level, ByteBuffer destination) {
+        announceNeighbours();
         long position = TreeFileFormat.slotPosition(slot);
         int units = TreeFileFormat.unitsOfNode(level);
         if (position + (long) units * TreeFileFormat.UNIT_BYTES > images.size()) {

@@ -10,13 +10,16 @@ final class ImageChecker {
     private static final long UNKNOWN = -1; // bytes of a subtree that can't be summed up
 
     private final ImageReader reader;
+    private final NodeSource source;
     private final Consumer<BadNodeException> problems;
     private final SavedRoot root;
     private long extentCount;
     private boolean sound = true;
 
-    ImageChecker(ImageReader reader, SavedRoot root, Consumer<BadNodeException> problems) {
+    /** @param source what the reader reads from */
+    ImageChecker(ImageReader reader, NodeSource source, SavedRoot root, Consumer<BadNodeException> problems) {
         this.reader = reader;
+        this.source = source;
         this.root = root;
         this.problems = problems;
     }
@@ -81,6 +84,9 @@ final class ImageChecker {
         int crcsAt = slotsAt + count * Integer.BYTES;
         if (count == 1 && level == root.level()) {
             problem(slot, "two children of an internal root at least", count);
+        }
+        for (int i = 0; i < count; i++) {
+            source.announce(image.getInt(slotsAt + i * Integer.BYTES), level - 1); // they may lie anywhere
         }
         long end = 0; // of the last child, or its start if its length is not known
         boolean known = true;

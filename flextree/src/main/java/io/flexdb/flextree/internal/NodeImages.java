@@ -145,7 +145,8 @@ public final class NodeImages {
      * that can be reached are read. What is below a bad image of an internal node can't be.
      *
      * @param options of the tree, for the capacities of nodes
-     * @param source reads the images; may throw {@link BadNodeException} for one that it can't read
+     * @param source reads the images; may throw {@link BadNodeException} for one that it can't read; is told of the
+     *     children of each node before the first of them is read
      * @param problems takes what is not as it should be
      */
     public static void check(
@@ -156,6 +157,6 @@ public final class NodeImages {
             NodeSource source,
             Consumer<BadNodeException> problems) {
         ImageReader reader = new ImageReader(options.leafCapacity(), options.internalCapacity(), seed, maxSlot, source);
-        new ImageChecker(reader, root, problems).check();
+        new ImageChecker(reader, source, root, problems).check();
     }
 }

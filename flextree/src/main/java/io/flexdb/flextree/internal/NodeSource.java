@@ -13,4 +13,13 @@ public interface NodeSource {
      * @param destination takes the longest image of that level; shorter content, or bytes after the image, are fine
      */
     void read(int slot, int level, ByteBuffer destination);
+
+    /**
+     * Tells that a slot will be read soon, so that it may be brought into memory meanwhile. No more than a hint, about
+     * which nothing has been verified: any slot and any number of them.
+     *
+     * @param slot the slot, or a number that is none
+     * @param level the level of the node expected there
+     */
+    default void announce(int slot, int level) {}
 }

@@ -13,6 +13,7 @@ import java.util.BitSet;
 
 /** Proves the invariants of a tree, which {@link FlexTree} lists, or prints it. Writer only. */
 public final class TreeChecker {
+    // What is asked of every node is spelled out, not left to a method that is given a message: messages cost more.
     private final TreeNodes nodes;
     private final NodePool pool;
     private final boolean checksImages;
@@ -70,15 +71,23 @@ public final class TreeChecker {
         require(!visited.get(node), "I5", node, "in the tree twice");
         visited.set(node);
         internalNodeCount += level > 0 ? 1 : 0;
-        require(count >= 1 && count <= nodes.capacity(level), "I1", node, count + " entries");
-        require(NodeFormat.level(state) == level, "I2", node, "level is not " + level);
+        if (count < 1 || count > nodes.capacity(level)) {
+            throw broken("I1", node, count + " entries");
+        }
+        if (NodeFormat.level(state) != level) {
+            throw broken("I2", node, "level is not " + level);
+        }
         for (int i = count; i < NodeFormat.MAX_CAPACITY; i++) {
             boolean isNone = level == 0
                     ? end(buffer, base, i) == Integer.MAX_VALUE
                     : childStart(buffer, base, i) == Long.MAX_VALUE;
-            require(isNone, "I9", node, "position " + i + " of " + count + " is set");
+            if (!isNone) {
+                throw broken("I9", node, "position " + i + " of " + count + " is set");
+            }
         }
-        require(NodeFormat.birth(state) <= youngest, "I5", node, "younger than " + youngest);
+        if (NodeFormat.birth(state) > youngest) {
+            throw broken("I5", node, "younger than " + youngest);
+        }
         boolean hasImage = NodeFormat.slot(buffer, base) != 0;
         require(hasImage || !clean || !checksImages, "I6", node, "no image, but its parent has one");
         return level == 0
@@ -90,7 +99,9 @@ public final class TreeChecker {
         long end = 0;
         int count = count(buffer, base);
         for (int i = 0; i < count; i++) {
-            require(childStart(buffer, base, i) == end, "I3", node, "child " + i + " does not start at " + end);
+            if (childStart(buffer, base, i) != end) {
+                throw broken("I3", node, "child " + i + " does not start at " + end);
+            }
             end += checkNode(child(buffer, base, i), level - 1, birth, clean);
         }
         return end;
@@ -100,12 +111,12 @@ public final class TreeChecker {
         for (int i = 0; i < count; i++) {
             int length = end(leaf, base, i) - start(leaf, base, i);
             long word = word(leaf, base, i);
-            require(length > 0 && length <= FlexTree.MAX_EXTENT_BYTES, "I4", node, "extent of length " + length);
-            require(
-                    NodeFormat.isHole(word) || NodeFormat.address(word) + length <= FlexTree.HOLE,
-                    "I4",
-                    node,
-                    "extent " + i + " ends beyond the largest address");
+            if (length <= 0 || length > FlexTree.MAX_EXTENT_BYTES) {
+                throw broken("I4", node, "extent of length " + length);
+            }
+            if (!NodeFormat.isHole(word) && NodeFormat.address(word) + length > FlexTree.HOLE) {
+                throw broken("I4", node, "extent " + i + " ends beyond the largest address");
+            }
         }
         extentCount += count;
         return end(leaf, base, count - 1);
@@ -113,8 +124,12 @@ public final class TreeChecker {
 
     private static void require(boolean holds, String invariant, int node, String found) {
         if (!holds) {
-            throw new AssertionError(invariant + " broken at node " + node + ": " + found);
+            throw broken(invariant, node, found);
         }
+    }
+
+    private static AssertionError broken(String invariant, int node, String found) {
+        return new AssertionError(invariant + " broken at node " + node + ": " + found);
     }
 
     /** The tree in words. */

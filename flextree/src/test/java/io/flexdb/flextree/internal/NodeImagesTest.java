@@ -10,7 +10,9 @@ import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,18 @@ class NodeImagesTest {
                 }
             }
         }
+    }
+
+    @Test
+    void aCheckAnnouncesAllNodesButTheRootBeforeItReadsThem() {
+        FlexTree tree = new FlexTree(SMALL);
+        change(tree, new SplittableRandom(3), 2000);
+        SavedRoot root = store.save(tree);
+        assertEquals(List.of(), store.check(root, SMALL));
+        assertTrue(store.read.size() > 100);
+        Set<Integer> expected = new HashSet<>(store.read);
+        expected.remove(root.slot());
+        assertEquals(expected, store.announced);
     }
 
     @Test

@@ -16,6 +16,7 @@ public final class ChangeRoom {
     private final FlexTree tree;
     private final SpaceRoom room;
     private final EditRoom editRoom;
+    private final DiskRoom disk;
     private final GarbageCollector collector;
     private final SpaceCommits commits;
     private final GrantedRoom granted;
@@ -26,12 +27,14 @@ public final class ChangeRoom {
             SegmentFormat format,
             SpaceRoom room,
             EditRoom editRoom,
+            DiskRoom disk,
             GarbageCollector collector,
             SpaceCommits commits,
             GrantedRoom granted) {
         this.tree = tree;
         this.room = room;
         this.editRoom = editRoom;
+        this.disk = disk;
         this.collector = collector;
         this.commits = commits;
         this.granted = granted;
@@ -83,6 +86,7 @@ public final class ChangeRoom {
             assert isSound(0);
             return true;
         }
+        disk.mayHaveGrown();
         return findForEdits(edits, GrantedRoom.PLACES_OF_A_CHANGE, 0, growing, publish);
     }
 
@@ -102,6 +106,7 @@ public final class ChangeRoom {
     private boolean find(
             long bytes, long edits, long places, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
         editRoom.forgetRefusal();
+        disk.mayHaveGrown();
         commits.finishCheckpointIfDone();
         if (room.wouldOverfill(bytes) && room.wouldOverfill(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
             return false;

@@ -31,6 +31,7 @@ final class EditRoom {
     private final SegmentStore store;
     private final LogBatch batch;
     private final GrantedRoom granted;
+    private final DiskRoom disk;
     private final int logBufferBytes;
     private final long logReserve;
     private LogicalLog log;
@@ -46,6 +47,7 @@ final class EditRoom {
             SegmentStore store,
             LogBatch batch,
             GrantedRoom granted,
+            DiskRoom disk,
             int logBufferBytes,
             long checkpointLogBytes) {
         this.vfs = vfs;
@@ -55,6 +57,7 @@ final class EditRoom {
         this.store = store;
         this.batch = batch;
         this.granted = granted;
+        this.disk = disk;
         this.logBufferBytes = logBufferBytes;
         this.logReserve = Math.max(MIN_LOG_RESERVE, Math.min(MAX_LOG_RESERVE, checkpointLogBytes / 16));
     }
@@ -157,7 +160,11 @@ final class EditRoom {
         if (wanted <= log.claimedBytes()) {
             return true;
         }
-        return claims(() -> log.claim(wanted + logReserve / 2)) || claims(() -> log.claim(wanted));
+        return claimLog(wanted + logReserve / 2) || claimLog(wanted);
+    }
+
+    private boolean claimLog(long bytes) {
+        return claims(bytes - log.claimedBytes(), () -> log.claim(bytes));
     }
 
     private boolean hasSpare() {
@@ -165,7 +172,7 @@ final class EditRoom {
             return true; // there will be one when the old log is gone, and no checkpoint begins before
         }
         if (!spareReady) {
-            spareReady = claims(() -> LogicalLog.makeSpare(vfs, spare, freshLogBytes()));
+            spareReady = claims(freshLogBytes(), () -> LogicalLog.makeSpare(vfs, spare, freshLogBytes()));
         }
         return spareReady;
     }
@@ -195,16 +202,18 @@ final class EditRoom {
             return true;
         }
         long more = Math.min(MAX_TREE_CLAIM_UNITS, Math.max(PATHS_KEPT * pathUnits(), treeFile.usedUnits() / 8));
-        return claims(() -> treeFile.claim(missing + more)) || claims(() -> treeFile.claim(missing));
+        return claimTree(missing + more) || claimTree(missing);
     }
 
-    private boolean claims(Runnable claim) {
-        try {
-            claim.run();
-            return true;
-        } catch (StoreFullException e) {
-            full = e;
-            return false;
+    private boolean claimTree(long units) {
+        return claims(units * TreeFileFormat.UNIT_BYTES, () -> treeFile.claim(units));
+    }
+
+    private boolean claims(long bytes, Runnable claim) {
+        boolean there = disk.claim(bytes, claim);
+        if (!there) {
+            full = disk.refusal();
         }
+        return there;
     }
 }

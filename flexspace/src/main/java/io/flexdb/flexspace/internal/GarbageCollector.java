@@ -6,6 +6,7 @@ import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -268,23 +269,25 @@ final class GarbageCollector {
             found = cursor.next();
         }
         extentsScanned += scanned;
-        int fitting = count == 0 || !room.isAsked() ? count : editRoom.placesThatFit(count);
-        if (fitting < count) {
-            position = offsets[fitting];
-            count = fitting;
-            found = true;
-        }
-        if (fitting == 0 && count > 0 || count > 0 && !room.claimForMoves(gathered)) {
-            end(); // the disk is full; the next sweep moves no more than what still fits
-            return scanned;
-        }
-        for (int first = 0; first < count; ) {
-            first = move(first, count);
-        }
-        if (!found) {
-            end();
+        if (!moveAll(count) || !found) {
+            end(); // or the disk is full: the next sweep moves no more than what still fits
         }
         return scanned;
+    }
+
+    /** Moves what was gathered, in parts that find room; false if there is none for the rest. */
+    private boolean moveAll(int count) {
+        for (int first = 0; first < count; ) {
+            int end = room.isAsked() ? first + editRoom.placesThatFit(count - first) : count;
+            if (end == first
+                    || !room.claimForMoves(Arrays.stream(lengths, first, end).sum())) {
+                return false;
+            }
+            while (first < end) {
+                first = move(first, end);
+            }
+        }
+        return true;
     }
 
     private boolean isVictim(long address) {

@@ -308,27 +308,26 @@ final class SegmentStore implements AutoCloseable {
     // ---- the place in the file
 
     /**
-     * Gives the next segment its place in the file, so that writing it later finds space.
+     * Gives the next segments their place in the file, so that writing them later finds space.
      *
-     * @throws StoreFullException if there is none; nothing has changed then
+     * @throws StoreFullException if there is not as much; nothing has changed then
      */
-    void claimNext() {
+    void claimNext(int segmentsToClaim) {
+        long position = format.filePosition(claimedSegments, 0);
         try {
-            file.allocate(format.filePosition(claimedSegments, 0), format.segmentBytes);
+            file.allocate(position, (long) segmentsToClaim * format.segmentBytes);
         } catch (StoreFullException e) {
-            file.truncate(format.filePosition(claimedSegments, 0)); // a part of it, of use to others
+            file.truncate(position); // a part of it, of use to others
             throw e;
         }
-        claimedSegments++;
+        claimedSegments += segmentsToClaim;
     }
 
-    /** Does the same for the rest of the open segment, if that may lack it. */
+    /** Does the same for the rest of the open segment, if that {@linkplain #openIsClaimed may lack it}. */
     void claimOpen() {
-        if (open != null && !openClaimed) {
-            int from = openFramesInFile() << format.frameShift;
-            file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
-            openClaimed = true;
-        }
+        int from = openFramesInFile() << format.frameShift;
+        file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
+        openClaimed = true;
     }
 
     /** Whether what is appended to the open segment finds its place in the file. */
@@ -358,10 +357,8 @@ final class SegmentStore implements AutoCloseable {
     /** Cuts free segments off the end of the file. */
     void cutEnd(int segmentsToCut) {
         assert segmentsToCut <= freeAtEnd();
-        if (segmentsToCut > 0) {
-            file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
-            claimedSegments -= segmentsToCut;
-        }
+        file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
+        claimedSegments -= segmentsToCut;
     }
 
     // ---- reading

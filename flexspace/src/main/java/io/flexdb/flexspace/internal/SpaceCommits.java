@@ -31,6 +31,7 @@ final class SpaceCommits implements AutoCloseable {
     private final LogBatch batch;
     private final SpaceRoom room;
     private final EditRoom editRoom;
+    private final DiskRoom disk;
     private final GarbageCollector collector;
     private LogicalLog log; // from begin on
     private Checkpoint checkpoint; // under way, or done and not looked at; else null
@@ -50,6 +51,7 @@ final class SpaceCommits implements AutoCloseable {
             LogBatch batch,
             SpaceRoom room,
             EditRoom editRoom,
+            DiskRoom disk,
             GarbageCollector collector) {
         this.vfs = vfs;
         this.directory = directory;
@@ -62,6 +64,7 @@ final class SpaceCommits implements AutoCloseable {
         this.batch = batch;
         this.room = room;
         this.editRoom = editRoom;
+        this.disk = disk;
         this.collector = collector;
     }
 
@@ -226,6 +229,7 @@ final class SpaceCommits implements AutoCloseable {
             ending.await();
             ending.throwFailure();
             checkpoints++;
+            disk.mayHaveGrown();
             editRoom.restoreReserve(); // what the old log held, before segments take it
         }
     }

@@ -33,6 +33,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final FrameCache cache; // or null
     private final SpaceReader reader;
     private final SpaceReader fileReader;
+    private final DiskRoom disk = new DiskRoom();
     private final SpaceRoom spaceRoom;
     private final GarbageCollector collector;
     private final SpaceCommits commits;
@@ -57,7 +58,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.recovered = recovered;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
-        this.spaceRoom = new SpaceRoom(store, options.maxDataBytes());
+        this.spaceRoom = new SpaceRoom(store, disk, options.maxDataBytes());
         GrantedRoom granted = new GrantedRoom();
         EditRoom editRoom = new EditRoom(
                 vfs,
@@ -67,12 +68,13 @@ public final class SpaceEngine implements AutoCloseable {
                 store,
                 batch,
                 granted,
+                disk,
                 options.logBufferBytes(),
                 options.checkpointLogBytes());
         this.collector = new GarbageCollector(this, store, spaceRoom, editRoom, options.minimumUtilization());
-        this.commits =
-                new SpaceCommits(vfs, directory, options, epochs, recovered, batch, spaceRoom, editRoom, collector);
-        this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, collector, commits, granted);
+        this.commits = new SpaceCommits(
+                vfs, directory, options, epochs, recovered, batch, spaceRoom, editRoom, disk, collector);
+        this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, disk, collector, commits, granted);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
     }
@@ -276,6 +278,7 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Whether a checkpoint begun now finds its place on the disk; if not, {@link ChangeRoom#refusal} says why. */
     public boolean allowsCheckpoint() {
+        disk.mayHaveGrown();
         return commits.allowsCheckpoint();
     }
 

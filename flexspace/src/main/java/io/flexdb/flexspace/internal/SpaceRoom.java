@@ -27,15 +27,17 @@ final class SpaceRoom {
 
     private final SegmentStore store;
     private final SegmentFormat format;
+    private final DiskRoom disk;
     private final int maxSegments;
     private final int reserve;
     private final long maxLiveBytes;
     private boolean asked; // whoever does not ask for room lets the file grow as it must
     private StoreFullException diskFull; // null while it is not
 
-    SpaceRoom(SegmentStore store, long maxDataBytes) {
+    SpaceRoom(SegmentStore store, DiskRoom disk, long maxDataBytes) {
         this.store = store;
         this.format = store.format();
+        this.disk = disk;
         checkCap(maxDataBytes, format.segmentBytes);
         boolean capped = maxDataBytes != Long.MAX_VALUE;
         maxSegments = capped
@@ -119,21 +121,14 @@ final class SpaceRoom {
         return store.openIsClaimed() ? Math.min(store.roomInOpenSegment(), maxLiveBytes - store.liveBytes()) : 0;
     }
 
-    /**
-     * Claims segments until so many can be opened. If there is no space for that, what was claimed is given back.
-     */
+    /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
     private void claim(int wanted) {
-        int before = store.allocatable();
-        try {
-            store.claimOpen();
-            while (store.allocatable() < wanted && store.claimedSegments() < maxSegments) {
-                store.claimNext();
-            }
-            diskFull = null;
-        } catch (StoreFullException e) {
-            diskFull = e;
-            int spare = store.allocatable() - Math.min(before, wanted);
-            store.cutEnd(Math.min(store.freeAtEnd(), spare));
+        int missing = Math.min(wanted - store.allocatable(), maxSegments - store.claimedSegments());
+        boolean there = (store.openIsClaimed() || disk.claim(format.segmentBytes, store::claimOpen))
+                && (missing <= 0 || disk.claim((long) missing * format.segmentBytes, () -> store.claimNext(missing)));
+        diskFull = there ? null : disk.refusal();
+        if (!there) {
+            cutBeyond(wanted); // the open segment may find its place then, the next time
         }
     }
 
@@ -222,8 +217,11 @@ final class SpaceRoom {
 
     /** Cuts off the end of the file what is free and not needed for so many bytes, for others to use. */
     void giveBack(long bytes) {
-        int spare = store.allocatable() - newSegmentsFor(bytes) - diskReserve();
-        store.cutEnd(Math.min(store.freeAtEnd(), Math.max(0, spare)));
+        cutBeyond(newSegmentsFor(bytes) + diskReserve());
+    }
+
+    private void cutBeyond(int wanted) {
+        cutEnd(Math.min(store.freeAtEnd(), store.allocatable() - wanted));
     }
 
     /** Cuts free segments off the end of the file if there are many. */
@@ -232,7 +230,14 @@ final class SpaceRoom {
         int kept = Math.max(MIN_CUT, inUse / 8) + 2 * diskReserve();
         int spare = Math.min(store.freeAtEnd(), store.allocatable() - kept);
         if (spare >= Math.max(MIN_CUT, inUse / 8)) {
-            store.cutEnd(spare);
+            cutEnd(spare);
+        }
+    }
+
+    private void cutEnd(int segments) {
+        if (segments > 0) {
+            store.cutEnd(segments);
+            disk.mayHaveGrown();
         }
     }
 }

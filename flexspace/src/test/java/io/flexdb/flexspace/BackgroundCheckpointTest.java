@@ -49,7 +49,7 @@ class BackgroundCheckpointTest {
     @Test
     void changesThatWaitInALargeTreeAreMadeByTheWriterOnly(@TempDir Path directory) throws InterruptedException {
         FlexSpaceOptions eager = FlexSpaceOptions.defaults()
-                .withSegments(64 << 10, 4 << 10)
+                .withSegments(64 << 10, 1 << 10)
                 .withLogBufferBytes(16 << 10)
                 .withCheckpointLogBytes(64 << 10);
         AtomicBoolean done = new AtomicBoolean();
@@ -65,8 +65,8 @@ class BackgroundCheckpointTest {
             asking.setUncaughtExceptionHandler((thread, e) -> failure.set(e));
             SplittableRandom random = new SplittableRandom(7);
             ByteBuffer record = ByteBuffer.allocate(16);
-            for (int i = 0; i < 160_000; i++) {
-                if (i == 120_000) {
+            for (int i = 0; i < 200_000; i++) {
+                if (i == 180_000) {
                     asking.start(); // after which few changes wait
                 }
                 record.clear().putLong(0, random.nextLong()).putLong(8, i);
@@ -78,7 +78,7 @@ class BackgroundCheckpointTest {
             done.set(true);
             asking.join();
             assertNull(failure.get());
-            assertTrue(space.stats().extents() > 250_000, space.stats() + ": enough to wait");
+            assertTrue(space.stats().extents() > 350_000, space.stats() + ": enough to wait");
             assertTrue(space.stats().checkpoints() > 10, space.stats() + ": checkpoints while changes wait");
             space.checkInvariants();
             assertArrayEquals(SpaceOracle.contentOf(atOnce), SpaceOracle.contentOf(space));

@@ -40,19 +40,6 @@ final class LiveFrames {
         return fits;
     }
 
-    /** Adds what was counted elsewhere of the same segment; returns what {@link #add(int, int)} does. */
-    boolean add(LiveFrames other) {
-        boolean fits = true;
-        live = 0;
-        for (int frame = 0; frame < bytes.length; frame++) {
-            int sum = bytes[frame] + other.bytes[frame];
-            live += sum > 0 ? 1 : 0;
-            fits &= sum <= 1 << frameShift;
-            bytes[frame] = (char) sum;
-        }
-        return fits;
-    }
-
     /** Takes an extent away, or a part of one. */
     void remove(int position, int length) {
         int end = position + length;

@@ -241,30 +241,6 @@ final class SegmentStore implements AutoCloseable {
         return fits;
     }
 
-    /** Adds what was counted; returns a segment if that shows that extents in it overlap, else null. */
-    Segment addLive(LiveCount count) {
-        Segment overlapping = null;
-        for (int number = 0; number < segmentCount; number++) {
-            Segment segment = segments[number];
-            int bytes = count.liveBytes(number);
-            if (bytes > 0 && !addLive(segment, bytes, count.liveFrames(number))) {
-                overlapping = segment;
-            }
-        }
-        return overlapping;
-    }
-
-    private boolean addLive(Segment segment, int bytes, LiveFrames frames) {
-        segment.liveBytes += bytes;
-        liveBytes += bytes;
-        boolean fits = segment.liveBytes <= segment.usedBytes;
-        if (segment.liveFrames == null) {
-            segment.liveFrames = frames;
-            return fits;
-        }
-        return segment.liveFrames.add(frames) && fits;
-    }
-
     void removeLive(long address, long length) {
         Segment segment = segments[format.segmentOf(address)];
         segment.liveBytes -= (int) length;

@@ -4,7 +4,6 @@ import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.internal.Epochs;
@@ -82,8 +81,12 @@ final class SpaceRecovery {
         PendingResult<List<ByteBuffer>> log = readLog(beside, openedLogGeneration);
         PendingResult<List<ByteBuffer>> next = continuingGeneration > 0 ? readLog(beside, continuingGeneration) : null;
         restoreSegments(treeFile.readTable());
-        treeFile.load(tree);
-        countLive(beside);
+        treeFile.load(tree, (logicalOffset, length, address, flags) -> {
+            if (address != FlexTree.HOLE) {
+                checkExtent(tableOf.path(), address, length);
+                addLive(tableOf.path(), address, length);
+            }
+        });
         payloads = new ArrayList<>();
         tree.writer().onlyWriterSees(true);
         replayLog(openedLogGeneration, log.get());
@@ -226,41 +229,10 @@ final class SpaceRecovery {
         }
     }
 
-    private void addLive(long address, long length) {
+    private void addLive(Path file, long address, long length) {
         if (!store.addLive(address, length)) {
-            throw overlap(logPath, store.segment(store.format().segmentOf(address)));
-        }
-    }
-
-    private static CorruptionException overlap(Path file, Segment segment) {
-        return new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
-    }
-
-    /** Counts what the tree loaded has in each segment; half of it beside the caller. */
-    private void countLive(BackgroundWorker beside) {
-        ExtentCursor cursor = new ExtentCursor();
-        cursor.reset(tree.current());
-        long middle = cursor.seek(tree.size() / 2) ? cursor.logicalOffset() : 0;
-        PendingResult<LiveCount> first = new PendingResult<>(beside, () -> countLive(0, middle));
-        addLive(countLive(middle, tree.size()));
-        addLive(first.get());
-    }
-
-    private LiveCount countLive(long from, long to) {
-        LiveCount count = new LiveCount(store);
-        tree.query(from, to - from, (logicalOffset, length, address, flags) -> {
-            if (address != FlexTree.HOLE && !count.add(address, length)) {
-                checkExtent(tableOf.path(), address, length);
-                throw overlap(tableOf.path(), store.segment(store.format().segmentOf(address)));
-            }
-        });
-        return count;
-    }
-
-    private void addLive(LiveCount count) {
-        Segment overlapping = store.addLive(count);
-        if (overlapping != null) {
-            throw overlap(tableOf.path(), overlapping);
+            Segment segment = store.segment(store.format().segmentOf(address));
+            throw new CorruptionException(file, 0, "extents that do not overlap", segment.toString());
         }
     }
 
@@ -385,7 +357,7 @@ final class SpaceRecovery {
             default -> tree.remap(logicalOffset, length, address, flags, this::removed);
         }
         if (operation != LogBatch.COLLAPSE && !hole) {
-            addLive(address, length);
+            addLive(logPath, address, length);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.BadNodeException;
@@ -52,16 +53,22 @@ final class TreeFile implements AutoCloseable {
     }
 
     /** Loads the tree that the header names. */
-    void load(FlexTree tree) {
+    void load(FlexTree tree, ExtentConsumer eachExtent) {
         ReadAhead images = new ReadAhead(file);
         slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
         claimedUnits = maxSlot(images.size());
         try {
-            NodeImages.load(tree, header.root(), seed(), maxSlot(images.size()), (slot, level, destination) -> {
-                slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
-                countImages(level, 1);
-                images.read(destination, TreeFileFormat.slotPosition(slot));
-            });
+            NodeImages.load(
+                    tree,
+                    header.root(),
+                    seed(),
+                    maxSlot(images.size()),
+                    (slot, level, destination) -> {
+                        slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
+                        countImages(level, 1);
+                        images.read(destination, TreeFileFormat.slotPosition(slot));
+                    },
+                    eachExtent);
         } catch (BadNodeException e) {
             throw new CorruptionException(
                     file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());

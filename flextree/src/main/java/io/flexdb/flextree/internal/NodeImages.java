@@ -6,6 +6,7 @@ import static io.flexdb.flextree.internal.NodeFormat.count;
 import static io.flexdb.flextree.internal.NodeFormat.end;
 import static io.flexdb.flextree.internal.NodeFormat.word;
 
+import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
@@ -124,9 +125,11 @@ public final class NodeImages {
      * @param seed what the checksums were seeded with
      * @param maxSlot the largest slot there is
      * @param source reads the images
+     * @param eachExtent takes every extent, in logical order, before the whole tree is known to be good; may be null
      * @throws BadNodeException if an image is not what it should be
      */
-    public static void load(FlexTree emptyTree, SavedRoot root, long seed, int maxSlot, NodeSource source) {
+    public static void load(
+            FlexTree emptyTree, SavedRoot root, long seed, int maxSlot, NodeSource source, ExtentConsumer eachExtent) {
         TreeWriter writer = emptyTree.writer();
         if (writer.root() != 0) {
             throw new IllegalArgumentException("not an empty tree: " + emptyTree);
@@ -137,7 +140,7 @@ public final class NodeImages {
             }
             return;
         }
-        new NodeLoader(writer, seed, maxSlot, source).load(root);
+        new NodeLoader(writer, seed, maxSlot, source, eachExtent).load(root);
     }
 
     /**

@@ -288,7 +288,7 @@ class HostileImagesTest {
         FlexTree tree = new FlexTree(SMALL);
         assertThrows(
                 BadNodeException.class,
-                () -> NodeImages.load(tree, root, ImageStore.SEED + 1, ImageStore.MAX_SLOT, store));
+                () -> NodeImages.load(tree, root, ImageStore.SEED + 1, ImageStore.MAX_SLOT, store, null));
     }
 
     @Test

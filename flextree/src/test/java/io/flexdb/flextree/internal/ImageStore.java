@@ -69,7 +69,7 @@ final class ImageStore implements NodeSink, NodeSource {
     FlexTree load(SavedRoot root, FlexTreeOptions options) {
         read.clear();
         FlexTree tree = new FlexTree(options);
-        NodeImages.load(tree, root, SEED, MAX_SLOT, this);
+        NodeImages.load(tree, root, SEED, MAX_SLOT, this, null);
         tree.checkInvariants();
         return tree;
     }

@@ -283,6 +283,6 @@ class NodeImagesTest {
         SavedRoot root = store.save(tree);
         assertThrows(
                 IllegalArgumentException.class,
-                () -> NodeImages.load(tree, root, ImageStore.SEED, ImageStore.MAX_SLOT, store));
+                () -> NodeImages.load(tree, root, ImageStore.SEED, ImageStore.MAX_SLOT, store, null));
     }
 }

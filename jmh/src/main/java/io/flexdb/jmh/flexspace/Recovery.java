@@ -71,7 +71,7 @@ final class Recovery {
             // A crash when the log is longest. No file changes while it is copied.
             FlexSpaceOptions options = FlexSpaceOptions.defaults().withCheckpointLogBytes(MORE_THAN_ANY_LOG);
             try (FlexSpace space = FlexSpace.open(subject.files(), options)) {
-                long inLog = MOST_LOGS * FlexSpaceOptions.defaults().checkpointLogBytes() / LOG_BYTES_OF_AN_INSERTION;
+                long inLog = MOST_LOGS * subject.options().checkpointLogBytes() / LOG_BYTES_OF_AN_INSERTION;
                 insertAll(space, recovery, recovery.extents() - inLog);
                 space.sync();
                 size = space.size();

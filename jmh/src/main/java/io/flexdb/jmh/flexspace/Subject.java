@@ -14,16 +14,23 @@ import java.util.stream.Stream;
  * @param name as in the tables
  * @param directory where its files go, under a name of their own
  * @param cacheBytes in which FlexSpace keeps what it has read
+ * @param logBytes after which FlexSpace begins a checkpoint; 0 for its default
  */
-record Subject(String name, Path directory, long cacheBytes) {
+record Subject(String name, Path directory, long cacheBytes, long logBytes) {
     /** The name of ours. */
     static final String FLEXSPACE = "FlexSpace";
 
     private static final String FILES_NAME = "flexdb-table2";
 
-    /** One without a cache. */
+    /** One with the default options. */
     Subject(String name, Path directory) {
-        this(name, directory, 0);
+        this(name, directory, 0, 0);
+    }
+
+    /** Those of FlexSpace. */
+    FlexSpaceOptions options() {
+        FlexSpaceOptions options = FlexSpaceOptions.defaults().withCacheBytes(cacheBytes);
+        return logBytes == 0 ? options : options.withCheckpointLogBytes(logBytes);
     }
 
     boolean isFlexSpace() {
@@ -39,8 +46,7 @@ record Subject(String name, Path directory, long cacheBytes) {
     AddressSpace create(FileAddressSpace.Insertion insertion, boolean barrierIsCheckpoint) throws IOException {
         remove();
         if (isFlexSpace()) {
-            FlexSpaceOptions options = FlexSpaceOptions.defaults().withCacheBytes(cacheBytes);
-            return new FlexAddressSpace(FlexSpace.open(files(), options), barrierIsCheckpoint);
+            return new FlexAddressSpace(FlexSpace.open(files(), options()), barrierIsCheckpoint);
         }
         return new FileAddressSpace(files(), insertion);
     }

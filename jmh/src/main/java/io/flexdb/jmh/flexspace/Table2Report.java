@@ -33,6 +33,12 @@ final class Table2Report {
                     .append('.')
                     .append(System.lineSeparator());
         }
+        if (settings.logBytes > 0) {
+            text.append("FlexSpace begins a checkpoint after ")
+                    .append(size(settings.logBytes))
+                    .append(" of log.")
+                    .append(System.lineSeparator());
+        }
         for (Part part : settings.parts) {
             switch (part) {
                 case RAW -> raw();

@@ -158,6 +158,13 @@ final class Table2Settings implements Callable<Integer> {
     long cacheBytes;
 
     @Option(
+            names = "--log",
+            paramLabel = "BYTES",
+            converter = BenchmarkOptions.LargeCount.class,
+            description = "How long FlexSpace's logical log grows before a checkpoint. Default: FlexSpace's.")
+    long logBytes;
+
+    @Option(
             names = "--barrier",
             paramLabel = "sync|checkpoint",
             defaultValue = "sync",
@@ -278,7 +285,7 @@ final class Table2Settings implements Callable<Integer> {
     }
 
     Subject ours() {
-        return new Subject(Subject.FLEXSPACE, directory, cacheBytes);
+        return new Subject(Subject.FLEXSPACE, directory, cacheBytes, logBytes);
     }
 
     boolean cold() {

@@ -111,13 +111,16 @@ class Table2Test {
                 "--block=4096",
                 "--cold=yes",
                 "--cache=1m",
+                "--log=2m",
                 "--dir=" + directory,
                 "--json=" + directory.resolve("results.json"));
-        assertEquals(1 << 20, settings.ours().cacheBytes());
+        assertEquals(1 << 20, settings.ours().options().cacheBytes());
         assertEquals(1 << 20, settings.with("--rounds=2").cacheBytes);
         assertFalse(settings.cold(), "what is cached can't be read cold");
         List<String> lines = new Table2(settings, NOWHERE).run().lines().toList();
         assertEquals("FlexSpace reads with a cache of 1 MiB.", lines.get(0));
+        assertEquals(2 << 20, settings.ours().options().checkpointLogBytes());
+        assertEquals("FlexSpace begins a checkpoint after 2 MiB of log.", lines.get(1));
         assertRow(lines, "random read GB/s, warm, FlexSpace", 6);
         assertEquals(List.of(), rows(lines, "random read GB/s, cold, FlexSpace"));
         assertEquals(0, Table2Settings.parse("--quick").cacheBytes);
@@ -187,6 +190,7 @@ class Table2Test {
                 "--cold=maybe",
                 "--cold",
                 "--cache=0",
+                "--log=0",
                 "--utilizations=1.5",
                 "--insert-at=1x",
                 "--recovery=1g",

@@ -20,7 +20,7 @@ class EditQueueTest {
     @Test
     void editsThatWaitMakeTheSameTree() {
         for (FlexTreeOptions options : new FlexTreeOptions[] {SMALL, SMALL.withMergeExtents(false)}) {
-            for (long seed = 0; seed < 10; seed++) {
+            for (long seed = 0; seed < 5; seed++) {
                 SplittableRandom random = new SplittableRandom(seed);
                 TreeWriter atOnce = new TreeWriter(options, new Epochs());
                 FlexTree waiting = new FlexTree(options);
@@ -31,8 +31,12 @@ class EditQueueTest {
                         edit(random, crowd, atOnce, waiting);
                         assertEquals(atOnce.size(), waiting.size());
                     }
-                    assertEquals(TreeChecker.dump(atOnce), waiting.dump());
-                    waiting.checkInvariants();
+                    assertEquals(atOnce.extentCount(), waiting.extentCount());
+                    assertEquals(atOnce.nodeCount(), waiting.nodeCount());
+                    if (look % 10 == 9) {
+                        waiting.checkInvariants();
+                        assertEquals(TreeChecker.dump(atOnce), waiting.dump());
+                    }
                 }
                 assertTrue(waiting.nodeCount() > 4096, waiting.nodeCount() + " nodes, so that edits wait");
             }

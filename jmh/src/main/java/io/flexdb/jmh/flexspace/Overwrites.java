@@ -56,8 +56,7 @@ final class Overwrites {
 
     private void measure(double utilization) throws IOException {
         subject.remove();
-        FlexSpaceOptions options =
-                FlexSpaceOptions.defaults().withMinimumUtilization(Math.min(HIGHEST_MINIMUM, utilization));
+        FlexSpaceOptions options = subject.options().withMinimumUtilization(Math.min(HIGHEST_MINIMUM, utilization));
         // The file can't grow beyond what the share wants, whatever garbage collection thinks is worth its while.
         long wanted = 1 + (long) ((double) settings.blocks * blockBytes / utilization / options.segmentBytes());
         long segments = Math.max(LEAST_SEGMENTS, wanted + Math.min(MAX_RESERVE, wanted / 7 + 1));

@@ -69,7 +69,7 @@ final class Recovery {
         try {
             long size;
             // A crash when the log is longest. No file changes while it is copied.
-            FlexSpaceOptions options = FlexSpaceOptions.defaults().withCheckpointLogBytes(MORE_THAN_ANY_LOG);
+            FlexSpaceOptions options = subject.options().withCheckpointLogBytes(MORE_THAN_ANY_LOG);
             try (FlexSpace space = FlexSpace.open(subject.files(), options)) {
                 long inLog = MOST_LOGS * subject.options().checkpointLogBytes() / LOG_BYTES_OF_AN_INSERTION;
                 insertAll(space, recovery, recovery.extents() - inLog);
@@ -125,7 +125,7 @@ final class Recovery {
 
     private void open(Path directory, long size, String experiment) throws IOException {
         long start = System.nanoTime();
-        try (FlexSpace space = FlexSpace.open(directory)) {
+        try (FlexSpace space = FlexSpace.open(directory, subject.options())) {
             measurements.add(experiment, subject.name(), (System.nanoTime() - start) / 1e9, "s");
             if (space.size() != size) {
                 throw new IOException(directory + " has " + space.size() + " bytes after it was opened, not " + size);
@@ -139,7 +139,7 @@ final class Recovery {
         long bytes = readAll(subject.files());
         measurements.add(
                 experiment(READ, recovery), subject.name(), (double) bytes / (System.nanoTime() - start), "GB/s");
-        try (FlexSpace space = FlexSpace.open(subject.files())) {
+        try (FlexSpace space = FlexSpace.open(subject.files(), subject.options())) {
             dropPageCache();
             start = System.nanoTime();
             CheckReport report = space.check();

@@ -49,7 +49,7 @@ final class SmallRecords {
         subject.remove();
         RandomNumbers random = new RandomNumbers();
         ByteBuffer content = BlockWorkload.newBlock(RECORD_BYTES);
-        try (FlexSpace space = FlexSpace.open(subject.files())) {
+        try (FlexSpace space = FlexSpace.open(subject.files(), subject.options())) {
             int step = step(settings);
             long last = System.nanoTime();
             for (int i = 1; i <= settings.records; i++) {

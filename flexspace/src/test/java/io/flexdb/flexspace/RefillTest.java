@@ -232,7 +232,9 @@ class RefillTest {
         System.out.println("beside readers: " + stats);
         assertTrue(stats.segmentsRefilled() > 100, stats.toString());
         assertEquals(0, stats.scrubFindings());
-        assertTrue(stats.cacheHits() > 1000 || cachedFrames == 0, stats.toString());
+        // How many reads there are depends on who runs when; 100 of these frames are a twenty-fourth of all.
+        long lookedFor = stats.cacheHits() + stats.cacheMisses();
+        assertTrue(stats.cacheHits() > lookedFor / 100 || cachedFrames == 0, stats.toString());
         space.close();
     }
 

@@ -182,8 +182,9 @@ public final class FlexSpace implements AutoCloseable {
     // ---- reading
 
     /**
-     * Reads bytes into a buffer, which is filled. Direct buffers take no copy, without a cache. After an exception what lies between
-     * position and limit is undefined: it may be bytes that proved to be damaged. Both are as they were, then.
+     * Reads bytes into a buffer, which is filled. Without a cache, direct buffers take no copy. After an exception what
+     * lies between position and limit is undefined: it may be bytes that proved to be damaged. Both are as they were,
+     * then.
      *
      * @throws IndexOutOfBoundsException if the space ends before the buffer is full
      */
@@ -261,6 +262,7 @@ public final class FlexSpace implements AutoCloseable {
     public FlexSpaceStats stats() {
         access.lock();
         try {
+            access.publishIfChanged(); // which makes the changes that wait in the tree
             return FlexSpaceStats.of(engine, access.pinCount());
         } finally {
             access.unlock();

@@ -75,10 +75,15 @@ final class FlexSpaceAccess {
 
     /** Shows the writer's state to readers that come from now on. */
     void publish() {
-        published = engine.current();
-        unpublished = false;
-        epochs.advance();
-        engine.reclaim();
+        try {
+            published = engine.current();
+            unpublished = false;
+            epochs.advance();
+            engine.reclaim();
+        } catch (Throwable e) {
+            fail(e); // a change that was waiting in the tree could not be made
+            throw e;
+        }
     }
 
     /** Publishes, after which readers that came before are gone, unless they take long. */
@@ -119,9 +124,6 @@ final class FlexSpaceAccess {
                 if (!closed && failure == null) {
                     publishIfChanged();
                 }
-            } catch (Throwable e) {
-                fail(e); // a change that was waiting in the tree could not be made
-                throw e;
             } finally {
                 writer.unlock();
             }

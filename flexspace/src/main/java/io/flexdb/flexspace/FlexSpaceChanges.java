@@ -90,6 +90,7 @@ final class FlexSpaceChanges {
                 throw new IllegalArgumentException("target must not be inside the range from " + logicalOffset + ", "
                         + length + " bytes: " + target);
             }
+            begun = true; // to look at the tree is to make the changes that wait in it
             beginEdits(2 + engine.extentsIn(logicalOffset, length), true);
             if (target != logicalOffset && target != logicalOffset + length) {
                 engine.move(logicalOffset, length, target);
@@ -231,6 +232,7 @@ final class FlexSpaceChanges {
         access.lock();
         try {
             checkRange(logicalOffset, length, engine.size());
+            access.publishIfChanged(); // which makes the changes that wait in the tree
             long end = logicalOffset + length;
             for (long at = logicalOffset; at < end; ) {
                 at = defragmentPiece(at, end);

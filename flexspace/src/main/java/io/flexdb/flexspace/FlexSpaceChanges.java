@@ -298,7 +298,7 @@ final class FlexSpaceChanges {
         try {
             access.publishIfChanged(); // so that reads do not wait for a checkpoint under way
             begun = true;
-            requireRoom(engine.allowsCheckpoint());
+            requireRoom(room.allowsCheckpoint());
             engine.checkpoint();
             begun = false;
         } catch (Throwable e) {

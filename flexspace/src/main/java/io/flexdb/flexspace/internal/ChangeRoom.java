@@ -21,6 +21,7 @@ public final class ChangeRoom {
     private final SpaceCommits commits;
     private final GrantedRoom granted;
     private final int maxExtentBytes;
+    private StoreFullException refusal;
 
     ChangeRoom(
             FlexTree tree,
@@ -90,10 +91,21 @@ public final class ChangeRoom {
         return findForEdits(edits, GrantedRoom.PLACES_OF_A_CHANGE, 0, growing, publish);
     }
 
-    /** Why there is no room. */
+    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link #refusal} says why. */
+    public boolean allowsCheckpoint() {
+        disk.mayHaveGrown();
+        return commits.allowsCheckpoint() || refuses(disk.refusal());
+    }
+
+    /** Why there was no room, the last time that there was none. */
     public StoreFullException refusal() {
-        StoreFullException full = editRoom.refusal();
-        return full != null ? full : room.refusal();
+        return refusal;
+    }
+
+    /** Returns false. */
+    private boolean refuses(StoreFullException why) {
+        refusal = why;
+        return false;
     }
 
     /** R1, when a change that appends so many bytes has been taken from what is granted. */
@@ -105,11 +117,10 @@ public final class ChangeRoom {
 
     private boolean find(
             long bytes, long edits, long places, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
-        editRoom.forgetRefusal();
         disk.mayHaveGrown();
         commits.finishCheckpointIfDone();
         if (room.wouldOverfill(bytes) && room.wouldOverfill(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
-            return false;
+            return refuses(room.capRefusal());
         }
         return findForData(bytes, publish) && findForEdits(edits, places, bytes, true, publish);
     }
@@ -139,7 +150,7 @@ public final class ChangeRoom {
             }
             long slackNow = room.slack(0);
             if (slackNow <= slack || sweeps++ == MAX_SWEEPS || !collector.begin(true)) {
-                return false; // the last sweep has gained nothing, or all of them next to nothing
+                return refuses(room.refusal()); // the last sweep has gained nothing, or all of them next to nothing
             }
             slack = slackNow;
         }
@@ -159,7 +170,7 @@ public final class ChangeRoom {
             commits.checkpoint(); // after which the log is empty and the units of the nodes replaced are free
             publish.run();
         }
-        return editsFit(edits, places, bytes, growing);
+        return editsFit(edits, places, bytes, growing) || refuses(disk.refusal());
     }
 
     /** Also grants changes like a small one that grows the space, if they fit. */

@@ -2,7 +2,6 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
-import io.flexdb.storage.StoreFullException;
 import java.nio.file.Path;
 
 /** Sees that what edits write to the logical log and to the FlexTree file later finds its place on the disk. Writer only. */
@@ -37,7 +36,6 @@ final class EditRoom {
     private LogicalLog log;
     private boolean spareReady;
     private long unitsSinceSeal; // that edits since the last version was sealed take at most
-    private StoreFullException full; // the last time that something was not there; else null
 
     EditRoom(
             Vfs vfs,
@@ -93,7 +91,7 @@ final class EditRoom {
     }
 
     /**
-     * Whether edits find room; takes disk space for them if there is not enough.
+     * Whether edits find room; takes disk space for them if there is not enough. If not, {@link DiskRoom#refusal} says why.
      *
      * @param edits log entries
      * @param extents that they add to the tree
@@ -102,7 +100,6 @@ final class EditRoom {
      */
     boolean isThere(long edits, long extents, long places, boolean growing) {
         granted.revoke();
-        full = null;
         long units = unitsFor(extents, places);
         boolean spareThere = hasSpare(); // made first: a checkpoint without it can't begin, and ends what is short
         boolean there = (spareThere || !growing) && hasLog(edits, growing) && hasTree(units, growing);
@@ -117,18 +114,9 @@ final class EditRoom {
         granted.revoke();
     }
 
-    /** Whether a checkpoint that begins now finds its place. */
+    /** Whether a checkpoint that begins now finds its place. If not, {@link DiskRoom#refusal} says why. */
     boolean allowsCheckpoint() {
         return hasSpare() && hasTree(0, false);
-    }
-
-    void forgetRefusal() {
-        full = null;
-    }
-
-    /** Why there is no room; null if there was some, the last time somebody asked. */
-    StoreFullException refusal() {
-        return full;
     }
 
     /** Places that may be changed and still find room without any being made; 0 if there is none. */
@@ -164,7 +152,7 @@ final class EditRoom {
     }
 
     private boolean claimLog(long bytes) {
-        return claims(bytes - log.claimedBytes(), () -> log.claim(bytes));
+        return disk.claim(bytes - log.claimedBytes(), () -> log.claim(bytes));
     }
 
     private boolean hasSpare() {
@@ -172,7 +160,7 @@ final class EditRoom {
             return true; // there will be one when the old log is gone, and no checkpoint begins before
         }
         if (!spareReady) {
-            spareReady = claims(freshLogBytes(), () -> LogicalLog.makeSpare(vfs, spare, freshLogBytes()));
+            spareReady = disk.claim(freshLogBytes(), () -> LogicalLog.makeSpare(vfs, spare, freshLogBytes()));
         }
         return spareReady;
     }
@@ -206,14 +194,6 @@ final class EditRoom {
     }
 
     private boolean claimTree(long units) {
-        return claims(units * TreeFileFormat.UNIT_BYTES, () -> treeFile.claim(units));
-    }
-
-    private boolean claims(long bytes, Runnable claim) {
-        boolean there = disk.claim(bytes, claim);
-        if (!there) {
-            full = disk.refusal();
-        }
-        return there;
+        return disk.claim(units * TreeFileFormat.UNIT_BYTES, () -> treeFile.claim(units));
     }
 }

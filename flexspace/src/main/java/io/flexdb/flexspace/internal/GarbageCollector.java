@@ -279,8 +279,8 @@ final class GarbageCollector {
     private boolean moveAll(int count) {
         for (int first = 0; first < count; ) {
             int end = room.isAsked() ? first + editRoom.placesThatFit(count - first) : count;
-            if (end == first
-                    || !room.claimForMoves(Arrays.stream(lengths, first, end).sum())) {
+            int bytes = Arrays.stream(lengths, first, end).sum();
+            if (end == first || !room.claimForMoves(bytes)) {
                 return false;
             }
             while (first < end) {

@@ -187,7 +187,7 @@ final class SpaceCommits implements AutoCloseable {
         }
     }
 
-    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link ChangeRoom#refusal} says why. */
+    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link DiskRoom#refusal} says why. */
     boolean allowsCheckpoint() {
         finishCheckpoint(); // which has the file for the next log
         return editRoom.allowsCheckpoint();

@@ -33,7 +33,6 @@ public final class SpaceEngine implements AutoCloseable {
     private final FrameCache cache; // or null
     private final SpaceReader reader;
     private final SpaceReader fileReader;
-    private final DiskRoom disk = new DiskRoom();
     private final SpaceRoom spaceRoom;
     private final GarbageCollector collector;
     private final SpaceCommits commits;
@@ -58,6 +57,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.recovered = recovered;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
+        DiskRoom disk = new DiskRoom();
         this.spaceRoom = new SpaceRoom(store, disk, options.maxDataBytes());
         GrantedRoom granted = new GrantedRoom();
         EditRoom editRoom = new EditRoom(
@@ -125,7 +125,7 @@ public final class SpaceEngine implements AutoCloseable {
         recovery.run();
         try {
             return new SpaceEngine(vfs, directory, options, epochs, recovery);
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException | Error e) {
             recovery.tree.close();
             recovery.treeFile.close();
             recovery.store.close();
@@ -274,12 +274,6 @@ public final class SpaceEngine implements AutoCloseable {
     /** Writes the FlexTree to its file and begins a new log. Commits first. */
     public void checkpoint() {
         commits.checkpoint();
-    }
-
-    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link ChangeRoom#refusal} says why. */
-    public boolean allowsCheckpoint() {
-        disk.mayHaveGrown();
-        return commits.allowsCheckpoint();
     }
 
     /** The tag of the last commit. */
@@ -577,7 +571,7 @@ public final class SpaceEngine implements AutoCloseable {
     public void closeCleanly() {
         scrubber.close(); // it should not take the disk from the checkpoint
         try {
-            if (allowsCheckpoint()) {
+            if (changeRoom.allowsCheckpoint()) {
                 checkpoint();
             } else {
                 commit(tag()); // opening again has a log to replay

@@ -137,10 +137,13 @@ final class SpaceRoom {
         return asked;
     }
 
+    /** Why bytes can't be appended. */
     StoreFullException refusal() {
-        if (diskFull != null) {
-            return diskFull;
-        }
+        return diskFull != null ? diskFull : capRefusal();
+    }
+
+    /** What is to be said when it is the cap that leaves no room. */
+    StoreFullException capRefusal() {
         return new StoreFullException("no room for the change: " + store.liveBytes() + " live bytes, at most "
                 + maxLiveBytes + " in " + maxSegments + " segments of " + format.segmentBytes + " bytes, of which "
                 + Math.max(0, free()) + " are free; remove data, end long reads or raise maxDataBytes");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
@@ -96,7 +97,7 @@ class ChangeRoomTest {
             engine.collectGarbage();
         } else if (dice < 97) {
             engine.commit(0);
-        } else if (dice < 98 && engine.allowsCheckpoint()) {
+        } else if (dice < 98 && engine.room().allowsCheckpoint()) {
             engine.checkpoint();
         } else {
             publish();
@@ -160,6 +161,46 @@ class ChangeRoomTest {
         assertTrue(collapse(10_000));
         assertTrue(insert(512), "refused although there is room again");
         assertEquals(size - 10_000 + 512, engine.size());
+        engine.close();
+    }
+
+    /** A checkpoint that has ended wants a log, which a full disk refuses too. */
+    @Test
+    void aSpaceAtItsCapSaysSoWhateverElseThereIsNot() {
+        open(SMALL.withMaxDataBytes(32L * SEGMENT).withCheckpointLogBytes(4096));
+        while (insert(512)) {
+            engine.collectSomeGarbage();
+        }
+        vfs.delayBackground(2);
+        long checkpoints = engine.checkpointsBegun();
+        while (engine.checkpointsBegun() == checkpoints) {
+            assertTrue(overwrite(16));
+            engine.commit(0);
+        }
+        for (int i = 0; i < 4; i++) {
+            vfs.open(DIRECTORY.resolve("data"), OpenMode.READ).close(); // meanwhile it ends
+        }
+        vfs.setCapacity(fileBytes());
+        assertFalse(insert(512));
+        String message = engine.room().refusal().getMessage();
+        assertTrue(message.contains("32 segments"), message);
+        engine.close();
+    }
+
+    private long fileBytes() {
+        return vfs.files().stream().mapToLong(file -> vfs.content(file).length).sum();
+    }
+
+    @Test
+    void aRefusalOfACheckpointSaysWhichRoomThereIsNot() {
+        open(SMALL.withCheckpointLogBytes(1 << 20));
+        for (int i = 0; i < 20_000; i++) { // without asking for room
+            engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(20), 0, 20, 1);
+        }
+        vfs.setCapacity(0);
+        assertFalse(engine.room().allowsCheckpoint());
+        String message = engine.room().refusal().getMessage();
+        assertTrue(message.contains("/space/tree"), message);
         engine.close();
     }
 }

@@ -40,8 +40,8 @@ class FlexDBBarrierTest {
             "force LogicalLog.force < SpaceCommits.writeBatch < SpaceCommits.commitAll",
             "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
-            "force TreeFile.writeVersion < Checkpoint.run < Checkpoint.start",
-            "force TreeFile.commit < Checkpoint.run < Checkpoint.start");
+            "force TreeFile.writeVersion < Checkpoint.save < PendingResult.run",
+            "force TreeFile.commit < Checkpoint.save < PendingResult.run");
 
     private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
     private static final String GONE_LOGS = "sync WalRecovery.deleteReplayed < StoreOpener.replay < StoreOpener.open";

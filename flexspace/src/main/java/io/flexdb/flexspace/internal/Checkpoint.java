@@ -1,6 +1,5 @@
 package io.flexdb.flexspace.internal;
 
-import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
@@ -22,8 +21,7 @@ final class Checkpoint {
     private final ByteBuffer segmentTable;
     private final long tag;
     private final LogicalLog old;
-    private BackgroundTask task;
-    private Throwable failure; // written before the task ends, read after
+    private PendingResult<Void> saved;
 
     /**
      * @param view the sealed version, pinned; this gives the pin back
@@ -51,23 +49,26 @@ final class Checkpoint {
         this.old = old;
     }
 
+    /** Begins. If that fails, there is nothing to wait for. */
     void start() {
-        task = vfs.start("flexdb-checkpoint", this::run);
+        try {
+            saved = new PendingResult<>(task -> vfs.start("flexdb-checkpoint", task), this::save);
+        } catch (Throwable e) {
+            old.close();
+            throw e;
+        }
     }
 
-    private void run() {
+    private Void save() {
         try {
-            try {
-                TreeHeader next = treeFile.writeVersion(tree, view, segmentTable, tag);
-                treeFile.commit(next);
-            } finally {
-                old.close();
-                epochs.unpin(view.version());
-            }
-            vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
-        } catch (Throwable e) {
-            failure = e; // the writer looks for it, and everybody hears of it there
+            TreeHeader next = treeFile.writeVersion(tree, view, segmentTable, tag);
+            treeFile.commit(next);
+        } finally {
+            old.close();
+            epochs.unpin(view.version());
         }
+        vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
+        return null;
     }
 
     /** The log that is needed until this is done. */
@@ -76,21 +77,16 @@ final class Checkpoint {
     }
 
     boolean isDone() {
-        return task.isDone();
+        return saved.isDone();
     }
 
     /** Returns once it has ended, well or not. */
     void await() {
-        task.await();
+        saved.await();
     }
 
-    /** Throws what made it fail, if it did. Once it has ended. */
-    void throwFailure() {
-        if (failure instanceof RuntimeException e) {
-            throw e;
-        }
-        if (failure instanceof Error e) {
-            throw e;
-        }
+    /** Waits for its end, and throws what made it fail, if it did. */
+    void finish() {
+        saved.get();
     }
 }

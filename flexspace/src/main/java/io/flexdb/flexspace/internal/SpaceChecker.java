@@ -2,7 +2,6 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.CheckProgress;
 import io.flexdb.flexspace.CheckReport;
-import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -97,22 +96,21 @@ public final class SpaceChecker {
         progress = newProgress;
         bytesToRead = Arrays.stream(liveBytes).filter(bytes -> bytes > 0).count() * store.format().segmentBytes
                 + logs.stream().mapToLong(Log::bytes).sum();
-        BackgroundTask inMemory = vfs.start("flexdb-check", viewChecker::run);
+        PendingResult<long[]> live = new PendingResult<>(task -> vfs.start("flexdb-check", task), viewChecker::check);
         try {
             tell();
             checkTreeFile();
             for (Log log : logs) {
                 checkLog(log);
             }
-            checkSegments(inMemory);
+            checkSegments(live);
         } catch (RuntimeException | Error e) {
             viewChecker.end();
             throw e;
         } finally {
-            inMemory.await(); // it reads what is pinned until this returns
+            live.await(); // it reads what is pinned until this returns
         }
-        long inUse =
-                Arrays.stream(viewChecker.live()).filter(bytes -> bytes > 0).count();
+        long inUse = Arrays.stream(live.get()).filter(bytes -> bytes > 0).count();
         bytesToRead = 0; // no more
         tell();
         Findings all = viewChecker.findings();
@@ -133,7 +131,7 @@ public final class SpaceChecker {
     }
 
     /** By a file of its own: what others read in between would end the read-ahead. */
-    private void checkSegments(BackgroundTask inMemory) {
+    private void checkSegments(PendingResult<long[]> pendingLive) {
         Path path = store.file().path();
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             try {
@@ -142,8 +140,7 @@ public final class SpaceChecker {
                 findings.add(path, 0, "a preamble of this store", e);
             }
             checkSegments(file, number -> liveBytes[number] > 0);
-            inMemory.await();
-            long[] live = viewChecker.live();
+            long[] live = pendingLive.get();
             checkSegments(file, number -> liveBytes[number] == 0 && live[number] > 0); // none, or there is a finding
         } catch (StoreIoException e) {
             findings.add(path, 0, "a data file that can be opened", e);

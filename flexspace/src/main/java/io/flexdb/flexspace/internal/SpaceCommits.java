@@ -208,9 +208,10 @@ final class SpaceCommits implements AutoCloseable {
         log = old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, editRoom.spareBytes());
         editRoom.sealed(log);
         logBytesWritten += log.bytes();
-        checkpoint = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
+        Checkpoint next = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
+        next.start();
+        checkpoint = next;
         checkpointsBegun++;
-        checkpoint.start();
         store.releaseEmptied();
     }
 
@@ -226,8 +227,7 @@ final class SpaceCommits implements AutoCloseable {
         Checkpoint ending = checkpoint;
         if (ending != null) {
             checkpoint = null;
-            ending.await();
-            ending.throwFailure();
+            ending.finish();
             checkpoints++;
             disk.mayHaveGrown();
             editRoom.restoreReserve(); // what the old log held, before segments take it

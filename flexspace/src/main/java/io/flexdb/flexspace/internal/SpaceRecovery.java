@@ -237,7 +237,7 @@ final class SpaceRecovery {
     }
 
     private PendingResult<List<ByteBuffer>> readLog(BackgroundWorker beside, long generation) {
-        return new PendingResult<>(beside, () -> {
+        return new PendingResult<>(beside::start, () -> {
             try (VfsFile file = vfs.open(directory.resolve(LogFormat.fileName(generation)), OpenMode.READ)) {
                 return new LogicalLogReader(file, treeFile.header().storeId(), generation).payloads();
             }

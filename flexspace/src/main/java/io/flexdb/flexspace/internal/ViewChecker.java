@@ -16,8 +16,6 @@ final class ViewChecker {
     private final int[] liveBytes;
     private final Path treePath;
     private final Findings findings = new Findings();
-    private long[] live;
-    private Throwable failure;
     private volatile boolean ending;
 
     /**
@@ -35,22 +33,14 @@ final class ViewChecker {
         this.treePath = treePath;
     }
 
-    /** Checks all; whoever asks for what came of it hears of failures. */
-    void run() {
+    /** Checks all, and returns the live bytes of each segment, by extents. */
+    long[] check() {
         try {
-            try {
-                tree.checkInvariants(view);
-            } catch (AssertionError e) {
-                findings.add(treePath, 0, "a FlexTree in memory whose invariants hold", e.getMessage());
-            }
-            live = new ExtentChecker(view, format, usedBytes, treePath, findings, () -> ending).check();
-            compare();
-        } catch (Throwable e) {
-            failure = e;
+            tree.checkInvariants(view);
+        } catch (AssertionError e) {
+            findings.add(treePath, 0, "a FlexTree in memory whose invariants hold", e.getMessage());
         }
-    }
-
-    private void compare() {
+        long[] live = new ExtentChecker(view, format, usedBytes, treePath, findings, () -> ending).check();
         for (int number = 0; number < live.length && !ending; number++) {
             if (live[number] != liveBytes[number]) {
                 findings.add(
@@ -60,25 +50,15 @@ final class ViewChecker {
                         live[number] + " bytes of extents");
             }
         }
+        return live;
     }
 
-    /** Lets it end soon, without a result. Any thread. */
+    /** Lets the check end soon, with any result. Any thread. */
     void end() {
         ending = true;
     }
 
-    /** The live bytes of each segment, by extents; once it has run. */
-    long[] live() {
-        if (failure instanceof RuntimeException e) {
-            throw e;
-        }
-        if (failure instanceof Error e) {
-            throw e;
-        }
-        return live;
-    }
-
-    /** What was found; once it has run. */
+    /** What was found, once it has ended. */
     Findings findings() {
         return findings;
     }

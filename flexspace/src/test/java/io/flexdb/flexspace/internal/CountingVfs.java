@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** Knows which files have not been closed. */
-final class CountingVfs extends ForwardingVfs {
+class CountingVfs extends ForwardingVfs {
     private final Set<VfsFile> open = new HashSet<>();
 
     CountingVfs(Vfs vfs) {

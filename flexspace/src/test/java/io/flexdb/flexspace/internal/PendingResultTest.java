@@ -21,7 +21,7 @@ class PendingResultTest {
     @Test
     void theResultIsWaitedFor() {
         CountDownLatch asked = new CountDownLatch(1);
-        PendingResult<Integer> first = new PendingResult<>(worker, () -> {
+        PendingResult<Integer> first = new PendingResult<>(worker::start, () -> {
             try {
                 asked.await();
                 return 1;
@@ -29,7 +29,7 @@ class PendingResultTest {
                 return -1;
             }
         });
-        PendingResult<Integer> second = new PendingResult<>(worker, () -> first.get() + 1);
+        PendingResult<Integer> second = new PendingResult<>(worker::start, () -> first.get() + 1);
         asked.countDown();
         assertEquals(2, second.get());
         assertEquals(2, second.get(), "again");
@@ -39,12 +39,12 @@ class PendingResultTest {
     @Test
     void whoeverAsksHearsOfAFailure() {
         RuntimeException exception = new IllegalStateException();
-        PendingResult<Object> failed = new PendingResult<>(worker, () -> {
+        PendingResult<Object> failed = new PendingResult<>(worker::start, () -> {
             throw exception;
         });
         assertSame(exception, assertThrows(IllegalStateException.class, failed::get));
         Error error = new AssertionError();
-        PendingResult<Object> broken = new PendingResult<>(worker, () -> {
+        PendingResult<Object> broken = new PendingResult<>(worker::start, () -> {
             throw error;
         });
         assertSame(error, assertThrows(AssertionError.class, broken::get));

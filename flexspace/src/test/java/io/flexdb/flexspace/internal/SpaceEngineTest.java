@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
@@ -280,6 +281,23 @@ class SpaceEngineTest {
         }
         assertEquals(waits, engine.checkpointWaits(), "checkpoints that are done at once");
         engine.close();
+    }
+
+    @Test
+    void aCheckpointThatFindsNoThreadLeavesNothingOpen() {
+        engine.close();
+        CountingVfs withoutThreads = new CountingVfs(vfs) {
+            @Override
+            public BackgroundTask start(String name, Runnable task) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+        };
+        engine = SpaceEngine.open(withoutThreads, DIRECTORY, 1, SMALL, epochs);
+        assertEquals(3, withoutThreads.openFiles());
+        fill(10);
+        assertThrows(OutOfMemoryError.class, engine::checkpoint);
+        engine.close();
+        assertEquals(0, withoutThreads.openFiles());
     }
 
     /** Bytes of the logs that a recovery would replay. */

@@ -10,8 +10,6 @@ import io.flexdb.flexspace.internal.SegmentFormat;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
-import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreClosedException;
@@ -41,29 +39,9 @@ class FlexSpaceCacheTest {
 
     private final Random random = new Random(1);
     private final SimulatedVfs vfs = new SimulatedVfs();
-    private final List<String> reads = new ArrayList<>(); // of the data file, "position+bytes", segments from 0 on
+    private final List<String> reads = new ArrayList<>(); // of the data file
     private final byte[] content = SpaceOracle.randomBytes(random, 3 * DATA_BYTES);
     private FlexSpace space;
-
-    private final class Watched extends ForwardingVfs {
-        Watched() {
-            super(vfs);
-        }
-
-        @Override
-        public VfsFile open(Path file, OpenMode mode) {
-            VfsFile opened = super.open(file, mode);
-            return !file.equals(DATA)
-                    ? opened
-                    : new ForwardingVfsFile(opened) {
-                        @Override
-                        public int read(ByteBuffer dst, long position) {
-                            reads.add((position - SegmentFormat.FIRST_SEGMENT_POSITION) + "+" + dst.remaining());
-                            return super.read(dst, position);
-                        }
-                    };
-        }
-    }
 
     /** Three segments and no more, all of them in the file. */
     @BeforeEach
@@ -75,7 +53,7 @@ class FlexSpaceCacheTest {
     }
 
     private void open(FlexSpaceOptions options) {
-        space = FlexSpace.open(new Watched(), DIRECTORY, options);
+        space = FlexSpace.open(new ReadsVfs(vfs, reads), DIRECTORY, options);
     }
 
     @AfterEach

@@ -6,10 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.SegmentFormat;
-import io.flexdb.flexspace.internal.vfs.OpenMode;
-import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
-import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -30,27 +26,7 @@ class FlexSpaceReadTest {
 
     private final Random random = new Random(1);
     private final SimulatedVfs vfs = new SimulatedVfs();
-    private final List<String> reads = new ArrayList<>(); // of the data file, "position+bytes", segments from 0 on
-
-    private final class Watched extends ForwardingVfs {
-        Watched() {
-            super(vfs);
-        }
-
-        @Override
-        public VfsFile open(Path file, OpenMode mode) {
-            VfsFile opened = super.open(file, mode);
-            return !file.equals(DATA)
-                    ? opened
-                    : new ForwardingVfsFile(opened) {
-                        @Override
-                        public int read(ByteBuffer dst, long position) {
-                            reads.add((position - SegmentFormat.FIRST_SEGMENT_POSITION) + "+" + dst.remaining());
-                            return super.read(dst, position);
-                        }
-                    };
-        }
-    }
+    private final List<String> reads = new ArrayList<>(); // of the data file
 
     private byte[] randomBytes(int length) {
         byte[] bytes = new byte[length];
@@ -152,7 +128,7 @@ class FlexSpaceReadTest {
     @Test
     void whatLiesTogetherInTheFileIsReadTogether() {
         FlexSpaceOptions small = FlexSpaceOptions.defaults().withSegments(64 << 10, 512); // extents of 2 KiB
-        try (FlexSpace space = FlexSpace.open(new Watched(), DIRECTORY, small)) {
+        try (FlexSpace space = FlexSpace.open(new ReadsVfs(vfs, reads), DIRECTORY, small)) {
             space.write(0, ByteBuffer.wrap(randomBytes(100_000)));
             space.sync();
             assertTrue(space.stats().extents() >= 50, space.stats().toString());
@@ -174,7 +150,7 @@ class FlexSpaceReadTest {
     /** A part of a frame is worth a system call of its own only beside many whole ones. */
     @Test
     void aReadThatIsNotAlignedTakesFewCalls() {
-        try (FlexSpace space = FlexSpace.open(new Watched(), DIRECTORY, LARGE)) {
+        try (FlexSpace space = FlexSpace.open(new ReadsVfs(vfs, reads), DIRECTORY, LARGE)) {
             space.write(0, ByteBuffer.wrap(randomBytes(60_000)));
             space.write(60_000, ByteBuffer.wrap(randomBytes(4 << 20)));
             space.read(0, ByteBuffer.allocateDirect(1)); // the footer

@@ -228,6 +228,23 @@ class NodeImagesTest {
     }
 
     @Test
+    void eachExtentIsHandedOverInOrder() {
+        FlexTree tree = new FlexTree(SMALL);
+        change(tree, new SplittableRandom(4), 300);
+        SavedRoot root = store.save(tree);
+        List<List<Long>> seen = new ArrayList<>();
+        FlexTree loaded = new FlexTree(SMALL);
+        NodeImages.load(
+                loaded,
+                root,
+                ImageStore.SEED,
+                ImageStore.MAX_SLOT,
+                store,
+                (offset, length, address, flags) -> seen.add(List.of(offset, length, address, (long) flags)));
+        assertEquals(extents(tree), seen);
+    }
+
+    @Test
     void imagesHaveTheLengthTheFormatSays() {
         FlexTree tree = new FlexTree();
         for (int i = 0; i < 84 * 84; i++) {

@@ -20,7 +20,9 @@ final class EditRoom {
     private static final int MIN_LOG_RESERVE = 16 << 10;
     private static final int MAX_LOG_RESERVE = 256 << 10;
     private static final int PATHS_KEPT = 4;
-    private static final int EXTENTS_PER_UNIT = 16; // at least, in leaves made by one edit
+    private static final long NODES_OF_LEVEL =
+            8; // that an edit changes or makes: at both ends of its range, and siblings
+    private static final int ENTRIES_PER_SPLIT = 16; // at least, between two splits of a node
     private static final int MAX_TREE_CLAIM_UNITS = 1024;
 
     private final Vfs vfs;
@@ -167,19 +169,30 @@ final class EditRoom {
 
     // ---- the FlexTree file
 
+    /**
+     * Units of the nodes that edits change or make at most. In few places these are what each edit changes and makes. In
+     * many places each node there is now is changed once, and split once before it has got so many entries more: what was
+     * split is half full, and what was merged has three quarters.
+     */
     private long unitsFor(long extents, long places) {
-        long path = pathUnits();
-        // What is changed in many places are nodes that have images, each of them once, and those split off them.
-        long splits = places * (TreeFileFormat.LEAF_UNITS + TreeFileFormat.INNER_UNITS);
-        long changed = Math.min(places * path, 2 * (treeFile.imageUnits() + path) + splits);
-        return changed + extents / EXTENTS_PER_UNIT;
+        long internals = tree.internalNodeCount();
+        long leaves = tree.nodeCount() - internals;
+        long changedLeaves = Math.min(places * NODES_OF_LEVEL, 2 * leaves + NODES_OF_LEVEL);
+        long changedInternals =
+                Math.min(places * internalsOfPath(), 2 * internals + places / ENTRIES_PER_SPLIT + internalsOfPath());
+        return changedLeaves * TreeFileFormat.LEAF_UNITS
+                + changedInternals * TreeFileFormat.INNER_UNITS
+                + extents / ENTRIES_PER_SPLIT * TreeFileFormat.LEAF_UNITS;
     }
 
-    /** Units of the nodes that an edit changes or makes at most, those along both ends of its range and their siblings. */
+    /** Internal nodes that an edit changes or makes at most, should the tree grow. */
+    private long internalsOfPath() {
+        return NODES_OF_LEVEL * (tree.writer().level() + 1L);
+    }
+
+    /** Units of the nodes that an edit changes or makes at most. */
     private long pathUnits() {
-        return 8L
-                * (TreeFileFormat.LEAF_UNITS
-                        + TreeFileFormat.INNER_UNITS * (tree.writer().level() + 1L));
+        return NODES_OF_LEVEL * TreeFileFormat.LEAF_UNITS + internalsOfPath() * TreeFileFormat.INNER_UNITS;
     }
 
     private boolean hasTree(long units, boolean growing) {

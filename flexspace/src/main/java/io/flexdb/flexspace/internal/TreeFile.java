@@ -189,11 +189,6 @@ final class TreeFile implements AutoCloseable {
         }
     }
 
-    /** Units of the nodes that have images. */
-    synchronized long imageUnits() {
-        return leafImages + TreeFileFormat.INNER_UNITS * internalImages;
-    }
-
     /**
      * Writes all nodes that changed since the last checkpoint and the segment table, and forces them (O3).
      *

@@ -191,6 +191,70 @@ class ChangeRoomTest {
         return vfs.files().stream().mapToLong(file -> vfs.content(file).length).sum();
     }
 
+    /** What batches were granted is there when the disk is full the moment after, wherever they change the tree. */
+    @RepeatedTest(30)
+    void whatABatchIsGrantedIsThereForTheNextCheckpoint(RepetitionInfo info) {
+        random.setSeed(info.getCurrentRepetition());
+        open(SMALL.withCheckpointLogBytes(1 << 30).withLogBufferBytes(1 << 20));
+        int extents = 100 << random.nextInt(9);
+        for (int i = 0; i < extents; i++) { // leaves are as full as can be
+            engine.insert(engine.size(), ByteBuffer.allocate(4), 0, 4, 1);
+        }
+        for (int batch = 0; batch < 60; batch++) {
+            if (random.nextInt(8) == 0) {
+                engine.checkpoint();
+            }
+            int edits = 1 + random.nextInt(1 << random.nextInt(11));
+            assertTrue(engine.room().ensureForBatch(8L * edits, 2L * edits, 0, 0, this::publish));
+            vfs.setCapacity(fileBytes());
+            editAnywhere(edits);
+            assertTrue(
+                    engine.room().allowsCheckpoint(),
+                    () -> edits + " edits: " + engine.room().refusal());
+            vfs.setCapacity(Long.MAX_VALUE);
+        }
+        engine.checkpoint();
+        engine.checkInvariants();
+        engine.close();
+    }
+
+    /** At random, close together, or one in each leaf, so that all of them are split. */
+    private void editAnywhere(int edits) {
+        int kind = random.nextInt(4);
+        long start = random.nextInt((int) engine.size() + 1);
+        for (int i = 0; i < edits; i++) {
+            int size = (int) engine.size();
+            int at = (int)
+                    switch (kind) {
+                        case 0 -> random.nextInt(size + 1);
+                        case 1 -> Math.min(size, start + random.nextInt(1000));
+                        case 2 -> (start + 84L * 4 * i) % size;
+                        default -> (start + (long) size / edits * i) % size;
+                    };
+            if (random.nextInt(5) == 0 && size > 10_000 && at < size) {
+                engine.collapse(at, Math.min(1 + random.nextInt(random.nextInt(50) == 0 ? 4000 : 40), size - at));
+            } else {
+                int length = 1 + random.nextInt(8);
+                engine.insert(at, ByteBuffer.allocate(length), 0, length, 1);
+            }
+        }
+    }
+
+    @Test
+    void aBatchAsksForNoMoreThanItMayNeed() {
+        open(SMALL.withCheckpointLogBytes(1 << 30));
+        for (int i = 0; i < 20_000; i++) {
+            engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(20), 0, 20, 1);
+        }
+        engine.checkpoint();
+        engine.checkpoint();
+        long before = vfs.content(DIRECTORY.resolve("tree")).length;
+        assertTrue(engine.room().ensureForBatch(60_000, 600, 0, 0, this::publish));
+        long claimed = vfs.content(DIRECTORY.resolve("tree")).length - before;
+        assertTrue(claimed < 2 << 20, claimed + " bytes for 600 edits among " + engine.extentCount() + " extents");
+        engine.close();
+    }
+
     @Test
     void aRefusalOfACheckpointSaysWhichRoomThereIsNot() {
         open(SMALL.withCheckpointLogBytes(1 << 20));

@@ -153,8 +153,7 @@ final class Table2Settings implements Callable<Integer> {
             names = "--cache",
             paramLabel = "BYTES",
             converter = BenchmarkOptions.LargeCount.class,
-            description =
-                    "Memory in which FlexSpace keeps what it has read; nothing is read cold then." + " Default: none.")
+            description = "Memory in which FlexSpace keeps what it has read; nothing is read cold then. Default: none.")
     long cacheBytes;
 
     @Option(

@@ -172,17 +172,18 @@ final class EditRoom {
     /**
      * Units of the nodes that edits change or make at most. In few places these are what each edit changes and makes. In
      * many places each node there is now is changed once, and split once before it has got so many entries more: what was
-     * split is half full, and what was merged has three quarters.
+     * split is half full, and what was merged has three quarters. A leaf that is split is an entry more for the node above.
      */
     private long unitsFor(long extents, long places) {
         long internals = tree.internalNodeCount();
         long leaves = tree.nodeCount() - internals;
-        long changedLeaves = Math.min(places * NODES_OF_LEVEL, 2 * leaves + NODES_OF_LEVEL);
-        long changedInternals =
-                Math.min(places * internalsOfPath(), 2 * internals + places / ENTRIES_PER_SPLIT + internalsOfPath());
-        return changedLeaves * TreeFileFormat.LEAF_UNITS
-                + changedInternals * TreeFileFormat.INNER_UNITS
-                + extents / ENTRIES_PER_SPLIT * TreeFileFormat.LEAF_UNITS;
+        long splits = leaves + extents / ENTRIES_PER_SPLIT;
+        long changedLeaves =
+                Math.min(places * NODES_OF_LEVEL + extents / ENTRIES_PER_SPLIT, leaves + splits + NODES_OF_LEVEL);
+        long changedInternals = Math.min(
+                places * internalsOfPath() + extents / ENTRIES_PER_SPLIT / ENTRIES_PER_SPLIT,
+                2 * internals + splits / ENTRIES_PER_SPLIT + internalsOfPath());
+        return changedLeaves * TreeFileFormat.LEAF_UNITS + changedInternals * TreeFileFormat.INNER_UNITS;
     }
 
     /** Internal nodes that an edit changes or makes at most, should the tree grow. */

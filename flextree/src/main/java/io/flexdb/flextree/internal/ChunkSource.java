@@ -17,6 +17,13 @@ final class ChunkSource {
     private static final long FIRST_REGION_AT_BYTES = 4 << 20;
     private static final int MAX_REGION_BYTES = 8 << 20;
 
+    static {
+        // As long as no read-only direct buffer was ever made, the JIT relies on that. The first one, of whomever,
+        // makes it
+        // throw away all code for direct buffers: in the middle of a load that is half a second of slow changes.
+        ByteBuffer.allocateDirect(1).asReadOnlyBuffer();
+    }
+
     private final int chunkBytes;
     private ByteBuffer region = ByteBuffer.allocate(0);
     private int regionUsed;

@@ -102,7 +102,8 @@ public final class EditQueue {
 
     /** Each offset is one after the edits before it. What is touched is where that is before them. */
     private boolean touch() {
-        for (int i = 0; i < count; i++) {
+        places[0] = offsets[0]; // not in the loop: the JIT would bet on an inner one that isn't empty
+        for (int i = 1; i < count; i++) {
             long place = offsets[i];
             for (int j = i - 1; j >= 0; j--) {
                 long isBehind = (offsets[j] - place) >> 63; // all bits or none, since no branch could be foretold

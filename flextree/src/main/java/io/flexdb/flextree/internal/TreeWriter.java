@@ -220,9 +220,8 @@ public final class TreeWriter {
     private int childOnPath(ByteBuffer node, int base, int nodeLevel, long relative) {
         if (touchedEdit != UNTOUCHED) {
             int i = touchedPath[TOUCHED_AT_ONCE * nodeLevel + touchedEdit];
-            if (i + 1 < NodeFormat.MAX_CAPACITY
-                    && childStart(node, base, i) <= relative
-                    && relative < childStart(node, base, i + 1)) {
+            // One branch for both. Beyond the last child that a node can hold is anything; either answer is right then.
+            if (childStart(node, base, i) <= relative & relative < childStart(node, base, i + 1)) {
                 return i;
             }
         }
@@ -585,10 +584,17 @@ public final class TreeWriter {
             return false;
         }
         for (int i = 0; i < count; i++) {
-            touchedOffsets[i] = Math.min(Math.max(logicalOffsets[i], 1), size) - 1;
+            touchedOffsets[i] = clamp(logicalOffsets[i] - 1, size - 1);
         }
         touched += TreeReader.touch(pool, root, level, touchedOffsets, touchedNodes, count, touchedPath);
         return true;
+    }
+
+    /** The nearest number from 0 to {@code most}. There is no branch for the JIT to bet on until it is taken at last. */
+    private static long clamp(long number, long most) {
+        long over = number - most;
+        long atMost = number - (over & ~(over >> 63));
+        return atMost & ~(atMost >> 63);
     }
 
     /**

@@ -13,9 +13,11 @@ final class SegmentBuffer {
     /*
      * Readers copy from the segment's memory meanwhile. What they know of lies before what is still written here.
      *
-     * A large segment is written in parts: they are in the processor's caches from the checksum still, and whoever
-     * reads the file, or takes space for it, waits for one part at most. Parts end at round positions of the file, so
-     * that the page cache can hold them in large pieces.
+     * A frame gets its checksum as soon as it is full: its bytes are in the processor's caches then, and whoever has it
+     * written has less to do, which takes the longer of the two.
+     *
+     * A large segment is written in parts: whoever reads the file, or takes space for it, waits for one part at most.
+     * Parts end at round positions of the file, so that the page cache can hold them in large pieces.
      */
     private static final int PART_BYTES = 512 << 10;
 
@@ -26,6 +28,7 @@ final class SegmentBuffer {
     private final ByteBuffer bytes; // a private view: readers must not see positions move
     private final CRC32C crc = new CRC32C();
     private int framesInFile;
+    private int framesChecked; // have their checksums
     private int end; // of what was appended
 
     /**
@@ -40,6 +43,7 @@ final class SegmentBuffer {
         this.handle = handle;
         this.bytes = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         this.framesInFile = segment.usedBytes >>> format.frameShift;
+        this.framesChecked = framesInFile;
         segment.memory = memory;
     }
 
@@ -65,6 +69,7 @@ final class SegmentBuffer {
         int at = segment.usedBytes;
         bytes.put(at, source, sourcePosition, length);
         segment.usedBytes = at + length;
+        checksumTo(at + length >>> format.frameShift);
         return at;
     }
 
@@ -78,7 +83,7 @@ final class SegmentBuffer {
         int frames = (used + format.frameBytes - 1) >>> format.frameShift;
         int to = frames << format.frameShift;
         zero(used, to);
-        checksumFrames(framesInFile, frames);
+        checksumTo(frames);
         write(from, to);
         segment.usedBytes = to;
         framesInFile = frames;
@@ -94,14 +99,12 @@ final class SegmentBuffer {
     /** Once {@linkplain #end ended}: writes all that is not in the file yet, footer included. Readers go there then. */
     void seal() {
         zero(end, format.segmentBytes);
+        checksumTo(format.dataFrames);
+        format.putFooter(segment, segment.checksums, bytes, format.dataBytes);
         int first = framesInFile;
         do {
             int behind = Math.min(endOfPart(first), format.dataFrames);
-            checksumFrames(first, behind);
             boolean last = behind == format.dataFrames;
-            if (last) {
-                format.putFooter(segment, segment.checksums, bytes, format.dataBytes);
-            }
             write(first << format.frameShift, last ? format.segmentBytes : behind << format.frameShift);
             first = behind;
         } while (first < format.dataFrames);
@@ -129,12 +132,15 @@ final class SegmentBuffer {
         }
     }
 
-    private void checksumFrames(int first, int behind) {
-        int[] sums = segment.checksums;
-        for (int frame = first; frame < behind; frame++) {
-            sums[frame] = format.checksum(segment, frame, bytes, frame << format.frameShift, crc);
+    private void checksumTo(int behind) {
+        if (framesChecked < behind) {
+            int[] sums = segment.checksums;
+            for (int frame = framesChecked; frame < behind; frame++) {
+                sums[frame] = format.checksum(segment, frame, bytes, frame << format.frameShift, crc);
+            }
+            framesChecked = behind;
+            bytes.clear();
         }
-        bytes.clear();
     }
 
     private void write(int from, int to) {

@@ -10,13 +10,10 @@ import java.util.function.BooleanSupplier;
 final class ExtentChecker {
     /*
      * Whether extents overlap shows when those of a segment are sorted by position. That needs them in memory, 8 bytes
-     * each; so it is done for some segments at a time, with a walk over the tree for each group. To compare many
-     * takes long; so they are put in order by the bits of their positions, half of the bits at a time.
+     * each; so it is done for some segments at a time, with a walk over the tree for each group.
      */
     private static final int EXTENTS_IN_GROUP = 1 << 22;
     private static final int POSITION_SHIFT = 32;
-    private static final int FEW = 512; // comparing costs less
-    private static final int MANY = 1 << 19; // in one segment, which have few bytes each: a copy of them takes memory
 
     private final FlexTreeView view;
     private final SegmentFormat format;
@@ -27,8 +24,6 @@ final class ExtentChecker {
     private final BooleanSupplier ending;
     private final long[] live;
     private final int[] extents;
-    private final int[] next; // where the next extent goes whose position has some bits
-    private long[] spare = new long[0];
 
     /**
      * @param usedBytes bytes of each segment that extents may lie in
@@ -61,7 +56,6 @@ final class ExtentChecker {
         this.extentsInGroup = extentsInGroup;
         this.live = new long[usedBytes.length];
         this.extents = new int[usedBytes.length];
-        this.next = new int[1 << (format.segmentShift + 1) / 2];
     }
 
     /** Checks everything and returns the live bytes of each segment. */
@@ -122,42 +116,9 @@ final class ExtentChecker {
         });
         int first = 0;
         for (int number = from; number < to; number++) {
-            sort(sorted, first, first + extents[number]);
+            Arrays.sort(sorted, first, first + extents[number]);
             checkSorted(number, sorted, first, first + extents[number]);
             first += extents[number];
-        }
-    }
-
-    /** Sorts extents of a segment by position. */
-    private void sort(long[] sorted, int from, int to) {
-        int count = to - from;
-        if (count < FEW || count > MANY) {
-            Arrays.sort(sorted, from, to);
-            return;
-        }
-        if (spare.length < count) {
-            spare = new long[count];
-        }
-        distribute(sorted, from, spare, 0, count, POSITION_SHIFT);
-        distribute(spare, 0, sorted, from, count, POSITION_SHIFT + Integer.numberOfTrailingZeros(next.length));
-    }
-
-    /** Copies extents in the order of some bits; those that have the same ones stay in their order. */
-    private void distribute(long[] source, int sourceFrom, long[] target, int targetFrom, int count, int shift) {
-        int mask = next.length - 1;
-        Arrays.fill(next, 0);
-        for (int i = 0; i < count; i++) {
-            next[(int) (source[sourceFrom + i] >>> shift) & mask]++;
-        }
-        int at = targetFrom;
-        for (int bits = 0; bits < next.length; bits++) {
-            int here = next[bits];
-            next[bits] = at;
-            at += here;
-        }
-        for (int i = 0; i < count; i++) {
-            long extent = source[sourceFrom + i];
-            target[next[(int) (extent >>> shift) & mask]++] = extent;
         }
     }
 

@@ -79,7 +79,6 @@ class ExtentCheckerTest {
         assertEquals("one at 309 of segment 3, one before it ends at 310", found.get(7));
     }
 
-    /** Many extents in a segment are put in order by their bits, few by comparing them. */
     @Test
     void amongManyExtentsOfASegmentThoseThatOverlapAreFound() {
         Random random = new Random(7);

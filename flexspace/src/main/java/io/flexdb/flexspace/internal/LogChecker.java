@@ -29,6 +29,7 @@ final class LogChecker {
     private final LongConsumer bytesRead;
     private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
+    private final RangeAnnouncer frames;
     private long windowStart;
     private long windowEnd;
     private long end; // of what is checked
@@ -42,6 +43,7 @@ final class LogChecker {
         this.generation = generation;
         this.findings = findings;
         this.bytesRead = bytesRead;
+        this.frames = new RangeAnnouncer(file);
     }
 
     /** Checks a log up to the end of a frame that was forced. */
@@ -81,6 +83,9 @@ final class LogChecker {
     }
 
     private void checkFrames() {
+        windowStart = LogFormat.FRAMES_OFFSET;
+        windowEnd = LogFormat.FRAMES_OFFSET;
+        frames.add(windowEnd, Math.max(0, end - windowEnd));
         long position = LogFormat.FRAMES_OFFSET;
         long expected = 1;
         while (position < end) {
@@ -149,6 +154,7 @@ final class LogChecker {
     private int load(long position, int bytes) {
         if (position < windowStart || position + bytes > windowEnd) {
             int length = (int) Math.min(WINDOW_BYTES, end - position);
+            frames.beforeRead(position + length - windowEnd);
             windowStart = position;
             windowEnd = position + length;
             try {

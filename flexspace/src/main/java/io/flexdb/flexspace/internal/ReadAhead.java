@@ -8,7 +8,6 @@ final class ReadAhead {
     private static final int PAGE_BYTES = 4 * 1024; // of the page cache; at random places only those are read that must
     private static final int MOST_BYTES = 256 * 1024;
     private static final int ANNOUNCED_BYTES = 4 * MOST_BYTES; // behind what is read, where that is so much
-    private static final int ANNOUNCED_AT_ONCE_BYTES = 128 * 1024; // what the kernel takes, whatever its settings are
 
     private final VfsFile file;
     private final long size;
@@ -68,7 +67,7 @@ final class ReadAhead {
         long end = Math.min(size, windowEnd + ANNOUNCED_BYTES);
         announcedEnd = Math.max(announcedEnd, windowEnd);
         while (announcedEnd < end) {
-            int piece = (int) Math.min(ANNOUNCED_AT_ONCE_BYTES, end - announcedEnd);
+            int piece = (int) Math.min(RangeAnnouncer.PIECE_BYTES, end - announcedEnd);
             file.announce(announcedEnd, piece);
             announcedEnd += piece;
         }

@@ -98,7 +98,7 @@ public final class Scrubber implements AutoCloseable {
     void run(LongSupplier newPin) {
         pinNewest = newPin;
         due = time.nanoTime();
-        SegmentVerifier verifier = new SegmentVerifier(store.file(), store.format(), findings, READ_BYTES);
+        SegmentVerifier verifier = new SegmentVerifier(store.file(), store.format(), findings, READ_BYTES, bytes -> {});
         // Whoever opens a space for a short time, again and again, should not always read the same segments.
         int first = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
         try {

@@ -6,6 +6,7 @@ import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
+import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 
 /**
@@ -17,6 +18,7 @@ final class SegmentVerifier {
     private final SegmentFormat format;
     private final VfsFile file;
     private final Findings findings;
+    private final LongConsumer asksFor;
     private final ByteBuffer buffer;
     private final CRC32C crc = new CRC32C();
     private final int[] found; // checksums of frames of the segment at hand
@@ -26,12 +28,14 @@ final class SegmentVerifier {
     /**
      * @param file the data file, the store's or opened anew
      * @param readBytes how much to read at once, if the segments are as large
+     * @param asksFor is told how many bytes are to be read, each time before that is tried
      */
-    SegmentVerifier(VfsFile file, SegmentFormat format, Findings findings, int readBytes) {
+    SegmentVerifier(VfsFile file, SegmentFormat format, Findings findings, int readBytes, LongConsumer asksFor) {
         this.reader = new SegmentReader(file, format);
         this.format = format;
         this.file = file;
         this.findings = findings;
+        this.asksFor = asksFor;
         this.found = new int[format.dataFrames];
         int bytes = Math.min(format.segmentBytes, Math.max(readBytes, format.frameBytes));
         this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -48,6 +52,7 @@ final class SegmentVerifier {
 
     /** Verifies the footer of a sealed segment. Returns the checksums of its frames, or null if nobody knows them. */
     int[] readChecksums(Segment segment) {
+        asksFor.accept(format.footerBytes);
         try {
             int[] sums = reader.readFooter(segment);
             bytesRead += format.footerBytes;
@@ -80,6 +85,7 @@ final class SegmentVerifier {
         int most = buffer.capacity() >>> format.frameShift;
         for (int first = from; first < end; first += most) {
             int count = Math.min(most, end - first);
+            asksFor.accept((long) count << format.frameShift);
             try {
                 readRun(segment, first, count);
             } catch (StoreIoException e) {

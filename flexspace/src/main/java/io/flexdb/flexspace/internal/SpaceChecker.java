@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** One check of a whole space, on a pinned view, while readers and the writer go on. */
 public final class SpaceChecker {
@@ -31,7 +32,8 @@ public final class SpaceChecker {
      * to be read is what the writer has counted, until the extents are known.
      */
     private static final int TRIES = 100;
-    private static final int READ_BYTES = 1 << 20;
+    private static final int TOLD_BYTES = 1 << 20;
+    private static final int READ_BYTES = RangeAnnouncer.PIECE_BYTES; // verified while it is in the processor's caches
 
     private record Log(Path path, long generation, long bytes) {}
 
@@ -118,7 +120,7 @@ public final class SpaceChecker {
 
     private void read(long bytes) {
         bytesRead += bytes;
-        if (bytesRead - bytesTold >= READ_BYTES) {
+        if (bytesRead - bytesTold >= TOLD_BYTES) {
             tell();
         }
     }
@@ -137,29 +139,37 @@ public final class SpaceChecker {
             } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
                 findings.add(path, 0, "a preamble of this store", e);
             }
-            SegmentVerifier verifier = new SegmentVerifier(file, store.format(), findings, READ_BYTES);
-            checkSegments(verifier, number -> liveBytes[number] > 0);
+            checkSegments(file, number -> liveBytes[number] > 0);
             long[] live = pendingLive.get();
-            checkSegments(
-                    verifier, number -> liveBytes[number] == 0 && live[number] > 0); // none, or there is a finding
+            checkSegments(file, number -> liveBytes[number] == 0 && live[number] > 0); // none, or there is a finding
         } catch (StoreIoException e) {
             findings.add(path, 0, "a data file that can be opened", e);
         }
     }
 
-    private void checkSegments(SegmentVerifier verifier, IntPredicate chosen) {
-        long before = bytesRead - verifier.bytesRead();
-        for (int number = 0; number < segments.length; number++) {
-            if (chosen.test(number)) {
-                int[] sums = checksums[number];
-                if (sums != null) {
-                    verifier.verifyFrames(segments[number], sums, 0, sums.length);
-                } else {
-                    verifier.verifySealed(segments[number]);
-                }
-                bytesRead = before + verifier.bytesRead();
-                tell();
+    private void checkSegments(VfsFile file, IntPredicate chosen) {
+        int[] numbers = IntStream.range(0, segments.length).filter(chosen).toArray();
+        if (numbers.length == 0) {
+            return;
+        }
+        SegmentFormat format = store.format();
+        RangeAnnouncer ranges = new RangeAnnouncer(file);
+        for (int number : numbers) {
+            int[] sums = checksums[number];
+            long bytes = sums == null ? format.segmentBytes : (long) sums.length << format.frameShift;
+            ranges.add(format.filePosition(number, 0), bytes);
+        }
+        SegmentVerifier verifier = new SegmentVerifier(file, format, findings, READ_BYTES, ranges::beforeRead);
+        long before = bytesRead;
+        for (int number : numbers) {
+            int[] sums = checksums[number];
+            if (sums != null) {
+                verifier.verifyFrames(segments[number], sums, 0, sums.length);
+            } else {
+                verifier.verifySealed(segments[number]);
             }
+            bytesRead = before + verifier.bytesRead();
+            tell();
         }
     }
 

@@ -150,8 +150,8 @@ class SegmentRefillsTest {
 
     private void verifySealed(SegmentStore of, SimulatedVfs files) {
         Findings findings = new Findings();
-        SegmentVerifier verifier =
-                new SegmentVerifier(files.open(DATA, OpenMode.READ), format, findings, format.segmentBytes);
+        SegmentVerifier verifier = new SegmentVerifier(
+                files.open(DATA, OpenMode.READ), format, findings, format.segmentBytes, bytes -> {});
         for (int number = 0; number < of.segmentCount(); number++) {
             Segment segment = of.segment(number);
             if (segment.liveBytes > 0 && segment.sealed && segment.refill == null) {

@@ -123,6 +123,48 @@ class SpaceCheckerTest {
 
     // ---- what is announced
 
+    @Test
+    void whatIsReadNextIsAnnouncedBeforeWhatWasReadLastIsVerified() {
+        open(vfs, DIRECTORY);
+        fill(40);
+        engine.collapse(3L * 31 * RECORD, 2L * 31 * RECORD); // nobody needs these two
+        engine.commit(0);
+        vfs.name = "data";
+        assertTrue(check().isSound());
+        List<Event> reads = new ArrayList<>();
+        BitSet announced = new BitSet(); // by frame's half, which is the preamble's length
+        int half = FRAME / 2;
+        long ahead = 0;
+        assertEquals(new Event(false, 0, 4096), vfs.events.remove(0), "the preamble");
+        for (Event event : vfs.events) {
+            int from = (int) (event.from / half);
+            int end = (int) (event.end / half);
+            if (event.announces) {
+                assertEquals(-1, nextSet(announced, from, end), "twice");
+                announced.set(from, end);
+                ahead += event.end - event.from;
+                assertTrue(event.end - event.from <= RangeAnnouncer.PIECE_BYTES);
+            } else {
+                assertTrue(announced.nextClearBit(from) >= end, event + " was not announced");
+                reads.add(event);
+                ahead -= event.end - event.from;
+                boolean all = announced.get((int) ((positionOf(39, 6)) / half) - 1);
+                assertTrue(all || ahead >= RangeAnnouncer.AHEAD_BYTES, ahead + " bytes ahead of " + event);
+                assertTrue(ahead < RangeAnnouncer.AHEAD_BYTES + RangeAnnouncer.PIECE_BYTES, ahead + " bytes ahead");
+            }
+        }
+        assertEquals(0, ahead, "what is announced is read");
+        assertTrue(reads.size() > 37 * 3, reads.size() + " reads");
+        int gap = (int) (positionOf(3, 0) / half);
+        assertEquals(-1, nextSet(announced, gap, gap + 2 * SEGMENT / half), "a segment that nobody needs");
+        assertTrue(announced.get((int) (positionOf(37, 31) / half)), "a footer");
+    }
+
+    private static int nextSet(BitSet bits, int from, int end) {
+        int next = bits.nextSetBit(from);
+        return next < 0 || next >= end ? -1 : next;
+    }
+
     /** Nodes that are changed now and then, some at a time, come to lie anywhere in the file. */
     @Test
     void nodesAreAnnouncedTogetherBeforeTheyAreRead() {
@@ -159,6 +201,26 @@ class SpaceCheckerTest {
             pages.set(from, end);
         }
         return waits;
+    }
+
+    @Test
+    void theLogIsAnnouncedToo() {
+        open(vfs, DIRECTORY);
+        for (int i = 0; i < 60_000; i++) {
+            append(1);
+        }
+        engine.commit(0);
+        vfs.name = "log-" + engine.logGeneration();
+        assertTrue(check().isSound());
+        List<Event> frames = vfs.events.stream()
+                .filter(event -> event.from >= LogFormat.FRAMES_OFFSET)
+                .toList();
+        assertTrue(frames.get(0).announces && frames.get(1).announces, "more than the first window: " + frames);
+        long announced = frames.stream()
+                .filter(Event::announces)
+                .mapToLong(event -> event.end - event.from)
+                .sum();
+        assertTrue(announced > 60_000 * 24, announced + " bytes");
     }
 
     // ---- what is checked beside that

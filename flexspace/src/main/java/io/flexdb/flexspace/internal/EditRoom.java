@@ -20,8 +20,9 @@ final class EditRoom {
     private static final int MIN_LOG_RESERVE = 16 << 10;
     private static final int MAX_LOG_RESERVE = 256 << 10;
     private static final int PATHS_KEPT = 4;
-    private static final long NODES_OF_LEVEL =
-            8; // that an edit changes or makes: at both ends of its range, and siblings
+    /** Nodes of a level that an edit changes or makes at most: at both ends of its range, and their siblings. */
+    private static final long NODES_OF_LEVEL = 8;
+
     private static final int ENTRIES_PER_SPLIT = 16; // at least, between two splits of a node
     private static final int MAX_TREE_CLAIM_UNITS = 1024;
 

@@ -18,9 +18,8 @@ final class ChunkSource {
     private static final int MAX_REGION_BYTES = 8 << 20;
 
     static {
-        // As long as no read-only direct buffer was ever made, the JIT relies on that. The first one, of whomever,
-        // makes it
-        // throw away all code for direct buffers: in the middle of a load that is half a second of slow changes.
+        // The JIT relies on there being no read-only direct buffer until the first one is made, by whomever. It throws
+        // away all code for direct buffers then: in the middle of a load that is half a second of slow changes.
         ByteBuffer.allocateDirect(1).asReadOnlyBuffer();
     }
 

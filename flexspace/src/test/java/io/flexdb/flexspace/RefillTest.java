@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class RefillTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
-    private static final int LEAST_READS = 1000; // of a thread, even if it does not run before the writer has ended
+    private static final int LEAST_READS = 20_000; // of a thread, even if it does not run before the writer has ended
     private static final Path DIRECTORY = Path.of("/space");
     private static final int FRAME = 1024;
     private static final int SEGMENT = 32 * FRAME;
@@ -233,9 +233,9 @@ class RefillTest {
         System.out.println("beside readers: " + stats);
         assertTrue(stats.segmentsRefilled() > 100, stats.toString());
         assertEquals(0, stats.scrubFindings());
-        // How many more reads there are depends on who runs when; 100 of these frames are a twenty-fourth of all.
+        // 100 of these frames are a twenty-fourth of all.
         long lookedFor = stats.cacheHits() + stats.cacheMisses();
-        assertTrue(stats.cacheHits() > lookedFor / 100 || cachedFrames == 0, stats.toString());
+        assertTrue(stats.cacheHits() > Math.max(1000, lookedFor / 100) || cachedFrames == 0, stats.toString());
         space.close();
     }
 

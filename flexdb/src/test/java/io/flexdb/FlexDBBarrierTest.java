@@ -36,8 +36,10 @@ class FlexDBBarrierTest {
             "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
-            "force SegmentStore.force < SpaceCommits.writeBatch < SpaceCommits.commitAll",
-            "force LogicalLog.force < SpaceCommits.writeBatch < SpaceCommits.commitAll",
+            "force BatchWrite.forceData < BatchWrite.run < SpaceCommits.writeBatch",
+            "force LogicalLog.force < BatchWrite.run < SpaceCommits.writeBatch",
+            "force BatchWrite.forceData < BatchWrite.run < PendingResult.run",
+            "force LogicalLog.force < BatchWrite.run < PendingResult.run",
             "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "force TreeFile.writeVersion < Checkpoint.save < PendingResult.run",

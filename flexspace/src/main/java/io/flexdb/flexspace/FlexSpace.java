@@ -296,7 +296,7 @@ public final class FlexSpace implements AutoCloseable {
         access.lock();
         try {
             access.publish();
-            checker = engine.beginCheck(access.published());
+            checker = beginCheck();
             pinned = snapshot();
         } finally {
             access.unlock();
@@ -305,6 +305,16 @@ public final class FlexSpace implements AutoCloseable {
             return checker.check(progress);
         } finally {
             pinned.close();
+        }
+    }
+
+    /** Waits for a commit under way. */
+    private SpaceChecker beginCheck() {
+        try {
+            return engine.beginCheck(access.published());
+        } catch (Throwable e) {
+            access.fail(e);
+            throw e;
         }
     }
 

@@ -105,7 +105,8 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * How many bytes of log entries may wait in memory before they are committed without being asked for.
+     * How many bytes of log entries may wait in memory before they are committed without being asked for, beside the
+     * writer. Twice as much memory is taken, since the next ones wait meanwhile.
      *
      * @param bytes default 4 MiB; from 1024 to 256 MiB
      */

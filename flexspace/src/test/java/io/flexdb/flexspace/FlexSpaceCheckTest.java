@@ -382,6 +382,19 @@ class FlexSpaceCheckTest {
     }
 
     @Test
+    void aBatchOnItsWayToTheLogIsWaitedFor() {
+        fill();
+        vfs.delayBackground(1000);
+        long before = space.stats().logBytesWritten();
+        while (space.stats().logBytesWritten() == before) {
+            space.insertRange(0, ByteBuffer.wrap(new byte[1]));
+        }
+        assertSound(space.check());
+        vfs.delayBackground(0);
+        space.close();
+    }
+
+    @Test
     void damageInAllFilesIsListedAtOnce() {
         fillWithManyExtents();
         List<Long> frames = fillLog(4);

@@ -112,8 +112,8 @@ final class EditRoom {
         return there;
     }
 
-    /** To be called when the edits that were waiting have become a frame of the log: that takes room of its own. */
-    void committed() {
+    /** To be called when the edits that were waiting are to become a frame of the log: that takes room of its own. */
+    void batchEnded() {
         granted.revoke();
     }
 

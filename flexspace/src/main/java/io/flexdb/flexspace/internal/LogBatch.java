@@ -38,6 +38,7 @@ final class LogBatch {
     static final int FRAME_MASK = REFILLED - 1;
 
     private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+    private ByteBuffer finished = buffer; // the last batch, which may be on its way to the log
     private int edits;
     private int notes;
 
@@ -45,7 +46,7 @@ final class LogBatch {
         clear();
     }
 
-    void clear() {
+    private void clear() {
         buffer.clear().position(HEADER_BYTES);
         edits = 0;
         notes = 0;
@@ -98,10 +99,15 @@ final class LogBatch {
         return buffer.position();
     }
 
-    /** The batch as it is written; valid until the next change. */
+    /** Ends the batch and begins the next one. Returns it as it is written, which it stays until the next one is ended. */
     ByteBuffer finish(long tag) {
         buffer.putLong(0, tag).putInt(8, edits).putInt(12, notes);
-        return buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip();
+        ByteBuffer payload = buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip();
+        ByteBuffer next = finished == buffer ? ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN) : finished;
+        finished = buffer;
+        buffer = next;
+        clear();
+        return payload;
     }
 
     static int operation(long word) {

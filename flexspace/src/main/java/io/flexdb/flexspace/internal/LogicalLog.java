@@ -9,7 +9,10 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The logical log of one version of the FlexTree file, open for appending. Writer only. */
+/**
+ * The logical log of one version of the FlexTree file, open for appending. Writer only, but that a batch may be appended
+ * and forced by another thread for which the writer waits.
+ */
 final class LogicalLog implements AutoCloseable {
     static final String NAME_WHILE_MADE = "log.new";
 
@@ -21,7 +24,8 @@ final class LogicalLog implements AutoCloseable {
             ByteBuffer.allocate(LogFormat.FRAME_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer padding = ByteBuffer.allocate(8);
-    private long position = LogFormat.FRAMES_OFFSET;
+    private long position = LogFormat.FRAMES_OFFSET; // of the next frame, for whoever appends it
+    private long end = LogFormat.FRAMES_OFFSET; // of all frames, those included that will be appended
     private long claimed; // bytes of the file that have their place on the disk, or less
     private long sequence;
 
@@ -92,6 +96,7 @@ final class LogicalLog implements AutoCloseable {
             if (!payloads.isEmpty()) {
                 appendAll(payloads);
             }
+            end = position;
             writeMark(); // which counts only once the file has its name, and then it is true
             file.force();
             vfs.rename(directory.resolve(NAME_WHILE_MADE), directory.resolve(LogFormat.fileName(generation)));
@@ -103,7 +108,12 @@ final class LogicalLog implements AutoCloseable {
         }
     }
 
-    /** Appends a batch as one frame; {@link #force} makes it durable. */
+    /** Says, before it is appended, that there is a batch of so many bytes. */
+    void willAppend(int payloadBytes) {
+        end += LogFormat.frameBytes(payloadBytes);
+    }
+
+    /** Appends a batch as one frame, which {@link #willAppend} was told of; {@link #force} makes it durable. */
     void append(ByteBuffer payload) {
         beginFrame(payload);
         int bytes = payload.remaining();
@@ -181,14 +191,14 @@ final class LogicalLog implements AutoCloseable {
         return generation;
     }
 
-    /** Length of the log so far. */
+    /** Length of the log so far, with what will be appended. */
     long bytes() {
-        return position;
+        return end;
     }
 
     /** Bytes of the file, from its beginning, that can be written without finding the disk full. */
     long claimedBytes() {
-        return Math.max(claimed, position);
+        return Math.max(claimed, end);
     }
 
     /**

@@ -21,8 +21,8 @@ final class SegmentStore implements AutoCloseable {
      * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
      *     forced is never written again, unless it is dead and refilled (R1).
      * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in the
-     *     logical log, or in the segment table; but for those of segments being sealed, which no log names before a force
-     *     has waited for the footer.
+     *     logical log, or in the segment table; but for those of segments being sealed, which no log names before the
+     *     footer was waited for.
      * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
      *     lock.
      * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
@@ -43,7 +43,8 @@ final class SegmentStore implements AutoCloseable {
     private int segmentCount;
     private final BitSet freeSegments = new BitSet();
     private int claimedSegments;
-    private final List<Segment> emptied = new ArrayList<>();
+    private final List<Segment> emptied = new ArrayList<>(); // since the last log batch
+    private final List<Segment> emptiedBefore = new ArrayList<>(); // what that batch says may not be durable yet
     private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
 
     private Segment open;
@@ -170,10 +171,12 @@ final class SegmentStore implements AutoCloseable {
     }
 
     /**
-     * Makes every byte appended so far durable, those of segments being sealed included (O1). The frames written are
+     * Writes every byte appended so far; those of segments being sealed are waited for. The frames written are
      * {@linkplain #noteTouched noted} by the caller.
+     *
+     * @return whether the file must be forced, by whomever, before a log batch names what was written (O1)
      */
-    void force() {
+    boolean writeAppended() {
         sealer.throwFailure();
         if (openBuffer != null) {
             int written = openBuffer.writeAppended();
@@ -183,13 +186,12 @@ final class SegmentStore implements AutoCloseable {
         }
         refills.write();
         sealer.await();
-        if (unforced) {
-            file.force();
-            unforced = false;
-        }
+        boolean mustForce = unforced;
+        unforced = false;
+        return mustForce;
     }
 
-    /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #force}. */
+    /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #writeAppended}. */
     void noteTouched(LogBatch batch) {
         assert sealer.isIdle() : "a log batch would name what may not be in the file";
         for (Segment segment : touched) {
@@ -205,6 +207,8 @@ final class SegmentStore implements AutoCloseable {
             touched.add(open);
         }
         refills.note(batch);
+        emptiedBefore.addAll(emptied);
+        emptied.clear();
     }
 
     /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
@@ -259,13 +263,20 @@ final class SegmentStore implements AutoCloseable {
         emptied.add(segment);
     }
 
-    /** Lets the emptied segments go as soon as no reader can see them. Call when the log that emptied them is durable. */
+    /** Lets the emptied segments go as soon as no reader can see them. Call when all changes so far are durable. */
     void releaseEmptied() {
-        for (Segment segment : emptied) {
+        emptiedBefore.addAll(emptied);
+        emptied.clear();
+        releaseEmptiedBefore();
+    }
+
+    /** The same for those that were emptied before the last log batch. Call when that is durable. */
+    void releaseEmptiedBefore() {
+        for (Segment segment : emptiedBefore) {
             segment.released = true; // before it is: whoever finds it still false keeps it by his pin
             retiredSegments.retire(segment.number, segment.birth);
         }
-        emptied.clear();
+        emptiedBefore.clear();
         reclaim();
     }
 
@@ -506,7 +517,7 @@ final class SegmentStore implements AutoCloseable {
                 + refills.bytesRefilled();
     }
 
-    /** Segments emptied that {@link #releaseEmptied} would let go. */
+    /** Segments emptied since the last log batch: to commit would let them go. */
     int emptiedCount() {
         return emptied.size();
     }
@@ -526,7 +537,7 @@ final class SegmentStore implements AutoCloseable {
 
     /** Segments emptied and not yet free, for want of a durable log or because of a reader. */
     int awaitingReuse() {
-        return emptied.size() + retiredSegments.size();
+        return emptied.size() + emptiedBefore.size() + retiredSegments.size();
     }
 
     @Override

@@ -15,6 +15,8 @@ final class SpaceCommits implements AutoCloseable {
      * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
      *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
      *   may be used again (O2).
+     * A commit that nobody waits for, made because many log entries wait, is forced beside the writer, who goes on with
+     *   the next batch. Whatever relies on the log waits for it first.
      * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
      *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
@@ -34,6 +36,7 @@ final class SpaceCommits implements AutoCloseable {
     private final DiskRoom disk;
     private final GarbageCollector collector;
     private LogicalLog log; // from begin on
+    private PendingResult<Void> batchWritten; // of the batch on its way to the log; null if there is none
     private Checkpoint checkpoint; // under way, or done and not looked at; else null
     private long tag;
     private int groupDepth;
@@ -82,14 +85,16 @@ final class SpaceCommits implements AutoCloseable {
         groupDepth++;
     }
 
-    /** Ends a group, and commits if many log entries are waiting. */
+    /** Ends a group, and begins to commit if many log entries are waiting. */
     void endGroup() {
         if (--groupDepth == 0) {
-            if (batch.bytes() >= options.logBufferBytes()) {
-                commit(tag);
-            } else {
-                checkpointIfLogIsLong();
+            if (batchWritten != null && batchWritten.isDone()) {
+                finishBatch();
             }
+            if (batch.bytes() >= options.logBufferBytes()) {
+                commitBeside();
+            }
+            checkpointIfLogIsLong();
         }
     }
 
@@ -131,6 +136,7 @@ final class SpaceCommits implements AutoCloseable {
     }
 
     private void commitAll(long newTag) {
+        finishBatch();
         if (batch.hasEdits() || newTag != tag || store.refills().areUnlogged()) {
             tag = newTag;
             writeBatch();
@@ -144,16 +150,45 @@ final class SpaceCommits implements AutoCloseable {
         }
     }
 
+    /** Commits without waiting for it, unless dead frames may be written again: when, depends on each commit (O2). */
+    private void commitBeside() {
+        if (store.refills().isEnabled()) {
+            commit(tag);
+        } else {
+            finishBatch();
+            BatchWrite write = beginBatch();
+            batchWritten = new PendingResult<>(task -> vfs.start("flexdb-log", task), write::run);
+        }
+    }
+
     private void writeBatch() {
-        store.force();
+        beginBatch().run();
+        store.committed();
+    }
+
+    /** Ends the batch, and returns what is left to do for it. */
+    private BatchWrite beginBatch() {
+        boolean mustForceData = store.writeAppended();
         store.noteTouched(batch);
         ByteBuffer payload = batch.finish(tag);
         logBytesWritten += LogFormat.frameBytes(payload.remaining());
-        log.append(payload);
-        log.force();
-        batch.clear();
-        store.committed();
-        editRoom.committed();
+        log.willAppend(payload.remaining());
+        editRoom.batchEnded();
+        return new BatchWrite(mustForceData ? store.file() : null, log, payload);
+    }
+
+    /** Waits for the batch that is on its way to the log, if there is one, and throws what made that fail, if it did. */
+    private void finishBatch() {
+        PendingResult<Void> written = batchWritten;
+        if (written != null) {
+            batchWritten = null;
+            written.get();
+            store.committed();
+            store.releaseEmptiedBefore();
+            if (!collector.isSweeping()) {
+                room.shrink();
+            }
+        }
     }
 
     /** The tag of the last commit. */
@@ -170,7 +205,7 @@ final class SpaceCommits implements AutoCloseable {
             finishCheckpoint();
         }
         boolean isLong = log.bytes() >= options.checkpointLogBytes();
-        if (checkpoint == null && isLong && editRoom.allowsCheckpoint()) {
+        if (isLong && checkpoint == null && batchWritten == null && editRoom.allowsCheckpoint()) {
             startCheckpoint();
             if (checkpoint.isDone()) {
                 finishCheckpoint();
@@ -195,6 +230,7 @@ final class SpaceCommits implements AutoCloseable {
 
     /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
     private void startCheckpoint() {
+        finishBatch();
         if (batch.hasEdits()) {
             writeBatch();
         }
@@ -234,8 +270,9 @@ final class SpaceCommits implements AutoCloseable {
         }
     }
 
-    /** The logs that a recovery would need now, the one in use last. */
+    /** The logs that a recovery would need now, the one in use last, without a batch on its way. */
     List<LogicalLog> logs() {
+        finishBatch();
         return checkpoint == null ? List.of(log) : List.of(checkpoint.oldLog(), log);
     }
 
@@ -263,15 +300,19 @@ final class SpaceCommits implements AutoCloseable {
         return checkpointWaits;
     }
 
-    /** Waits for the checkpoint under way, however it ends. */
-    void awaitCheckpoint() {
+    /** Waits for what is done beside the writer, however it ends. */
+    void await() {
+        if (batchWritten != null) {
+            batchWritten.await();
+            batchWritten = null;
+        }
         if (checkpoint != null) {
             checkpoint.await();
             checkpoint = null;
         }
     }
 
-    /** Closes the log as it is. After {@link #awaitCheckpoint}. */
+    /** Closes the log as it is. After {@link #await}. */
     @Override
     public void close() {
         if (log != null) {

@@ -581,11 +581,11 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
-    /** Closes the files as they are, once a checkpoint under way has ended. */
+    /** Closes the files as they are, once a commit or checkpoint under way has ended. */
     @Override
     public void close() {
         scrubber.close();
-        commits.awaitCheckpoint();
+        commits.await();
         tree.close();
         try {
             commits.close();

@@ -53,11 +53,16 @@ class LogicalLogTest {
                 .sum();
     }
 
+    private static void append(LogicalLog log, ByteBuffer payload) {
+        log.willAppend(payload.remaining());
+        log.append(payload);
+    }
+
     @Test
     void whatWasAppendedIsReadAndCopiedToAnotherLog() {
         List<ByteBuffer> payloads = payloads(400);
         try (LogicalLog log = LogicalLog.create(vfs, DIRECTORY, STORE_ID, 1, 1, List.of())) {
-            payloads.forEach(log::append);
+            payloads.forEach(payload -> append(log, payload));
             log.force();
             assertEquals(LogFormat.FRAMES_OFFSET + frameBytes(payloads), log.bytes());
         }
@@ -66,7 +71,7 @@ class LogicalLogTest {
         try (LogicalLog copy = LogicalLog.create(vfs, DIRECTORY, STORE_ID, 2, 1, found)) {
             assertEquals(LogFormat.FRAMES_OFFSET + frameBytes(payloads), copy.bytes());
             ByteBuffer next = payload(100);
-            copy.append(next);
+            append(copy, next);
             payloads.add(next);
         }
         assertEquals(payloads, read(2));
@@ -109,10 +114,10 @@ class LogicalLogTest {
         long forced;
         long end;
         try (LogicalLog log = LogicalLog.create(vfs, DIRECTORY, STORE_ID, 1, 1, List.of())) {
-            payloads.subList(0, 60).forEach(log::append);
+            payloads.subList(0, 60).forEach(payload -> append(log, payload));
             log.force();
             forced = log.bytes();
-            payloads.subList(60, 120).forEach(log::append);
+            payloads.subList(60, 120).forEach(payload -> append(log, payload));
             end = log.bytes();
         }
         for (int i = 0; i < 40; i++) {

@@ -64,7 +64,7 @@ class SegmentRefillsTest {
     /** As the engine does it. */
     private void commit() {
         cutIfWanted();
-        store.force();
+        SegmentStores.force(store);
         cutIfWanted();
         writeBatch();
         store.committed();
@@ -359,7 +359,7 @@ class SegmentRefillsTest {
                 }
                 assertEquals(bytes, other.store.refills().bytesRefilled() - before, "round " + round);
                 if (other.random.nextInt(4) == 0) {
-                    other.store.force();
+                    SegmentStores.force(other.store);
                 }
             }
             assertTrue(promises > 20, promises + " promises");
@@ -373,9 +373,9 @@ class SegmentRefillsTest {
         publish();
         append(100);
         vfs.startTrace();
-        store.force();
+        SegmentStores.force(store);
         long next = append(100);
-        store.force();
+        SegmentStores.force(store);
         assertEquals(0, format.positionOf(next) % FRAME);
         List<String> writes =
                 vfs.trace().stream().filter(line -> line.startsWith("write")).toList();
@@ -518,7 +518,7 @@ class SegmentRefillsTest {
         commit();
         readableAfterAnyCut();
         assertTrue(store.refills().choose());
-        store.force();
+        SegmentStores.force(store);
         store.noteTouched(new LogBatch());
         store.committed();
         fillReady();
@@ -576,7 +576,7 @@ class SegmentRefillsTest {
             int unsettled = found.refills().unsettled().size();
             assertTrue(unsettled > 0, "what the log does not say to be sealed");
             found.refills().sealRecovered();
-            found.force();
+            SegmentStores.force(found);
             found.noteTouched(new LogBatch());
             found.committed();
             assertEquals(0, found.refills().unsettled().size());

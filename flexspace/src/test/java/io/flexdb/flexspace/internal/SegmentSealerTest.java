@@ -111,7 +111,7 @@ class SegmentSealerTest {
 
     /** As when a log batch is written that says so. */
     private void commit() {
-        store.force();
+        SegmentStores.force(store);
         store.noteTouched(new LogBatch());
         store.releaseEmptied();
         publish();
@@ -142,7 +142,7 @@ class SegmentSealerTest {
     void aForceWaitsForWhatIsUnderWay() {
         fill(2);
         vfs.startTrace();
-        store.force();
+        SegmentStores.force(store);
         assertEquals(
                 List.of(
                         "write /data " + format.filePosition(2, 0) + "+" + EXTENT,
@@ -186,7 +186,7 @@ class SegmentSealerTest {
         assertEquals(1, store.freeSegmentCount());
         fill(3);
         assertEquals(2, store.segment(0).generation, "used again");
-        store.force();
+        SegmentStores.force(store);
         assertEquals(3, store.segmentCount());
     }
 
@@ -198,7 +198,7 @@ class SegmentSealerTest {
         long operations = vfs.operationCount();
         ByteBuffer bytes = ByteBuffer.allocate(EXTENT);
         StoreIoException failure = assertThrows(StoreIoException.class, () -> store.append(bytes, 0, EXTENT));
-        assertSame(failure, assertThrows(StoreIoException.class, store::force));
+        assertSame(failure, assertThrows(StoreIoException.class, () -> SegmentStores.force(store)));
         assertSame(failure, assertThrows(StoreIoException.class, store::awaitSealing));
         checkAll();
         worker.doFirst();
@@ -211,8 +211,8 @@ class SegmentSealerTest {
     void aFailureOfWhatIsWaitedForIsThrownAtOnce() {
         fill(1);
         vfs.failAt(vfs.operationCount() + 2, Fault.SHORT_WRITE); // the open segment is written first
-        StoreIoException failure = assertThrows(StoreIoException.class, store::force);
-        assertSame(failure, assertThrows(StoreIoException.class, store::force));
+        StoreIoException failure = assertThrows(StoreIoException.class, () -> SegmentStores.force(store));
+        assertSame(failure, assertThrows(StoreIoException.class, () -> SegmentStores.force(store)));
         store.close();
     }
 

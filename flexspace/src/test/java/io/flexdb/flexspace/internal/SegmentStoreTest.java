@@ -76,14 +76,14 @@ class SegmentStoreTest {
     void whatWasForcedIsNeverWrittenAgain() {
         byte[] some = new byte[100];
         store.append(ByteBuffer.wrap(some), 0, 100);
-        store.force();
+        SegmentStores.force(store);
         assertEquals(1, store.openFramesInFile());
         long next = store.append(ByteBuffer.wrap(some), 0, 100);
         assertEquals(512, format.positionOf(next));
         vfs.startTrace();
-        store.force();
+        SegmentStores.force(store);
         assertEquals("write /data " + (4096 + 512) + "+512", vfs.trace().get(0));
-        store.force();
+        SegmentStores.force(store);
         assertEquals(2, vfs.trace().size(), "nothing new, nothing to force: " + vfs.trace());
         assertEquals(1024, store.bytesWritten());
     }
@@ -92,7 +92,7 @@ class SegmentStoreTest {
     void addressesThatAreNotOfDataAreNoExtents() {
         fillSegments(1, 1);
         append(1);
-        store.force();
+        SegmentStores.force(store);
         assertTrue(store.isExtent(0, EXTENT));
         assertTrue(store.isExtent(format.address(1, 0), EXTENT));
         assertFalse(store.isExtent(format.address(1, 0), EXTENT + 1), "longer than an extent may be");

@@ -51,7 +51,7 @@ final class Table2Pictures {
         if (settings.parts.contains(Part.SMALL)) {
             XYChart chart = chart("Insertion of 100 bytes at random places", "records", "million insertions/s");
             List<Long> counts = SmallRecords.counts(settings);
-            draw("small", chart, names.subList(0, 1), counts, SmallRecords::experiment, 1 / MILLION);
+            draw("small", chart, SmallRecords.places(), counts, SmallRecords::experiment, 1 / MILLION);
         }
     }
 

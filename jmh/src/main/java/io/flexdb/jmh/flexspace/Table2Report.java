@@ -180,12 +180,20 @@ final class Table2Report {
     private void small() {
         List<List<String>> rows = new ArrayList<>();
         for (long records : SmallRecords.counts(settings)) {
-            rows.add(List.of(Markdown.power(records), ours(SmallRecords.experiment(records))));
+            rows.add(smallRow(Markdown.power(records), SmallRecords.experiment(records)));
         }
-        table(List.of("records of " + SmallRecords.RECORD_BYTES + " bytes inserted", "insertions/s"), rows);
-        table(
-                List.of("afterwards", "seconds of sync", "written for each byte"),
-                List.of(List.of(names.get(0), ours(SmallRecords.SYNC), ours(SmallRecords.WRITTEN))));
+        rows.add(smallRow("seconds of a sync then", SmallRecords.SYNC));
+        rows.add(smallRow("written for each byte", SmallRecords.WRITTEN));
+        List<String> header =
+                new ArrayList<>(List.of("insertions/s of " + SmallRecords.RECORD_BYTES + " bytes, up to"));
+        header.addAll(SmallRecords.places());
+        table(header, rows);
+    }
+
+    private List<String> smallRow(String label, String experiment) {
+        List<String> row = new ArrayList<>(List.of(label));
+        SmallRecords.places().forEach(place -> row.add(measurements.cell(experiment, place)));
+        return row;
     }
 
     private void garbageCollection() {

@@ -39,7 +39,8 @@ class Table2Test {
         assertRow(lines, "sequential read GB/s, warm, FlexSpace", 6);
         assertRow(lines, "random read GB/s, warm, FlexSpace", 6);
         assertRow(lines, "10^5", 0);
-        assertRow(lines, "20,000", 1);
+        assertRow(lines, "20,000", 2);
+        assertRow(lines, "written for each byte", 2);
         assertRow(lines, "0.5", 11);
         assertRow(lines, "0.93", 11);
         assertRow(lines, "4 MiB, 1,024 extents", 5);

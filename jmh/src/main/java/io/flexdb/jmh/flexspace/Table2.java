@@ -28,6 +28,8 @@ public final class Table2 {
         "--parts=table2", "--rounds=1", "--block=4096", "--blocks=262144", "--rivals="
     };
 
+    private static final String[] WARM_UP_OF_SMALL = {"--records=2000000"};
+
     private final Table2Settings settings;
     private final PrintStream progress;
     private final Measurements measurements;
@@ -102,5 +104,8 @@ public final class Table2 {
         new RawWrites(few, new Measurements(nowhere)).run();
         new WriteAndRead(few, new Measurements(nowhere), false).run();
         new WriteAndRead(settings.with(WARM_UP_OF_OURS), new Measurements(nowhere), false).run();
+        if (settings.parts.contains(Part.SMALL)) {
+            new SmallRecords(settings.with(WARM_UP_OF_SMALL), new Measurements(nowhere)).run();
+        }
     }
 }

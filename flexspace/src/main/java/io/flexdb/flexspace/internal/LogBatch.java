@@ -37,13 +37,19 @@ final class LogBatch {
     static final int REFILLED = 1 << 30;
     static final int FRAME_MASK = REFILLED - 1;
 
-    private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+    private static final int FIRST_BYTES = 4096;
+
+    private ByteBuffer buffer = newBuffer(FIRST_BYTES);
     private ByteBuffer finished = buffer; // the last batch, which may be on its way to the log
     private int edits;
     private int notes;
 
     LogBatch() {
         clear();
+    }
+
+    private static ByteBuffer newBuffer(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private void clear() {
@@ -85,8 +91,7 @@ final class LogBatch {
 
     private void room(int bytes) {
         if (buffer.remaining() < bytes) {
-            ByteBuffer larger = ByteBuffer.allocate(Math.max(buffer.capacity() * 2, buffer.position() + bytes))
-                    .order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer larger = newBuffer(Math.max(buffer.capacity() * 2, buffer.position() + bytes));
             buffer = larger.put(buffer.flip());
         }
     }
@@ -103,7 +108,7 @@ final class LogBatch {
     ByteBuffer finish(long tag) {
         buffer.putLong(0, tag).putInt(8, edits).putInt(12, notes);
         ByteBuffer payload = buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip();
-        ByteBuffer next = finished == buffer ? ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN) : finished;
+        ByteBuffer next = finished == buffer ? newBuffer(FIRST_BYTES) : finished;
         finished = buffer;
         buffer = next;
         clear();

@@ -26,7 +26,7 @@ final class SegmentStore implements AutoCloseable {
      * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
      *     lock.
      * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
-     *     (releaseEmptied is called after the force), and no version that readers may hold has extents in it.
+     *     (until then it is among those emptied), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
      *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
      */

@@ -117,13 +117,16 @@ class FlexSpaceCacheTest {
     }
 
     @Test
-    void withoutACacheEverythingIsReadFromTheFile() {
+    void withoutACacheNothingIsKeptButWhatWasReadLast() {
         space.close();
         for (int bytes : new int[] {0, FRAME - 1}) {
             open(LARGE.withCacheBytes(bytes));
             readsAs(0, 1);
-            assertReads(0, FRAME, "0+512");
-            assertReads(0, FRAME, "0+512");
+            for (int i = 0; i < 3; i++) {
+                assertReads(2 * FRAME + 1, 10, "1024+512");
+                assertReads(5 * FRAME + 1, FRAME - 1, "2560+512");
+                assertReads(5 * FRAME, FRAME);
+            }
             FlexSpaceStats stats = space.stats();
             assertEquals(0, stats.cacheHits() + stats.cacheMisses() + stats.cacheBytes());
             space.close();

@@ -62,7 +62,7 @@ final class Announcer {
         return nearAnnounced || fastCount <= 2 * LOOKED_AT || fastCount % LOOKED_AT == 0;
     }
 
-    static boolean isSlow(long nanos, int bytes) {
+    static boolean isSlow(long nanos, long bytes) {
         return nanos > DISK_NANOS + bytes / CACHED_BYTES_PER_NANO;
     }
 

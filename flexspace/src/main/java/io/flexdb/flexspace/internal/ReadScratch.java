@@ -1,13 +1,11 @@
 package io.flexdb.flexspace.internal;
 
 import io.flexdb.flextree.ExtentCursor;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /** What a read uses, and leaves to the next one, most likely of the same thread. */
 final class ReadScratch {
-    final ByteBuffer buffer;
+    final ReadWindow window;
     final CRC32C crc = new CRC32C();
     final ExtentCursor cursor = new ExtentCursor();
     final Announcer announcer;
@@ -20,7 +18,7 @@ final class ReadScratch {
     /** @param cache where frames are looked for before the file is read; null for nowhere */
     ReadScratch(SegmentStore store, FrameCache cache) {
         this.cache = cache;
-        buffer = ByteBuffer.allocateDirect(store.reader().scratchBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        window = new ReadWindow(store.reader().scratchBytes());
         announcer = new Announcer(store);
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.BitSet;
@@ -13,12 +14,12 @@ final class SegmentReader {
      * The problem: what is verified is frames, what is wanted is any bytes, and a copy costs as much as the kernel's.
      * The choice: whole frames go straight into the destination and are verified there, if it is a direct buffer. Parts
      * of frames, and what goes into the heap, are read into a scratch buffer and copied. A read of a few frames that
-     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. Where
-     * there is a cache, everything goes through the scratch buffer, so that nobody can change what is cached (C2 in
-     * FrameCache).
+     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. For the
+     * same reason a sequence of small reads has more read into it than they ask for. Where there is a cache, everything
+     * goes through the scratch buffer, so that nobody can change what is cached (C2 in FrameCache).
      */
-    private static final int WORTH_A_CALL_BYTES = 16 << 10;
-    private static final int READ_BYTES = 64 << 10; // verified while it is in the processor's caches
+    static final int WORTH_A_CALL_BYTES = 16 << 10;
+    static final int READ_BYTES = 64 << 10; // verified while it is in the processor's caches
 
     private final VfsFile file;
     private final SegmentFormat format;
@@ -51,9 +52,10 @@ final class SegmentReader {
             readRefilled(segment, memory, from, destination, destinationPosition, length, scratch);
             return;
         }
-        int inFile = memory == null ? length : Math.min(length, Math.max(0, segment.memoryStart - from));
+        int fileEnd = memory == null ? format.dataBytes : segment.memoryStart;
+        int inFile = Math.min(length, Math.max(0, fileEnd - from));
         if (inFile > 0) {
-            readFromFile(segment, from, destination, destinationPosition, inFile, scratch);
+            readFromFile(segment, fileEnd, from, destination, destinationPosition, inFile, scratch);
         }
         if (inFile < length) {
             destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
@@ -78,18 +80,21 @@ final class SegmentReader {
             int frame = at >>> format.frameShift;
             boolean isInMemory = inMemory.get(frame);
             int endFrame = isInMemory ? inMemory.nextClearBit(frame) : inMemory.nextSetBit(frame);
-            int piece = endFrame < 0 ? length - done : Math.min(length - done, (endFrame << format.frameShift) - at);
+            int end = endFrame < 0 ? format.dataBytes : endFrame << format.frameShift;
+            int piece = Math.min(length - done, end - at);
             if (isInMemory) {
                 destination.put(destinationPosition + done, memory, at, piece);
             } else {
-                readFromFile(segment, at, destination, destinationPosition + done, piece, scratch);
+                readFromFile(segment, end, at, destination, destinationPosition + done, piece, scratch);
             }
             done += piece;
         }
     }
 
+    /** @param fileEnd the bytes of the segment before this position are in the file, and some of them are wanted */
     private void readFromFile(
             Segment segment,
+            int fileEnd,
             int from,
             ByteBuffer destination,
             int destinationPosition,
@@ -99,20 +104,28 @@ final class SegmentReader {
             readThroughCache(segment, from, destination, destinationPosition, length, scratch);
             return;
         }
+        int ahead = scratch.window.begin(segment, from, length);
+        int done = scratch.window.copy(segment, from, destination, destinationPosition, length);
+        if (done == length) {
+            return;
+        }
         int[] sums = checksums(segment);
-        int head = -from & (format.frameBytes - 1);
-        int whole = length - head & -format.frameBytes;
-        if (!destination.isDirect() || whole < Math.min(length, WORTH_A_CALL_BYTES)) {
-            copy(segment, sums, from, destination, destinationPosition, length, scratch);
+        int head = -(from + done) & (format.frameBytes - 1);
+        int whole = length - done - head & -format.frameBytes;
+        if (ahead > length || !destination.isDirect() || whole < Math.min(length - done, WORTH_A_CALL_BYTES)) {
+            int atOnce = Math.min(ahead, fileEnd - from - done);
+            copy(segment, sums, from + done, destination, destinationPosition + done, length - done, atOnce, scratch);
             return;
         }
         if (head > 0) {
-            copy(segment, sums, from, destination, destinationPosition, head, scratch);
+            copy(segment, sums, from + done, destination, destinationPosition + done, head, 0, scratch);
+            done += head;
         }
-        readWhole(segment, sums, from + head, destination, destinationPosition + head, whole, scratch);
-        int tail = length - head - whole;
+        readWhole(segment, sums, from + done, destination, destinationPosition + done, whole, scratch);
+        done += whole;
+        int tail = length - done;
         if (tail > 0) {
-            copy(segment, sums, from + head + whole, destination, destinationPosition + head + whole, tail, scratch);
+            copy(segment, sums, from + done, destination, destinationPosition + done, tail, 0, scratch);
         }
     }
 
@@ -130,7 +143,7 @@ final class SegmentReader {
         int done = cache.copy(frames, from, destination, destinationPosition, length);
         while (done < length) {
             int piece = cache.missing(frames, from + done, length - done);
-            copy(segment, checksums(segment), from + done, destination, destinationPosition + done, piece, scratch);
+            copy(segment, checksums(segment), from + done, destination, destinationPosition + done, piece, 0, scratch);
             missed += framesOf(from + done, piece);
             done += piece;
             done += cache.copy(frames, from + done, destination, destinationPosition + done, length - done);
@@ -158,14 +171,9 @@ final class SegmentReader {
             for (int done = 0; done < length; ) {
                 int piece = Math.min(length - done, maxReadBytes);
                 int first = (from + done) >>> format.frameShift;
-                readVerified(
-                        segment,
-                        sums,
-                        first,
-                        piece >>> format.frameShift,
-                        destination,
-                        destinationPosition + done,
-                        scratch.crc);
+                int frames = piece >>> format.frameShift;
+                readFrames(segment, first, frames, destination, destinationPosition + done);
+                verify(segment, sums, first, frames, frames, destination, destinationPosition + done, scratch.crc);
                 done += piece;
             }
         } finally {
@@ -173,7 +181,11 @@ final class SegmentReader {
         }
     }
 
-    /** Reads all frames that hold the bytes, and copies them. */
+    /**
+     * Reads all frames that hold the bytes, and copies them.
+     *
+     * @param atOnce how many bytes to read from the file, if more than these; the file has them
+     */
     private void copy(
             Segment segment,
             int[] sums,
@@ -181,14 +193,15 @@ final class SegmentReader {
             ByteBuffer destination,
             int destinationPosition,
             int length,
+            int atOnce,
             ReadScratch scratch) {
-        ByteBuffer buffer = scratch.buffer;
+        ByteBuffer buffer = scratch.window.buffer;
         for (int done = 0; done < length; ) {
             int first = (from + done) >>> format.frameShift;
             int inFrame = from + done - (first << format.frameShift);
             int piece = Math.min(length - done, maxReadBytes);
-            int frames = (inFrame + piece + format.frameBytes - 1) >>> format.frameShift;
-            readVerified(segment, sums, first, frames, buffer, 0, scratch.crc);
+            int frames = framesOf(from + done, piece);
+            readIntoWindow(segment, sums, first, frames, framesOf(from + done, Math.max(piece, atOnce)), scratch);
             buffer.clear();
             if (scratch.cache != null) {
                 scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer);
@@ -198,15 +211,48 @@ final class SegmentReader {
         }
     }
 
-    private void readVerified(
-            Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
-        readFrames(segment, first, frames, buffer, position);
+    /** Reads some frames into the window, and those behind them as far as that can be done, so many in all. */
+    private void readIntoWindow(
+            Segment segment, int[] sums, int first, int wanted, int withThoseBehind, ReadScratch scratch) {
+        ReadWindow window = scratch.window;
+        window.clear();
+        int state = segment.refillState;
+        int frames = withThoseBehind;
+        try {
+            readFrames(segment, first, frames, window.buffer, 0);
+        } catch (StorageException e) {
+            if (frames == wanted) {
+                throw e;
+            }
+            frames = wanted; // W2
+            readFrames(segment, first, frames, window.buffer, 0);
+        }
+        int sound = verify(segment, sums, first, wanted, frames, window.buffer, 0, scratch.crc);
+        window.hold(segment, state, first << format.frameShift, sound << format.frameShift);
+    }
+
+    /**
+     * Verifies frames that lie in a buffer from a position on.
+     *
+     * @param wanted how many of them have to be sound
+     * @return how many are, up to the first one that is not
+     */
+    private int verify(
+            Segment segment,
+            int[] sums,
+            int first,
+            int wanted,
+            int frames,
+            ByteBuffer buffer,
+            int position,
+            CRC32C crc) {
         int damaged = firstDamaged(segment, sums, first, frames, buffer, position, crc);
-        if (damaged < first + frames) {
+        if (damaged < first + wanted) {
             int found =
                     format.checksum(segment, damaged, buffer, position + (damaged - first << format.frameShift), crc);
             throw damage(segment, damaged, sums[damaged], found);
         }
+        return damaged - first;
     }
 
     /** Reads frames into a buffer from a position on, unverified. Moves the buffer's position and limit. */

@@ -83,10 +83,12 @@ final class SpaceReader {
             piece = withNeighbours(cursor, address, piece, length - done);
             boolean looks = done == 0 && (looksAtFirst || piece < length);
             long start = looks ? nanoClock.getAsLong() : 0;
+            long bytesBefore = scratch.window.bytesRead();
             store.read(address, destination, destinationPosition + done, piece, scratch);
             done += piece;
             found = done < length && cursor.isPositioned();
-            if (looks && Announcer.isSlow(nanoClock.getAsLong() - start, piece)) {
+            long bytesRead = Math.max(piece, scratch.window.bytesRead() - bytesBefore);
+            if (looks && Announcer.isSlow(nanoClock.getAsLong() - start, bytesRead)) {
                 announcer.afterSlow(cursor, logicalOffset + done, sequential);
                 found = done < length && cursor.seek(logicalOffset + done);
             }

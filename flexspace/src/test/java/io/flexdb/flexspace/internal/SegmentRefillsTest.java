@@ -408,6 +408,58 @@ class SegmentRefillsTest {
         }
     }
 
+    /** A reader has read ahead into what was dead, and comes there when it is written. */
+    @Test
+    void whatWasReadBeforeARefillIsReadAgain() {
+        fillSegments(3);
+        commit();
+        publish();
+        ReadScratch scratch = new ReadScratch(store);
+        readSegment(0, scratch);
+        chooseHalfOfThree();
+        publish();
+        fillRefills();
+        commit();
+        commit();
+        assertEquals(2, store.segment(0).refillState);
+        readBackwards(0, scratch);
+    }
+
+    @Test
+    void soIsWhatWasReadBeforeItsFramesAreWritten() {
+        fillSegments(3);
+        chooseHalfOfThree();
+        ReadScratch scratch = new ReadScratch(store);
+        readSegment(0, scratch);
+        publish();
+        fillRefills();
+        assertNull(store.segment(0).memory, "in the file");
+        assertEquals(1, store.segment(0).refillState);
+        readBackwards(0, scratch);
+    }
+
+    private void fillRefills() {
+        while (store.refills().hasRoomFor(FRAME)) {
+            append(FRAME);
+        }
+    }
+
+    /** In its order, with what lies between. */
+    private void readSegment(int segment, ReadScratch scratch) {
+        ByteBuffer read = ByteBuffer.allocate(FRAME / 2);
+        for (int at = 0; at < FRAMES * FRAME; at += FRAME / 2) {
+            store.read(format.address(segment, at), read, 0, FRAME / 2, scratch);
+        }
+    }
+
+    /** What was read last is asked for first. */
+    private void readBackwards(int segment, ReadScratch scratch) {
+        Map<Long, byte[]> inSegment = live.subMap(format.address(segment, 0), format.address(segment + 1, 0));
+        for (long address : new TreeMap<>(inSegment).descendingKeySet()) {
+            readAll(store, Map.of(address, live.get(address)), scratch);
+        }
+    }
+
     // ---- what becomes empty, and what is given up
 
     @Test
@@ -551,9 +603,7 @@ class SegmentRefillsTest {
 
     private void fillReady() {
         publish();
-        while (store.refills().hasRoomFor(FRAME)) {
-            append(FRAME);
-        }
+        fillRefills();
     }
 
     @Test

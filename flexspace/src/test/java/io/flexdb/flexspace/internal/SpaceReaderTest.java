@@ -44,6 +44,7 @@ class SpaceReaderTest {
         private final BitSet cached = new BitSet(); // by frame of the file
         private int waits;
         private int announcements;
+        private int nanosPerByte; // of a copy
 
         Disk(VfsFile file) {
             super(file);
@@ -55,7 +56,7 @@ class SpaceReaderTest {
                 waits++;
                 now += DISK_NANOS;
             }
-            now += 500;
+            now += 500 + nanosPerByte * dst.remaining();
             return super.read(dst, position);
         }
 
@@ -176,6 +177,15 @@ class SpaceReaderTest {
         readInSequence(reader, 0, EXTENTS, 4);
         assertEquals(0, disk.announcements);
         assertTrue(looks < (EXTENTS + EXTENTS / 4 * 2), "the clock was read " + looks + " times");
+    }
+
+    @Test
+    void whatIsReadAheadTakesItsTimeAndIsNoDisk() {
+        SpaceReader reader = reader(false);
+        disk.cached.set(0, 2 * EXTENTS);
+        disk.nanosPerByte = 1; // so that a segment takes longer than a disk would for an extent
+        readInSequence(reader, 0, EXTENTS, 4);
+        assertEquals(0, disk.announcements);
     }
 
     /** A thread may lose its processor in any read. */

@@ -268,8 +268,9 @@ final class SegmentReader {
      */
     int firstDamaged(Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
         for (int i = 0; i < frames; i++) {
+            int expected = sums[first + i]; // comes from memory while the checksum is calculated
             int found = format.checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
-            if (found != sums[first + i]) {
+            if (found != expected) {
                 return first + i;
             }
         }

@@ -171,7 +171,9 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Writes a range anew, so that it lies in few extents; its content stays, and holes stay holes.
+     * Writes a range anew, so that it lies in few extents, one behind the other in the data file; its content stays, and
+     * holes stay holes. As long as there is room, garbage is left for later changes to collect: until then the range may
+     * take twice its bytes.
      *
      * @throws io.flexdb.storage.CorruptionException if a part of it is damaged, which stays as it is
      */

@@ -265,7 +265,7 @@ final class FlexSpaceChanges {
         engine.readToRewrite(cursor, logicalOffset, defragmentBuffer, 0, piece);
         begin(piece, logicalOffset, piece, 0);
         engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0);
-        end();
+        end(false); // what is moved would lie between the pieces
         return pieceEnd;
     }
 
@@ -338,10 +338,14 @@ final class FlexSpaceChanges {
     }
 
     private void end() {
+        end(true);
+    }
+
+    private void end(boolean moving) {
         access.changed();
         engine.endGroup();
         // All nodes will be copied once after a checkpoint has begun, so to publish then costs no further copies.
-        if (engine.collectSomeGarbage() || engine.checkpointsBegun() != checkpointsBefore) {
+        if (engine.collectSomeGarbage(moving) || engine.checkpointsBegun() != checkpointsBefore) {
             access.publishingForReuse().run();
         }
         begun = false;

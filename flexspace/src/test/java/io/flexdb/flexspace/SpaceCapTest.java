@@ -168,7 +168,7 @@ class SpaceCapTest {
         space.sync();
         space.checkpoint();
         overwrite(17, 300);
-        space.defragment(0, 10_000);
+        space.defragment(0, size);
         collapse(40_000, 20_000);
         insert(100, 15_000);
         assertSame();

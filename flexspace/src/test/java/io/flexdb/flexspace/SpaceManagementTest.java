@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Segments, slots and logs are used again, and what that costs stays within bounds. */
@@ -169,6 +173,39 @@ class SpaceManagementTest {
         space.defragment(0, model.length);
         assertTrue(space.stats().extents() < before / 5, before + " extents, then " + space.stats());
         assertEquals(10_001, space.stats().liveBytes(), "the hole stays a hole");
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        space.checkInvariants();
+        space.close();
+    }
+
+    /** What is moved meanwhile would lie between the pieces, and be written once more when they come to it. */
+    @Test
+    void nothingIsMovedWhileASpaceIsDefragmented() {
+        int block = 500;
+        byte[] model = new byte[3000 * block];
+        space.insertHole(0, model.length);
+        List<Integer> order = new ArrayList<>(IntStream.range(0, 3000).boxed().toList());
+        Collections.shuffle(order, random);
+        for (int number : order) {
+            byte[] bytes = SpaceOracle.randomBytes(random, block);
+            model = SpaceOracle.written(model, number * block, bytes);
+            space.write(number * block, ByteBuffer.wrap(bytes));
+        }
+        FlexSpaceStats before = space.stats();
+        space.defragment(0, model.length);
+        FlexSpaceStats after = space.stats();
+        assertEquals(before.bytesMoved(), after.bytesMoved());
+        long written = after.dataBytesWritten() - before.dataBytesWritten();
+        assertTrue(written < 1.1 * model.length, written + " bytes written of " + model.length);
+        assertArrayEquals(model, SpaceOracle.contentOf(space));
+        for (int i = 0; i < 6000; i++) {
+            byte[] bytes = SpaceOracle.randomBytes(random, block);
+            int offset = random.nextInt(3000) * block;
+            model = SpaceOracle.written(model, offset, bytes);
+            space.write(offset, ByteBuffer.wrap(bytes));
+        }
+        assertTrue(space.stats().bytesMoved() > before.bytesMoved(), "but by later changes");
+        assertUtilization();
         assertArrayEquals(model, SpaceOracle.contentOf(space));
         space.checkInvariants();
         space.close();

@@ -304,16 +304,19 @@ public final class SpaceEngine implements AutoCloseable {
      * Does a bounded part of that, as large as what was written since the last call asks for. To be called outside of
      * groups.
      *
+     * @param moving whether anything may be moved now
      * @return whether segments will be free, or dead frames be written again, once the state of now has been published and
      *     earlier readers are gone
      */
-    public boolean collectSomeGarbage() {
+    public boolean collectSomeGarbage(boolean moving) {
         commits.refill(VERY_FEW_REFILLS);
         if (store.refills().takeChosen()) {
             return true;
         }
         long sweeps = collector.sweepsEnded();
-        collector.keepPace();
+        if (moving) {
+            collector.keepPace();
+        }
         int emptied = store.emptiedCount();
         if (emptied == 0) {
             return false;

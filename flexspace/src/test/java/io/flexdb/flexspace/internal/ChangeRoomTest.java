@@ -92,7 +92,7 @@ class ChangeRoomTest {
         } else if (dice < 85) {
             return !insertBatch();
         } else if (dice < 93) {
-            engine.collectSomeGarbage();
+            engine.collectSomeGarbage(true);
         } else if (dice < 95) {
             engine.collectGarbage();
         } else if (dice < 97) {
@@ -122,7 +122,7 @@ class ChangeRoomTest {
                     assertTrue(collapse(600), "what removes was refused");
                 }
             }
-            engine.collectSomeGarbage();
+            engine.collectSomeGarbage(true);
         }
         engine.checkInvariants();
         engine.commit(0);
@@ -152,7 +152,7 @@ class ChangeRoomTest {
     void aRefusalSaysWhichRoomThereIsNot() {
         open(SMALL.withMaxDataBytes(32L * SEGMENT));
         while (insert(512)) {
-            engine.collectSomeGarbage();
+            engine.collectSomeGarbage(true);
         }
         String message = engine.room().refusal().getMessage();
         assertTrue(message.contains("32 segments"), message);
@@ -169,7 +169,7 @@ class ChangeRoomTest {
     void aSpaceAtItsCapSaysSoWhateverElseThereIsNot() {
         open(SMALL.withMaxDataBytes(32L * SEGMENT).withCheckpointLogBytes(4096));
         while (insert(512)) {
-            engine.collectSomeGarbage();
+            engine.collectSomeGarbage(true);
         }
         vfs.delayBackground(2);
         long checkpoints = engine.checkpointsBegun();

@@ -98,7 +98,7 @@ class HostileRefillsTest {
                 return;
             }
             engine.overwrite(offset, ByteBuffer.wrap(bytes), 0, FRAME, 1);
-            if (engine.collectSomeGarbage()) {
+            if (engine.collectSomeGarbage(true)) {
                 publish(engine, epochs);
             }
         }

@@ -40,7 +40,7 @@ final class ReadWindow {
     /**
      * Begins a read.
      *
-     * @return how many bytes it should read from the file, if it wants fewer; 0 if as many as it wants
+     * @return 0, or, if it goes on where the last one ended, how many bytes to read from the file: more than it wants
      */
     int begin(Segment from, int position, int length) {
         boolean continued = lastSegment == from && lastEnd == position;

@@ -112,7 +112,7 @@ final class SegmentReader {
         int[] sums = checksums(segment);
         int head = -(from + done) & (format.frameBytes - 1);
         int whole = length - done - head & -format.frameBytes;
-        if (ahead > length || !destination.isDirect() || whole < Math.min(length - done, WORTH_A_CALL_BYTES)) {
+        if (ahead > 0 || !destination.isDirect() || whole < Math.min(length - done, WORTH_A_CALL_BYTES)) {
             int atOnce = Math.min(ahead, fileEnd - from - done);
             copy(segment, sums, from + done, destination, destinationPosition + done, length - done, atOnce, scratch);
             return;

@@ -66,6 +66,7 @@ public final class ExtentCursor {
             enterChild(buffer, nodeBase, level, NodeFormat.childAt(buffer, nodeBase, logicalOffset - pathStart[level]));
         }
         enterLeaf();
+        NodeFormat.touchWords(leaf, base);
         goTo(NodeFormat.extentAt(leaf, base, (int) (logicalOffset - leafStart)));
         return true;
     }

@@ -48,6 +48,10 @@ public final class NodeFormat {
     static final int STARTS_OFFSET = HEADER_BYTES;
     static final int CHILDREN_OFFSET = STARTS_OFFSET + MAX_CAPACITY * Long.BYTES;
 
+    private static final int CACHE_LINE_BYTES = 64;
+    // From here on a word in two cache lines each, of which processors bring both. The search reads the line before.
+    private static final int FIRST_WORD_TOUCHED = 6 * CACHE_LINE_BYTES;
+
     // The thread that saves a node and the writer that retires it may meet at its slot; each must know who came first.
     private static final VarHandle SLOT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int RETIRED = 1 << 31;
@@ -150,8 +154,33 @@ public final class NodeFormat {
      * last entry is greater than every offset, and the comparisons compile to conditional moves.
      */
 
-    /** The child that holds the byte at this offset relative to the node. */
+    /**
+     * The child that holds the byte at this offset relative to the node, of a node that may be in no cache: it waits for
+     * memory once.
+     */
     public static int childAt(ByteBuffer node, int base, long relative) {
+        // The first step looks at the last start in each cache line: these loads do not wait for each other, where
+        // halving would wait for memory several times. The rest stays in that line.
+        int starts = base + STARTS_OFFSET;
+        int line = notGreater(node.getLong(starts + 5 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 13 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 21 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 29 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 37 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 45 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 53 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 61 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 69 * Long.BYTES), relative)
+                + notGreater(node.getLong(starts + 77 * Long.BYTES), relative);
+        int low = Math.max(8 * line - 3, 0);
+        low = node.getLong(starts + (low + 4) * Long.BYTES) <= relative ? low + 4 : low;
+        low = node.getLong(starts + (low + 2) * Long.BYTES) <= relative ? low + 2 : low;
+        int next = Math.min(low + 1, MAX_CAPACITY - 1); // the last line is shorter
+        return node.getLong(starts + next * Long.BYTES) <= relative ? next : low;
+    }
+
+    /** The same by halving, which takes fewer steps: for nodes that are in the caches. */
+    static int cachedChildAt(ByteBuffer node, int base, long relative) {
         int starts = base + STARTS_OFFSET;
         int low = node.getLong(starts + 20 * Long.BYTES) <= relative ? 20 : 0; // 64 entries are left
         low = node.getLong(starts + (low + 32) * Long.BYTES) <= relative ? low + 32 : low;
@@ -162,10 +191,8 @@ public final class NodeFormat {
         return node.getLong(starts + (low + 1) * Long.BYTES) <= relative ? low + 1 : low;
     }
 
-    /** The extent that holds the byte at this offset relative to the leaf. */
+    /** The extent that holds the byte at this offset relative to the leaf. It waits for memory once, as {@link #childAt}. */
     public static int extentAt(ByteBuffer leaf, int base, int relative) {
-        // A leaf is seldom in a cache. So the first step looks at the last end in each cache line: the five loads do
-        // not wait for each other, where halving would wait for memory several times. The rest stays in that line.
         int ends = base + ENDS_OFFSET;
         int line = notGreater(leaf.getInt(ends + 11 * Integer.BYTES), relative)
                 + notGreater(leaf.getInt(ends + 27 * Integer.BYTES), relative)
@@ -179,14 +206,32 @@ public final class NodeFormat {
         return leaf.getInt(ends + low * Integer.BYTES) <= relative ? low + 1 : low;
     }
 
+    /**
+     * Begins to bring the words of a leaf from memory. For who is going to search for one of them: the search waits for
+     * the ends, and then there would be another wait for the word.
+     */
+    public static void touchWords(ByteBuffer leaf, int base) {
+        long read = 0;
+        for (int at = base + FIRST_WORD_TOUCHED; at < base + NODE_BYTES; at += 2 * CACHE_LINE_BYTES) {
+            read |= leaf.getLong(at);
+        }
+        if ((read | 1) == 0) {
+            throw new AssertionError(); // never: it makes the JIT read, and the processor does not wait for a branch
+        }
+    }
+
+    /** 1 if a position is not greater than an offset, else 0; neither is negative. */
+    private static int notGreater(long position, long relative) {
+        return (int) ((position - 1 - relative) >>> 63);
+    }
+
+    private static int notGreater(int position, int relative) {
+        return (position - 1 - relative) >>> 31;
+    }
+
     /** The position of a node's first byte in its chunk. */
     public static int base(int node) {
         return (node & NodePool.NODES_IN_CHUNK - 1) * NODE_BYTES;
-    }
-
-    /** 1 if an end is not greater than an offset, else 0; neither is negative. */
-    private static int notGreater(int end, int relative) {
-        return (end - 1 - relative) >>> 31;
     }
 
     static long word(long address, int flags) {

@@ -24,6 +24,7 @@ public final class TreeReader {
             base = NodeFormat.base(node);
         }
         int relative = (int) offset;
+        NodeFormat.touchWords(buffer, base);
         int i = NodeFormat.extentAt(buffer, base, relative);
         return NodeFormat.addressAt(NodeFormat.word(buffer, base, i), relative - NodeFormat.start(buffer, base, i));
     }
@@ -97,25 +98,32 @@ public final class TreeReader {
             NodePool pool, int node, int level, long nodeStart, long from, long to, ExtentConsumer consumer) {
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
-        int count = NodeFormat.count(buffer, base);
-        if (level > 0) {
-            for (int i = NodeFormat.childAt(buffer, base, from); i < count; i++) {
-                long start = NodeFormat.childStart(buffer, base, i);
-                if (start >= to) {
-                    return;
-                }
-                int child = NodeFormat.child(buffer, base, i);
-                query(pool, child, level - 1, nodeStart + start, Math.max(from - start, 0), to - start, consumer);
-            }
+        if (level == 0) {
+            queryLeaf(buffer, base, nodeStart, from, to, consumer);
             return;
         }
-        int i = NodeFormat.extentAt(buffer, base, (int) from);
-        for (long start = NodeFormat.start(buffer, base, i); i < count && start < to; i++) {
-            long end = NodeFormat.end(buffer, base, i);
-            long word = NodeFormat.word(buffer, base, i);
+        int count = NodeFormat.count(buffer, base);
+        for (int i = NodeFormat.childAt(buffer, base, from); i < count; i++) {
+            long start = NodeFormat.childStart(buffer, base, i);
+            if (start >= to) {
+                return;
+            }
+            int child = NodeFormat.child(buffer, base, i);
+            query(pool, child, level - 1, nodeStart + start, Math.max(from - start, 0), to - start, consumer);
+        }
+    }
+
+    private static void queryLeaf(
+            ByteBuffer leaf, int base, long leafStart, long from, long to, ExtentConsumer consumer) {
+        int count = NodeFormat.count(leaf, base);
+        NodeFormat.touchWords(leaf, base);
+        int i = NodeFormat.extentAt(leaf, base, (int) from);
+        for (long start = NodeFormat.start(leaf, base, i); i < count && start < to; i++) {
+            long end = NodeFormat.end(leaf, base, i);
+            long word = NodeFormat.word(leaf, base, i);
             long first = Math.max(start, from);
             consumer.accept(
-                    nodeStart + first,
+                    leafStart + first,
                     Math.min(end, to) - first,
                     NodeFormat.addressAt(word, first - start),
                     NodeFormat.flags(word));

@@ -1,8 +1,8 @@
 package io.flexdb.flextree.internal;
 
 import static io.flexdb.flextree.internal.NodeFormat.advance;
+import static io.flexdb.flextree.internal.NodeFormat.cachedChildAt;
 import static io.flexdb.flextree.internal.NodeFormat.child;
-import static io.flexdb.flextree.internal.NodeFormat.childAt;
 import static io.flexdb.flextree.internal.NodeFormat.childStart;
 import static io.flexdb.flextree.internal.NodeFormat.count;
 import static io.flexdb.flextree.internal.NodeFormat.end;
@@ -225,7 +225,7 @@ public final class TreeWriter {
                 return i;
             }
         }
-        return childAt(node, base, relative);
+        return cachedChildAt(node, base, relative);
     }
 
     /** Full means that a leaf has no room for two entries more: an insertion may also cut an extent in two. */
@@ -245,6 +245,9 @@ public final class TreeWriter {
             setCount(leaf, base, count + 1);
             extentCount++;
             return;
+        }
+        if (touchedEdit == UNTOUCHED) {
+            NodeFormat.touchWords(leaf, base);
         }
         int i = extentAt(leaf, base, at - 1);
         int extentStart = start(leaf, base, i);
@@ -333,6 +336,9 @@ public final class TreeWriter {
         }
         int from = (int) offset;
         int to = (int) (offset + length);
+        if (touchedEdit == UNTOUCHED) {
+            NodeFormat.touchWords(buffer, base);
+        }
         int first = extentAt(buffer, base, from);
         int last = to <= end(buffer, base, first) ? first : extentAt(buffer, base, to - 1);
         int added = extentsAdded(buffer, base, first, last, from, to);
@@ -400,8 +406,8 @@ public final class TreeWriter {
             return collapseLeaf(buffer, base, (int) from, (int) to);
         }
         int count = count(buffer, base);
-        int first = childAt(buffer, base, from);
-        int last = childAt(buffer, base, to - 1);
+        int first = cachedChildAt(buffer, base, from);
+        int last = cachedChildAt(buffer, base, to - 1);
         long firstStart = childStart(buffer, base, first);
         long lastStart = childStart(buffer, base, last);
         long lastEnd = last + 1 < count ? childStart(buffer, base, last + 1) : bytes;
@@ -529,7 +535,7 @@ public final class TreeWriter {
         for (int at = level; at > 0; at--) {
             ByteBuffer buffer = pool.chunk(node);
             int base = NodeFormat.base(node);
-            int i = childAt(buffer, base, offset);
+            int i = cachedChildAt(buffer, base, offset);
             offset -= childStart(buffer, base, i);
             node = nodes.writableChild(buffer, base, i);
         }

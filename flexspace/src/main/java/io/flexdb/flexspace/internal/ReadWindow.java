@@ -63,8 +63,6 @@ final class ReadWindow {
     /** Lets go what the buffer holds, for something else is to come in. */
     void clear() {
         segment = null;
-        start = 0;
-        end = 0;
     }
 
     /** Says what has come in: verified bytes of a segment that was in this state of refilling before they were read. */

@@ -87,10 +87,12 @@ final class SpaceReader {
             store.read(address, destination, destinationPosition + done, piece, scratch);
             done += piece;
             found = done < length && cursor.isPositioned();
-            long bytesRead = Math.max(piece, scratch.window.bytesRead() - bytesBefore);
-            if (looks && Announcer.isSlow(nanoClock.getAsLong() - start, bytesRead)) {
-                announcer.afterSlow(cursor, logicalOffset + done, sequential);
-                found = done < length && cursor.seek(logicalOffset + done);
+            if (looks) {
+                long bytesRead = Math.max(piece, scratch.window.bytesRead() - bytesBefore); // with what is read ahead
+                if (Announcer.isSlow(nanoClock.getAsLong() - start, bytesRead)) {
+                    announcer.afterSlow(cursor, logicalOffset + done, sequential);
+                    found = done < length && cursor.seek(logicalOffset + done);
+                }
             }
         }
         if (done < length) {

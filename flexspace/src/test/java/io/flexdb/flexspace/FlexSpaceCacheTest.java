@@ -91,7 +91,7 @@ class FlexSpaceCacheTest {
         assertReads(0, 8 * FRAME, "0+4096");
         assertReads(0, 8 * FRAME);
         assertReads(700, 3000);
-        assertReads(7 * FRAME, 2 * FRAME, "4096+512");
+        assertReads(7 * FRAME, 2 * FRAME, "4096+16384"); // goes on where the first one ended
         assertReads(DATA_BYTES - 100, 100);
         FlexSpaceStats stats = space.stats();
         assertEquals(1 + 8 + 1, stats.cacheMisses());
@@ -108,12 +108,36 @@ class FlexSpaceCacheTest {
         assertReads(100, 14 * FRAME);
     }
 
+    /** 16 KiB and then twice as much each time, up to the end of the segment; only what was asked for is kept. */
+    @Test
+    void aSequenceOfSmallReadsIsReadAhead() {
+        for (int step : new int[] {100, FRAME, 3 * FRAME}) {
+            close();
+            open(LARGE);
+            readsAs(DATA_BYTES - 1, 1);
+            reads.clear();
+            for (int at = 0; at + step <= 96 * FRAME; at += step) {
+                readsAs(at, step);
+            }
+            int first = (step + FRAME - 1) / FRAME * FRAME;
+            int second = first + 32 * FRAME;
+            assertEquals(
+                    List.of("0+" + first, first + "+" + 32 * FRAME, second + "+" + 64 * FRAME),
+                    reads,
+                    step + " bytes at once");
+            assertEquals(97, space.stats().cacheMisses(), step + " bytes at once");
+            assertReads(0, 96 * FRAME);
+            readsAs(DATA_BYTES + 1, 1); // and the buffer of reads ahead has something else
+            assertReads(110 * FRAME, FRAME, "56320+512");
+        }
+    }
+
     @Test
     void aReadOfAPartKeepsItsFrame() {
         readsAs(0, 1);
         assertReads(3 * FRAME + 50, 10, "1536+512");
         assertReads(3 * FRAME, FRAME);
-        assertReads(4 * FRAME - 5, 10, "2048+512");
+        assertReads(3 * FRAME - 5, 10, "1024+512");
     }
 
     @Test
@@ -187,9 +211,9 @@ class FlexSpaceCacheTest {
     void aFailedReadKeepsNothing() {
         readsAs(0, 1);
         vfs.failReadAt(vfs.readCount() + 1, false);
-        assertThrows(StoreIoException.class, () -> space.read(FRAME, ByteBuffer.allocate(FRAME)));
-        assertReads(FRAME, FRAME, "512+512");
-        assertReads(FRAME, FRAME);
+        assertThrows(StoreIoException.class, () -> space.read(2 * FRAME, ByteBuffer.allocate(FRAME)));
+        assertReads(2 * FRAME, FRAME, "1024+512");
+        assertReads(2 * FRAME, FRAME);
     }
 
     @Test

@@ -238,12 +238,12 @@ final class FrameCache {
     /**
      * Puts frames in that were verified, as far as there are slots for them.
      *
-     * @param source has them from its beginning on; nobody else can write to it (C2)
+     * @param source has them from a position on; nobody else can write to it (C2)
      */
-    void put(Frames frames, int first, int count, ByteBuffer source) {
+    void put(Frames frames, int first, int count, ByteBuffer source, int sourcePosition) {
         for (int i = 0; i < count; i++) {
             if (!holds(frames, first + i)) { // else another reader was faster
-                put(frames, first + i, source, i << frameShift);
+                put(frames, first + i, source, sourcePosition + (i << frameShift));
             }
         }
     }

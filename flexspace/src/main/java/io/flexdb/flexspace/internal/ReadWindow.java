@@ -60,6 +60,11 @@ final class ReadWindow {
         return piece;
     }
 
+    /** Where the buffer holds a byte of the segment of which something is here. */
+    int positionOf(int position) {
+        return position - start;
+    }
+
     /** Lets go what the buffer holds, for something else is to come in. */
     void clear() {
         segment = null;

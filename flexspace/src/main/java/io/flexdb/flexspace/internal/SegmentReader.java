@@ -101,7 +101,7 @@ final class SegmentReader {
             int length,
             ReadScratch scratch) {
         if (scratch.cache != null) {
-            readThroughCache(segment, from, destination, destinationPosition, length, scratch);
+            readThroughCache(segment, fileEnd, from, destination, destinationPosition, length, scratch);
             return;
         }
         int ahead = scratch.window.begin(segment, from, length);
@@ -129,22 +129,42 @@ final class SegmentReader {
         }
     }
 
-    /** Reads from the file what the cache does not have: what lies together by one call. */
+    /** Reads from the file what neither the cache nor the window has: what lies together by one call. */
     private void readThroughCache(
             Segment segment,
+            int fileEnd,
             int from,
             ByteBuffer destination,
             int destinationPosition,
             int length,
             ReadScratch scratch) {
         FrameCache cache = scratch.cache;
+        ReadWindow window = scratch.window;
         FrameCache.Frames frames = segment.cachedFrames(cache);
         int missed = 0;
         int done = cache.copy(frames, from, destination, destinationPosition, length);
+        if (done == length) {
+            cache.count(framesOf(from, length), 0);
+            return;
+        }
+        // The rest of a frame will be in the cache: who goes on in smaller steps is back here at the next one.
+        int firstMissed = from + done & -format.frameBytes;
+        int ahead = window.begin(
+                segment, firstMissed, framesOf(firstMissed, from + length - firstMissed) << format.frameShift);
         while (done < length) {
-            int piece = cache.missing(frames, from + done, length - done);
-            copy(segment, checksums(segment), from + done, destination, destinationPosition + done, piece, 0, scratch);
-            missed += framesOf(from + done, piece);
+            int at = from + done;
+            int piece = cache.missing(frames, at, length - done);
+            int inWindow = window.copy(segment, at, destination, destinationPosition + done, piece);
+            if (inWindow > 0) {
+                piece = inWindow;
+                int first = at >>> format.frameShift;
+                int position = window.positionOf(first << format.frameShift);
+                cache.put(frames, first, framesOf(at, piece), window.buffer, position);
+            } else {
+                int atOnce = Math.min(ahead, fileEnd - at);
+                copy(segment, checksums(segment), at, destination, destinationPosition + done, piece, atOnce, scratch);
+            }
+            missed += framesOf(at, piece);
             done += piece;
             done += cache.copy(frames, from + done, destination, destinationPosition + done, length - done);
         }
@@ -204,7 +224,7 @@ final class SegmentReader {
             readIntoWindow(segment, sums, first, frames, framesOf(from + done, Math.max(piece, atOnce)), scratch);
             buffer.clear();
             if (scratch.cache != null) {
-                scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer);
+                scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer, 0);
             }
             destination.put(destinationPosition + done, buffer, inFrame, piece);
             done += piece;

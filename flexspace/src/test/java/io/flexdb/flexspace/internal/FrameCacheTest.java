@@ -42,7 +42,7 @@ class FrameCacheTest {
 
     private void put(FrameCache cache, FrameCache.Frames frames, int frame, long number) {
         name(source, 0, number);
-        cache.put(frames, frame, 1, source);
+        cache.put(frames, frame, 1, source, 0);
     }
 
     /** Looks for a whole frame, and reads it. */
@@ -80,7 +80,7 @@ class FrameCacheTest {
         for (int i = 0; i < 4; i++) {
             name(source, i * FRAME, 3 + i);
         }
-        cache.put(frames, 3, 4, source);
+        cache.put(frames, 3, 4, source, 0);
         put(cache, frames, FRAMES - 1, 30);
         int from = 3 * FRAME + 8;
         assertEquals(4 * FRAME - 8, cache.copy(frames, from, found, 16, 20 * FRAME));

@@ -172,20 +172,43 @@ final class BPlusNodes {
 
     /** The child that holds the byte at an offset: the last one that starts no later. */
     static int childAt(ByteBuffer node, int base, long logicalOffset) {
-        int low = position(node, base, 20) <= logicalOffset ? 20 : 0; // 64 children are left
-        low = position(node, base, low + 32) <= logicalOffset ? low + 32 : low;
-        low = position(node, base, low + 16) <= logicalOffset ? low + 16 : low;
-        low = position(node, base, low + 8) <= logicalOffset ? low + 8 : low;
+        int line = notGreater(position(node, base, 5), logicalOffset)
+                + notGreater(position(node, base, 13), logicalOffset)
+                + notGreater(position(node, base, 21), logicalOffset)
+                + notGreater(position(node, base, 29), logicalOffset)
+                + notGreater(position(node, base, 37), logicalOffset)
+                + notGreater(position(node, base, 45), logicalOffset)
+                + notGreater(position(node, base, 53), logicalOffset)
+                + notGreater(position(node, base, 61), logicalOffset)
+                + notGreater(position(node, base, 69), logicalOffset)
+                + notGreater(position(node, base, 77), logicalOffset);
+        int low = Math.max(8 * line - 3, 0); // as in FlexTree, the last start in each cache line first
         low = position(node, base, low + 4) <= logicalOffset ? low + 4 : low;
         low = position(node, base, low + 2) <= logicalOffset ? low + 2 : low;
-        return position(node, base, low + 1) <= logicalOffset ? low + 1 : low;
+        int next = Math.min(low + 1, INTERNAL_CAPACITY - 1);
+        return position(node, base, next) <= logicalOffset ? next : low;
+    }
+
+    private static int notGreater(long position, long logicalOffset) {
+        return (int) (position - 1 - logicalOffset >>> 63);
+    }
+
+    /** Begins to bring the addresses of a leaf from memory while the ends are searched, as FlexTree does. */
+    static void touchAddresses(ByteBuffer leaf, int base) {
+        long read = 0;
+        for (int at = base + ADDRESSES_OFFSET; at < base + NODE_BYTES; at += 2 * CACHE_LINE_BYTES) {
+            read |= leaf.getLong(at);
+        }
+        if ((read | 1) == 0) {
+            throw new AssertionError(); // never
+        }
     }
 
     /** The extent that holds the byte at an offset, which is not beyond the last one: the first that ends after it. */
     static int extentAt(ByteBuffer leaf, int base, long logicalOffset) {
         int line = 0; // as in FlexTree, the last end in each cache line first
         for (int i = 5; i < LEAF_CAPACITY; i += 8) {
-            line += (int) (position(leaf, base, i) - 1 - logicalOffset >>> 63);
+            line += notGreater(position(leaf, base, i), logicalOffset);
         }
         int low = Math.max(8 * line - 2, 0);
         low = position(leaf, base, low + 3) <= logicalOffset ? low + 4 : low;

@@ -447,6 +447,7 @@ final class BPlusTree implements ExtentIndex {
             buffer = nodes.chunk(node);
             base = base(node);
         }
+        BPlusNodes.touchAddresses(buffer, base);
         int i = extentAt(buffer, base, logicalOffset);
         long extentStart = i == 0 ? start : position(buffer, base, i - 1);
         return Extents.advance(address(buffer, base, i), logicalOffset - extentStart);
@@ -474,6 +475,7 @@ final class BPlusTree implements ExtentIndex {
             }
             return;
         }
+        BPlusNodes.touchAddresses(buffer, base);
         int i = extentAt(buffer, base, from);
         for (long start = i == 0 ? nodeStart : position(buffer, base, i - 1); i < count && start < to; i++) {
             long end = position(buffer, base, i);

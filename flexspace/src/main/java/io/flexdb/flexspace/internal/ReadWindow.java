@@ -60,7 +60,7 @@ final class ReadWindow {
         return piece;
     }
 
-    /** Where the buffer holds a byte of the segment of which something is here. */
+    /** Where in the buffer a byte is that {@link #copy} has found, or another one of its frame. */
     int positionOf(int position) {
         return position - start;
     }

@@ -62,6 +62,7 @@ final class GarbageCollector {
     private double budget;
     private long consumedBefore;
     private long nextChoice;
+    private int inUseBeforeSweep = Integer.MAX_VALUE; // segments, before the last sweep that slices have begun
 
     private long bytesMoved;
     private long extentsScanned;
@@ -79,18 +80,23 @@ final class GarbageCollector {
         this.consumedBefore = store.bytesConsumed();
     }
 
-    /** Collects until the segments in use are filled well enough, or nothing more is gained. Returns the bytes moved. */
-    long run() {
-        long before = bytesMoved;
-        finishSweep();
-        int segmentsBefore = Integer.MAX_VALUE;
-        while (segmentsInUse() < segmentsBefore) {
-            segmentsBefore = segmentsInUse();
-            if (begin(false)) {
-                finishSweep();
+    /**
+     * Does a slice of the work that there is until the segments in use are filled well enough, or nothing more is gained.
+     *
+     * @param mostBytes what it moves at most, but for one extent more; see G2
+     * @return whether there was any; if not, what there is from then on is work again
+     */
+    boolean slice(long mostBytes) {
+        if (!isSweeping()) {
+            int inUse = segmentsInUse();
+            if (inUse >= inUseBeforeSweep || !begin(false)) {
+                inUseBeforeSweep = Integer.MAX_VALUE;
+                return false;
             }
+            inUseBeforeSweep = inUse;
         }
-        return bytesMoved - before;
+        step(Math.min(mostBytes, maxSliceBytes()));
+        return true;
     }
 
     /** Ends the sweep under way, however long that takes. */

@@ -293,11 +293,33 @@ public final class SpaceEngine implements AutoCloseable {
      * without any can be used again. Returns the bytes moved. To be called outside of groups.
      */
     public long collectGarbage() {
-        long moved = collector.run();
-        if (moved > 0 || store.emptiedCount() > 0) {
-            commit(tag());
+        long before = collector.bytesMoved();
+        while (collectSlice(Long.MAX_VALUE)) {
+            // goes on
         }
-        return moved;
+        return collector.bytesMoved() - before;
+    }
+
+    /**
+     * Does a slice of {@link #collectGarbage}: moves some bytes, and commits whenever that lets segments go. The content
+     * stays as it is. To be called outside of groups, again and again as long as it returns true and the caller has
+     * nothing better to do; it may stop at any time and go on later, and what was changed meanwhile does not matter. To
+     * publish in between lets go what was moved away.
+     *
+     * @param mostBytes that this call moves, but for one extent more; never more than 1 MiB, nor more extents than are
+     *     looked at in a few milliseconds. A commit waits for the disk
+     * @return false if there was nothing to do
+     */
+    public boolean collectSlice(long mostBytes) {
+        long sweeps = collector.sweepsEnded();
+        boolean worked = collector.slice(mostBytes);
+        int emptied = store.emptiedCount();
+        boolean done = !worked || collector.sweepsEnded() > sweeps;
+        if (emptied > 0 && (done || emptied >= EMPTIED_PER_COMMIT)) {
+            commit(tag());
+            return true;
+        }
+        return worked;
     }
 
     /**

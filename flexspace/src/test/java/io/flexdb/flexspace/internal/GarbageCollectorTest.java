@@ -132,6 +132,49 @@ class GarbageCollectorTest {
         engine.close();
     }
 
+    /** Whoever collects in slices has as much in the end, and can stop in between as often as he likes. */
+    @Test
+    void slicesMoveNoMoreThanTheyMayAndLetSegmentsGoLikeACollectionToItsEnd() {
+        makeGarbage(4000, 100);
+        int before = segmentsInUse();
+        int slices = 0;
+        long moved = engine.bytesMoved();
+        while (engine.collectSlice(2000)) {
+            long movedNow = engine.bytesMoved() - moved;
+            assertTrue(movedNow <= 2000 + 512, movedNow + " bytes moved in one slice");
+            publish();
+            insert(random.nextInt((int) engine.size() / 100) * 100L, 100);
+            moved = engine.bytesMoved();
+            slices++;
+        }
+        assertFalse(collector.isSweeping());
+        assertTrue(slices > 20, slices + " slices");
+        publish();
+        int inUse = segmentsInUse();
+        assertTrue(inUse < 0.8 * before, inUse + " segments in use after " + before);
+        assertEquals(0, engine.collectGarbage(), "nothing more is worth doing");
+        engine.checkInvariants();
+        engine.commit(2);
+        byte[] content = content();
+        engine.close();
+        SpaceEngine again = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, SMALL, new Epochs());
+        again.checkInvariants();
+        assertEquals(content.length, again.size());
+        again.close();
+    }
+
+    private int segmentsInUse() {
+        return engine.segmentCount() - engine.freeSegmentCount();
+    }
+
+    private void publish() {
+        for (int phase = 0; phase < 3; phase++) {
+            engine.current();
+            epochs.advance();
+            engine.reclaim();
+        }
+    }
+
     @Test
     void noSliceLooksAtMoreThanItsShareOfExtents() {
         makeGarbage(40_000, 40);

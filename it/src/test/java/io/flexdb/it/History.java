@@ -3,10 +3,12 @@ package io.flexdb.it;
 import io.flexdb.FlexDB;
 import io.flexdb.WriteBatch;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -33,7 +35,11 @@ final class History {
     }
 
     /** A change of one key; a deletion if {@code value} is null. */
-    record Change(String key, byte[] value) {}
+    record Change(String key, byte[] value) {
+        byte[] keyBytes() {
+            return key.getBytes(StandardCharsets.UTF_8);
+        }
+    }
 
     /** The changes of a write, which become visible together or not at all. */
     List<Change> write(long writeIndex) {
@@ -43,7 +49,7 @@ final class History {
         for (int i = 0; i < count; i++) {
             // Squared, so that some keys change often and others seldom.
             double skewed = random.nextDouble();
-            String key = String.format("%02d/%06d", thread, (int) (skewed * skewed * KEYS));
+            String key = String.format(Locale.ROOT, "%02d/%06d", thread, (int) (skewed * skewed * KEYS));
             changes.add(new Change(key, random.nextInt(8) == 0 ? null : value(random, writeIndex)));
         }
         return changes;
@@ -63,15 +69,15 @@ final class History {
         if (changes.size() == 1) {
             Change change = changes.get(0);
             return change.value() == null
-                    ? store.delete(change.key().getBytes())
-                    : store.put(change.key().getBytes(), change.value());
+                    ? store.delete(change.keyBytes())
+                    : store.put(change.keyBytes(), change.value());
         }
         WriteBatch batch = new WriteBatch();
         for (Change change : changes) {
             if (change.value() == null) {
-                batch.delete(change.key().getBytes());
+                batch.delete(change.keyBytes());
             } else {
-                batch.put(change.key().getBytes(), change.value());
+                batch.put(change.keyBytes(), change.value());
             }
         }
         return store.write(batch);

@@ -12,9 +12,11 @@ import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
@@ -23,18 +25,22 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Kills a process that writes, at random moments, and checks what is in its store: all that was promised, a prefix of
  * what was written, and nothing else. The next process goes on with the same store.
  *
- * <p>{@code -Dflexdb.kill.cycles=50} sets the number of kills for each durability, {@code -Dflexdb.kill.seed=...} repeats the
+ * <p>{@code -Dflexdb.kill.cycles=50} sets the number of kills for each durability,
+ * {@code -Dflexdb.kill.foreign.cycles=200} that for each foreign locale, {@code -Dflexdb.kill.seed=...} repeats the
  * same writes (the moments of the kills differ all the same).
  */
 class KillTest {
     private static final int THREADS = 3;
     private static final int CYCLES =
             Integer.getInteger("flexdb.kill.cycles", 4 * Integer.getInteger("flexdb.test.effort", 1));
+    private static final int FOREIGN_CYCLES =
+            Integer.getInteger("flexdb.kill.foreign.cycles", Integer.getInteger("flexdb.test.effort", 1));
     private static final int MIN_MILLIS = 50;
     private static final int MAX_MILLIS = 800;
 
@@ -52,23 +58,35 @@ class KillTest {
     @ParameterizedTest
     @EnumSource(Durability.class)
     void aKilledProcessLosesNothingItWasPromised(Durability durability) throws Exception {
-        System.out.println(
-                "durability " + durability + ", " + CYCLES + " kills, repeat with -Dflexdb.kill.seed=" + seed);
+        kill(durability, Locale.ROOT, CYCLES);
+    }
+
+    /** Their digits are not 0 to 9. This process, which opens the store after each kill, has the locale of the build. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ar-EG", "fa-IR", "ne-NP"})
+    void aKilledProcessWithAForeignLocaleLosesNothingItWasPromised(String locale) throws Exception {
+        kill(Durability.SYNC, Locale.forLanguageTag(locale), FOREIGN_CYCLES);
+    }
+
+    private void kill(Durability durability, Locale locale, int cycles) throws Exception {
+        System.out.println("durability " + durability + ", locale " + locale.toLanguageTag() + ", " + cycles
+                + " kills, repeat with -Dflexdb.kill.seed=" + seed);
         for (int t = 0; t < THREADS; t++) {
             histories.add(new History(seed, t));
             models.add(new TreeMap<>());
             sequences.add(new TreeMap<>());
         }
-        for (int cycle = 0; cycle < CYCLES; cycle++) {
-            String when = durability + ", cycle " + cycle + ", seed " + seed + ": ";
+        for (int cycle = 0; cycle < cycles; cycle++) {
+            String when =
+                    durability + ", locale " + locale.toLanguageTag() + ", cycle " + cycle + ", seed " + seed + ": ";
             sequences.forEach(TreeMap::clear);
-            writeUntilKilled(durability, when);
+            writeUntilKilled(durability, locale, when);
             checkStore(durability, when);
         }
     }
 
-    private void writeUntilKilled(Durability durability, String when) throws Exception {
-        Process writer = startWriter(durability);
+    private void writeUntilKilled(Durability durability, Locale locale, String when) throws Exception {
+        Process writer = startWriter(durability, locale);
         ScheduledExecutorService killer = Executors.newSingleThreadScheduledExecutor();
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(writer.getInputStream(), 1 << 16))) {
             boolean armed = false;
@@ -95,11 +113,13 @@ class KillTest {
         assertEquals(killedBySignal, writer.exitValue(), when + "the writer ended before it was killed");
     }
 
-    private Process startWriter(Durability durability) throws IOException {
+    private Process startWriter(Durability durability, Locale locale) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-ea",
                 "-Xmx256m",
+                "-Duser.language=" + locale.getLanguage(),
+                "-Duser.country=" + locale.getCountry(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 KilledWriter.class.getName(),
@@ -177,7 +197,7 @@ class KillTest {
         String last = "";
         try (FlexCursor cursor = store.cursor()) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                String key = new String(cursor.key());
+                String key = new String(cursor.key(), StandardCharsets.UTF_8);
                 assertFalse(key.compareTo(last) <= 0, when + "key " + key + " comes after key " + last);
                 int thread = Integer.parseInt(key.substring(0, key.indexOf('/')));
                 found.get(thread).put(key, cursor.value());

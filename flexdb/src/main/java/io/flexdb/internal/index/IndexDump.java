@@ -1,6 +1,7 @@
 package io.flexdb.internal.index;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /** Prints a sparse index. */
 final class IndexDump {
@@ -50,7 +51,7 @@ final class IndexDump {
             if (c >= ' ' && c < 127 && c != '"' && c != '\\') {
                 out.append((char) c);
             } else {
-                out.append(String.format("\\x%02x", c & 0xFF));
+                out.append(String.format(Locale.ROOT, "\\x%02x", c & 0xFF));
             }
         }
         out.append('"');

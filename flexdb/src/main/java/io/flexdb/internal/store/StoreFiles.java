@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -93,9 +94,9 @@ final class StoreFiles {
 
     private static void writeOptions(Vfs vfs, Path directory, long storeId) {
         String text = "# A FlexDB store. Do not edit.\nformat = " + FilePreamble.VERSION + "\nstore = "
-                + String.format("%016x", storeId) + "\n";
+                + String.format(Locale.ROOT, "%016x", storeId) + "\n";
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-        String checksum = String.format("checksum = %08x%n", crc(bytes)).replace("\r", "");
+        String checksum = String.format(Locale.ROOT, "checksum = %08x\n", crc(bytes));
         Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
         vfs.deleteIfExists(unfinished);
         try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {

@@ -60,7 +60,9 @@ public final class StoreOpener {
             long storeId = StoreFiles.openOrCreate(vfs, directory, options);
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             WalRecovery recovery = WalRecovery.open(vfs, walDirectory, storeId);
-            recoverSpace(storeId);
+            if (recoverSpace(storeId)) {
+                recovery.requireNoForeignLog();
+            }
             recovery.replay(
                     engine.tag(),
                     (first, entries, payload, offset, length) -> requireSound(walDirectory, payload, length, entries));
@@ -83,7 +85,8 @@ public final class StoreOpener {
         }
     }
 
-    private void recoverSpace(long storeId) {
+    /** Returns whether the store was closed after its last write, and not killed. */
+    private boolean recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
         FlexSpaceOptions ofSpace = options.space().withCacheBytes(0); // intervals are cached, and nothing twice
         engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs);
@@ -91,9 +94,11 @@ public final class StoreOpener {
         intervals = new IntervalReader(engine, cache, space.resolve("data"));
         index = new SparseIndex(epochs);
         committer = new Committer(epochs, engine, index, cache, intervals);
-        if (!AnchorsFile.load(vfs, directory, index, engine, committer)) {
+        boolean wasClosed = AnchorsFile.load(vfs, directory, index, engine, committer);
+        if (!wasClosed) {
             IndexSampler.sample(engine, index, committer, space.resolve("data"));
         }
+        return wasClosed;
     }
 
     private static void requireSound(Path walDirectory, byte[] payload, int length, int entries) {

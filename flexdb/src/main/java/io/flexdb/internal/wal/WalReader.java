@@ -80,7 +80,7 @@ public final class WalReader implements AutoCloseable {
                 WalFormat.HEADER_CHECKSUM - FilePreamble.FIELDS_OFFSET,
                 storeId);
         String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));
-        if (!name.equals(file.path().getFileName().toString())) {
+        if (!name.equals(WalFormat.withDigits(file.path().getFileName().toString()))) {
             throw damage(WalFormat.HEADER_NUMBER, "the number in the file's name", name);
         }
         if (window.getLong(WalFormat.HEADER_GENERATION) <= 0) {

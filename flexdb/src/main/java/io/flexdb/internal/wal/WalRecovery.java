@@ -1,6 +1,9 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.flexspace.internal.FilePreamble;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +26,13 @@ public final class WalRecovery {
      *    numbers are given out only after the old files are durably gone.
      * R3 A frame behind a gap was never acknowledged as durable, because files are forced in order. If its file's mark
      *    says that it was forced all the same, then what is missing was durable too: that is damage, not a crash.
+     * R4 Nothing that may be a log is passed over because of its name. A log named in foreign digits was not found by
+     *    the build that made it, which may have given its sequence numbers again. So it is replayed only where nothing
+     *    else can have been written under its numbers: it continues what was found so far, or is covered as a whole, as
+     *    a log is that its memtable's commit covers. Otherwise it holds writes that the store went on without.
      */
+    private static final char UNDECODABLE = '\uFFFD'; // stands for bytes that the JVM's file names can't express
+
     private final Vfs vfs;
     private final Path directory;
     private final long storeId;
@@ -31,6 +40,7 @@ public final class WalRecovery {
     private final List<Start> starts = new ArrayList<>(); // those with frames, in the order of their first frames
     private long highestNumber;
     private long highestGeneration;
+    private Start foreign; // the first with a name in foreign digits, null if there is none
 
     private WalRecovery(Vfs vfs, Path directory, long storeId) {
         this.vfs = vfs;
@@ -39,9 +49,9 @@ public final class WalRecovery {
     }
 
     /**
-     * Lists the logs in a directory and checks their headers. Files with other names are left alone.
+     * Lists the logs in a directory and checks their headers. Files that are no logs are left alone.
      *
-     * @throws CorruptionException if a log is damaged
+     * @throws CorruptionException if a log is damaged, or is there under another name than a log's
      * @throws io.flexdb.storage.UnsupportedFormatException if a log has a format version that can't be read
      */
     public static WalRecovery open(Vfs vfs, Path directory, long storeId) {
@@ -51,6 +61,8 @@ public final class WalRecovery {
                 recovery.inspect(directory.resolve(name));
             } else if (WalFormat.isUnfinishedName(name)) {
                 recovery.files.add(directory.resolve(name));
+            } else {
+                recovery.requireStranger(name);
             }
         }
         recovery.starts.sort(Comparator.comparingLong(Start::firstSequence).thenComparingLong(Start::number));
@@ -63,8 +75,43 @@ public final class WalRecovery {
             highestNumber = Math.max(highestNumber, reader.number());
             highestGeneration = Math.max(highestGeneration, reader.generation());
             if (reader.next()) {
-                starts.add(new Start(path, reader.number(), reader.firstSequence()));
+                boolean isForeign =
+                        WalFormat.hasForeignDigits(path.getFileName().toString());
+                Start start = new Start(path, reader.number(), reader.firstSequence(), isForeign);
+                starts.add(start);
+                foreign = isForeign && foreign == null ? start : foreign;
             }
+        }
+    }
+
+    private void requireStranger(String name) {
+        if (name.indexOf(UNDECODABLE) >= 0) {
+            throw new CorruptionException(
+                    directory,
+                    0,
+                    "names that this JVM can read (sun.jnu.encoding is " + System.getProperty("sun.jnu.encoding")
+                            + "; run it under a UTF-8 locale, such as C.UTF-8)",
+                    "a file " + name + ", which may be a log");
+        }
+        Path path = directory.resolve(name);
+        if (vfs.isDirectory(path)) {
+            return;
+        }
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            if (FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0))) {
+                throw new CorruptionException(path, 0, "a log to be named by its number", "a log with this name");
+            }
+        }
+    }
+
+    /**
+     * To be called for a store that was closed, which leaves no log.
+     *
+     * @throws CorruptionException if there is a log that the build that closed the store did not find
+     */
+    public void requireNoForeignLog() {
+        if (foreign != null) {
+            throw foreign.leftBehind(WalFormat.FIRST_FRAME, "no log in a store that was closed", foreign.firstSequence);
         }
     }
 
@@ -82,6 +129,14 @@ public final class WalRecovery {
         for (Start start : starts) {
             try (WalReader reader = new WalReader(vfs, start.path, storeId)) {
                 while (reader.next()) {
+                    if (start.isForeign
+                            && reader.lastSequence() > coveredSequence
+                            && (start.firstSequence <= coveredSequence || reader.firstSequence() != last + 1)) {
+                        throw start.leftBehind(
+                                reader.framePosition(),
+                                "a log that continues after sequence number " + last,
+                                reader.firstSequence());
+                    }
                     if (reader.lastSequence() <= last) {
                         continue;
                     }
@@ -137,11 +192,23 @@ public final class WalRecovery {
         private final Path path;
         private final long number;
         private final long firstSequence;
+        private final boolean isForeign;
 
-        Start(Path path, long number, long firstSequence) {
+        Start(Path path, long number, long firstSequence, boolean isForeign) {
             this.path = path;
             this.number = number;
             this.firstSequence = firstSequence;
+            this.isForeign = isForeign;
+        }
+
+        CorruptionException leftBehind(long position, String expected, long found) {
+            return new CorruptionException(
+                    path,
+                    position,
+                    expected,
+                    "number " + found
+                            + " in a log named in other digits than 0 to 9, which an earlier build did not find"
+                            + " when it opened the store and wrote on; move the log away to open the store without it");
         }
 
         long number() {

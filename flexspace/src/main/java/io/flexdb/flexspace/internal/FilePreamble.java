@@ -113,6 +113,11 @@ public final class FilePreamble {
         return block;
     }
 
+    /** Whether a block, sound or not, says that it begins a file of a kind. */
+    public static boolean isOf(Kind kind, ByteBuffer block) {
+        return block.getLong(0) == MAGIC && block.getInt(KIND_OFFSET) == kind.code;
+    }
+
     /** The store id in a checked block. */
     public static long storeId(ByteBuffer block) {
         return block.getLong(STORE_ID_OFFSET);

@@ -14,7 +14,7 @@ import java.util.Arrays;
  *
  * Tables and keys are UTF-8, a table's name has no zero byte.
  */
-final class KeyFormat {
+public final class KeyFormat {
     /*
      * The problem: a prefix in front of every key tells tables apart, but it costs its bytes in every record and,
      * worse, it fills the first bytes of a key, which is what the store compares first.
@@ -32,7 +32,7 @@ final class KeyFormat {
     private KeyFormat() {}
 
     /** The store's key for a record. */
-    static byte[] encode(String table, String key) {
+    public static byte[] encode(String table, String key) {
         byte[] plainKey = key.getBytes(StandardCharsets.UTF_8);
         if (!table.equals(DEFAULT_TABLE)) {
             return concatenate(prefixOf(table), plainKey);

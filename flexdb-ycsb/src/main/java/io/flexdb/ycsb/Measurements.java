@@ -12,7 +12,7 @@ import org.HdrHistogram.Histogram;
  * <p>Written by one thread. {@link #operations()} may be asked by another meanwhile, the rest only after the writer has
  * ended.
  */
-final class Measurements {
+public final class Measurements {
     private static final long LONGEST_NANOS = 3_600_000_000_000L;
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -20,12 +20,15 @@ final class Measurements {
     private final Map<String, Long> failures = new TreeMap<>();
     private final AtomicLong operations = new AtomicLong();
 
+    Measurements() {}
+
     /** Counts an operation of a workload as done. A read-modify-write is one. */
     void countOperation() {
         operations.lazySet(operations.get() + 1);
     }
 
-    long operations() {
+    /** Operations of the workload that are done. */
+    public long operations() {
         return operations.get();
     }
 
@@ -44,12 +47,12 @@ final class Measurements {
     }
 
     /** Latencies in nanoseconds, successful and failed operations alike. */
-    Map<Operation, Histogram> latencies() {
+    public Map<Operation, Histogram> latencies() {
         return latencies;
     }
 
     /** How often each operation failed for each reason. */
-    Map<String, Long> failures() {
+    public Map<String, Long> failures() {
         return failures;
     }
 

@@ -1,11 +1,16 @@
 package io.flexdb.ycsb;
 
 /** What the runner measures, in the order of its table. */
-enum Operation {
+public enum Operation {
+    /** A record by its key. */
     READ("read"),
+    /** Some fields of a record. */
     UPDATE("update"),
+    /** A new record. */
     INSERT("insert"),
+    /** Records from a key on. */
     SCAN("scan"),
+    /** A read, and an update of what was read. */
     READ_MODIFY_WRITE("read-modify-write");
 
     private final String label;
@@ -14,7 +19,8 @@ enum Operation {
         this.label = label;
     }
 
-    String label() {
+    /** The name in the table. */
+    public String label() {
         return label;
     }
 }

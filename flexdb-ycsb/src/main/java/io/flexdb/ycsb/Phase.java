@@ -6,11 +6,13 @@ import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.WorkloadException;
 
 /** One load or one workload: YCSB's operations, done by several client threads as fast as they can. */
-final class Phase {
+public final class Phase {
     private static final long PROGRESS_MILLIS = 500;
 
     private final String name;
@@ -18,6 +20,7 @@ final class Phase {
     private final Properties properties;
     private final int operations;
     private final int threads;
+    private final Supplier<DB> bindings;
     private final MeasuredWorkload workload = new MeasuredWorkload();
     private final List<MeasuredDb> clients = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -29,25 +32,36 @@ final class Phase {
      *
      * @param load whether to insert records, instead of doing the operations of the workload
      * @param properties those of YCSB and of the binding
+     * @param bindings makes the binding of a thread, without properties and before its {@code init}
      */
-    Phase(String name, boolean load, Properties properties, int operations, int threads) {
+    public Phase(String name, boolean load, Properties properties, int operations, int threads, Supplier<DB> bindings) {
         this.name = name;
         this.load = load;
         this.properties = properties;
         this.operations = operations;
         this.threads = Math.min(threads, operations);
+        this.bindings = bindings;
         this.ended = new CountDownLatch(this.threads);
     }
 
-    /** What a phase did. {@code inserts} counts the attempts, {@code successfulInserts} the new records. */
-    record Result(String name, Measurements measurements, long elapsedNanos, long inserts, long successfulInserts) {}
+    /**
+     * What a phase did.
+     *
+     * @param name of the phase
+     * @param measurements of all threads
+     * @param elapsedNanos from the first operation to the last
+     * @param inserts attempts
+     * @param successfulInserts new records
+     */
+    public record Result(
+            String name, Measurements measurements, long elapsedNanos, long inserts, long successfulInserts) {}
 
     /**
      * Runs the phase.
      *
      * @throws IllegalStateException if a client thread ended by an exception
      */
-    Result run(Progress progress) throws WorkloadException, DBException, InterruptedException {
+    public Result run(Progress progress) throws WorkloadException, DBException, InterruptedException {
         workload.init(properties);
         try {
             for (int i = 0; i < threads; i++) {
@@ -76,7 +90,7 @@ final class Phase {
     }
 
     private void start(int threadIndex) throws DBException {
-        FlexDBClient binding = new FlexDBClient();
+        DB binding = bindings.get();
         binding.setProperties(properties);
         binding.init();
         MeasuredDb client = new MeasuredDb(binding);

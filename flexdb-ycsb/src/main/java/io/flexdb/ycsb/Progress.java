@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Shows how far a phase is: on one line of a terminal again and again, elsewhere a line now and then. */
-final class Progress {
+public final class Progress {
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int LINE_WIDTH = 72;
 
@@ -16,18 +16,23 @@ final class Progress {
     private long total;
     private long lastShownNanos;
 
-    Progress(PrintStream out, boolean terminal) {
+    /**
+     * @param terminal whether one line can be written again and again
+     */
+    public Progress(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
     }
 
-    void begin(String phaseName, long operations) {
+    /** Begins a phase. */
+    public void begin(String phaseName, long operations) {
         name = phaseName;
         total = operations;
         lastShownNanos = 0;
     }
 
-    void show(long done, long elapsedNanos) {
+    /** Shows how far the phase is, if it is time to. */
+    public void show(long done, long elapsedNanos) {
         if (terminal) {
             out.print("\r" + padded(line(done, elapsedNanos) + ", " + remaining(done, elapsedNanos) + " left"));
             out.flush();
@@ -37,7 +42,8 @@ final class Progress {
         }
     }
 
-    void end(long done, long elapsedNanos) {
+    /** Ends the phase. */
+    public void end(long done, long elapsedNanos) {
         String text = line(done, elapsedNanos) + ", took " + format(elapsedNanos);
         out.println(terminal ? "\r" + padded(text) : text);
     }

@@ -15,7 +15,7 @@ import site.ycsb.ByteIterator;
  * bits a byte, the lowest first, and the top bit says that another byte follows. Names are UTF-8. A field of the
  * standard workloads (a name like {@code field0}, 100 bytes of value) has 8 bytes beside its value.
  */
-final class RecordCodec {
+public final class RecordCodec {
     private final FieldNames names = new FieldNames();
     private final Set<String> merged = new HashSet<>();
     private byte[] scratch = new byte[4096];
@@ -30,7 +30,7 @@ final class RecordCodec {
     private int varintEnd;
 
     /** The value for a record with these fields. Valid until this codec is used again. */
-    ByteBuffer encode(Map<String, ByteIterator> fields) {
+    public ByteBuffer encode(Map<String, ByteIterator> fields) {
         scratchLength = 0;
         for (Map.Entry<String, ByteIterator> field : fields.entrySet()) {
             append(field.getKey(), field.getValue());
@@ -42,7 +42,7 @@ final class RecordCodec {
      * The value for a stored record with some fields replaced or added; the other fields stay as they are. Valid until
      * this codec is used again.
      */
-    ByteBuffer merge(byte[] stored, Map<String, ByteIterator> fields) {
+    public ByteBuffer merge(byte[] stored, Map<String, ByteIterator> fields) {
         scratchLength = 0;
         merged.clear();
         int fieldIndex = 0;
@@ -69,7 +69,7 @@ final class RecordCodec {
      * Puts the fields of a stored record into {@code result}: those in {@code wanted}, or all if that is null or empty. The
      * values are views of {@code stored}.
      */
-    void decode(byte[] stored, Set<String> wanted, Map<String, ByteIterator> result) {
+    public void decode(byte[] stored, Set<String> wanted, Map<String, ByteIterator> result) {
         boolean all = wanted == null || wanted.isEmpty();
         int fieldIndex = 0;
         for (int position = 0; position < stored.length; position = valueEnd) {

@@ -83,7 +83,8 @@ final class Run {
         Properties properties = propertiesFor(ofWorkload);
         properties.setProperty("recordcount", Long.toString(load ? settings.records() : nextKey));
         properties.setProperty("operationcount", Integer.toString(operations));
-        Phase.Result result = new Phase(name, load, properties, operations, settings.threads()).run(progress);
+        Phase.Result result =
+                new Phase(name, load, properties, operations, settings.threads(), FlexDBClient::new).run(progress);
         nextKey += result.inserts();
         expectedRecords += result.successfulInserts();
 

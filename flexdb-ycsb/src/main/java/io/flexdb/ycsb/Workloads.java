@@ -9,20 +9,25 @@ import java.util.Locale;
 import java.util.Properties;
 
 /** The workload files that come with this jar. */
-final class Workloads {
+public final class Workloads {
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "e", "e-50", "f");
 
     private Workloads() {}
 
-    /** A workload by the name in the table, with the properties of its file. */
-    record Named(String name, Properties properties) {}
+    /**
+     * A workload.
+     *
+     * @param name in the table
+     * @param properties of its file
+     */
+    public record Named(String name, Properties properties) {}
 
     /**
      * Reads a list such as {@code abcdef} or {@code a,b,e-50}.
      *
      * @throws IllegalArgumentException if it is empty or names a workload that doesn't exist
      */
-    static List<Named> parse(String list) {
+    public static List<Named> parse(String list) {
         List<Named> workloads = new ArrayList<>();
         for (String token : list.toLowerCase(Locale.ROOT).split(",", -1)) {
             if (token.contains("-")) {

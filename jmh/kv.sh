@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Measures FlexDB beside its rivals; "jmh/kv.sh --help" tells the arguments. Builds what is missing or older than its sources.
+set -euo pipefail
+
+module=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(dirname "$module")
+jar=$module/target/benchmarks.jar
+
+is_current() {
+  [ -f "$jar" ] && [ -d "$module/target/rivals" ] || return 1
+  local newer
+  newer=$(find "$root/pom.xml" "$root"/{flextree,flexspace,flexdb,flexdb-ycsb,jmh}/{pom.xml,src/main} -type f -newer "$jar" -print -quit)
+  [ -z "$newer" ]
+}
+
+if ! is_current; then
+  echo "Building the benchmarks ..." >&2
+  mvn -B -q -Dstyle.color=never -f "$root/pom.xml" -pl jmh -am package -DskipTests \
+    -Dspotless.check.skip -Djacoco.skip -Dmaven.javadoc.skip -Dmaven.source.skip >&2
+  touch "$jar" # Maven leaves it as it is if only the modules below have changed
+fi
+
+java=java
+if [ -n "${JAVA_HOME:-}" ]; then
+  java=$JAVA_HOME/bin/java
+fi
+
+cd "$root"
+exec "$java" -cp "$jar:$module/target/rivals/*" io.flexdb.jmh.flexdb.KeyValue "$@"

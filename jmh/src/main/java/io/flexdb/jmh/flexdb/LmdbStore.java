@@ -1,0 +1,129 @@
+package io.flexdb.jmh.flexdb;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.lmdbjava.ByteBufferProxy;
+import org.lmdbjava.Cursor;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.DbiFlags;
+import org.lmdbjava.Env;
+import org.lmdbjava.EnvFlags;
+import org.lmdbjava.GetOp;
+import org.lmdbjava.SeekOp;
+import org.lmdbjava.Txn;
+
+/**
+ * LMDB, one transaction for each put. Without sync it leaves writing to the operating system (MDB_NOSYNC), so that a killed
+ * process loses nothing. Its cache is the page cache.
+ */
+final class LmdbStore implements KeyValueStore {
+    private static final long MAP_BYTES = 64L << 30;
+    private static final int MAX_READERS = 256;
+    private static final int KEY_BYTES = 511; // the most that LMDB takes
+
+    private final Env<ByteBuffer> environment;
+    private final Dbi<ByteBuffer> database;
+    private final List<Client> clients = new ArrayList<>();
+    private final ThreadLocal<Client> client = ThreadLocal.withInitial(this::newClient);
+
+    LmdbStore(StoreSettings settings) {
+        EnvFlags[] flags = settings.sync()
+                ? new EnvFlags[] {EnvFlags.MDB_NOTLS}
+                : new EnvFlags[] {EnvFlags.MDB_NOTLS, EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC};
+        this.environment = Env.create(ByteBufferProxy.PROXY_OPTIMAL)
+                .setMapSize(MAP_BYTES)
+                .setMaxDbs(1)
+                .setMaxReaders(MAX_READERS)
+                .open(settings.directory().toFile(), flags);
+        this.database = environment.openDbi("pairs".getBytes(US_ASCII), DbiFlags.MDB_CREATE);
+    }
+
+    /** What a thread uses again and again: a reading transaction, and buffers. */
+    private static final class Client {
+        private final Txn<ByteBuffer> reading;
+        private final ByteBuffer key = ByteBuffer.allocateDirect(KEY_BYTES);
+        private ByteBuffer value = ByteBuffer.allocateDirect(4096);
+
+        Client(Txn<ByteBuffer> reading) {
+            this.reading = reading;
+        }
+
+        ByteBuffer key(byte[] bytes) {
+            return key.clear().put(bytes).flip();
+        }
+
+        ByteBuffer value(byte[] bytes) {
+            if (value.capacity() < bytes.length) {
+                value = ByteBuffer.allocateDirect(2 * bytes.length);
+            }
+            return value.clear().put(bytes).flip();
+        }
+    }
+
+    private Client newClient() {
+        Txn<ByteBuffer> reading = environment.txnRead();
+        reading.reset();
+        Client made = new Client(reading);
+        synchronized (clients) {
+            clients.add(made);
+        }
+        return made;
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+        Client mine = client.get();
+        try (Txn<ByteBuffer> writing = environment.txnWrite()) {
+            database.put(writing, mine.key(key), mine.value(value));
+            writing.commit();
+        }
+    }
+
+    @Override
+    public byte[] get(byte[] key) {
+        Client mine = client.get();
+        mine.reading.renew();
+        try {
+            ByteBuffer found = database.get(mine.reading, mine.key(key));
+            return found == null ? null : copy(found);
+        } finally {
+            mine.reading.reset();
+        }
+    }
+
+    @Override
+    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+        Client mine = client.get();
+        mine.reading.renew();
+        int done = 0;
+        try (Cursor<ByteBuffer> cursor = database.openCursor(mine.reading)) {
+            boolean valid = cursor.get(mine.key(from), GetOp.MDB_SET_RANGE);
+            while (done < pairs && valid) {
+                consumer.accept(copy(cursor.key()), copy(cursor.val()));
+                done++;
+                valid = cursor.seek(SeekOp.MDB_NEXT);
+            }
+        } finally {
+            mine.reading.reset();
+        }
+        return done;
+    }
+
+    private static byte[] copy(ByteBuffer source) {
+        byte[] bytes = new byte[source.remaining()];
+        source.get(source.position(), bytes);
+        return bytes;
+    }
+
+    @Override
+    public void close() {
+        synchronized (clients) {
+            clients.forEach(each -> each.reading.close());
+        }
+        environment.sync(true);
+        environment.close();
+    }
+}

@@ -1,0 +1,102 @@
+package io.flexdb.jmh.flexdb;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.CompactionStyle;
+import org.rocksdb.CompressionType;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteOptions;
+
+/**
+ * RocksDB, set as its tuning guide says for a totally ordered database on flash, with Bloom filters; without compression,
+ * as in the paper.
+ */
+final class RocksDBStore implements KeyValueStore {
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final RocksDB store;
+    private final WriteOptions write;
+    private final ReadOptions read;
+
+    RocksDBStore(StoreSettings settings) {
+        RocksDB.loadLibrary();
+        BlockBasedTableConfig table = new BlockBasedTableConfig()
+                .setBlockCache(own(new LRUCache(settings.cacheBytes())))
+                .setFilterPolicy(own(new BloomFilter(10)));
+        long memtableBytes = settings.memtableBytes() > 0 ? settings.memtableBytes() : 64L << 20;
+        Options options = own(new Options())
+                .setCreateIfMissing(true)
+                .setTableFormatConfig(table)
+                .setCompactionStyle(CompactionStyle.LEVEL)
+                .setWriteBufferSize(memtableBytes)
+                .setMaxWriteBufferNumber(3)
+                .setTargetFileSizeBase(64L << 20)
+                .setMaxBackgroundJobs(4)
+                .setLevel0FileNumCompactionTrigger(8)
+                .setLevel0SlowdownWritesTrigger(17)
+                .setLevel0StopWritesTrigger(24)
+                .setNumLevels(4)
+                .setMaxBytesForLevelBase(512L << 20)
+                .setMaxBytesForLevelMultiplier(8)
+                .setCompressionType(CompressionType.NO_COMPRESSION);
+        this.write = own(new WriteOptions()).setSync(settings.sync());
+        this.read = own(new ReadOptions());
+        try {
+            this.store = own(RocksDB.open(options, settings.directory().toString()));
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private <T extends AutoCloseable> T own(T resource) {
+        owned.push(resource);
+        return resource;
+    }
+
+    @Override
+    public void put(byte[] key, byte[] value) {
+        try {
+            store.put(write, key, value);
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public byte[] get(byte[] key) {
+        try {
+            return store.get(read, key);
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+        int done = 0;
+        try (RocksIterator iterator = store.newIterator(read)) {
+            for (iterator.seek(from); done < pairs && iterator.isValid(); iterator.next()) {
+                consumer.accept(iterator.key(), iterator.value());
+                done++;
+            }
+        }
+        return done;
+    }
+
+    @Override
+    public void close() {
+        try {
+            for (AutoCloseable resource : owned) {
+                resource.close();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

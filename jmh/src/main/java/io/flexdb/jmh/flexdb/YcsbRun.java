@@ -1,0 +1,95 @@
+package io.flexdb.jmh.flexdb;
+
+import io.flexdb.ycsb.Measurements;
+import io.flexdb.ycsb.Operation;
+import io.flexdb.ycsb.Phase;
+import io.flexdb.ycsb.Progress;
+import io.flexdb.ycsb.Workloads;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import org.HdrHistogram.Histogram;
+
+/** YCSB's load and its workloads on one store, one after the other, as {@code flexdb-ycsb/run.sh} does it for FlexDB. */
+final class YcsbRun {
+    private static final int FIELD_NAME_BYTES = 8; // what the record codec keeps beside a field of YCSB
+    private static final int KEY_WORD_BYTES = 4; // keys are "user" and digits
+
+    private final Subject subject;
+    private final KeyValueSettings settings;
+    private final Path directory;
+    private final Results results;
+    private final Progress progress;
+    private final Object[] stripes = StoreBinding.newStripes();
+    private long nextKey;
+
+    YcsbRun(Subject subject, KeyValueSettings settings, Path directory, Results results, Progress progress) {
+        this.subject = subject;
+        this.settings = settings;
+        this.directory = directory;
+        this.results = results;
+        this.progress = progress;
+    }
+
+    void run() throws Exception {
+        Properties all = properties(new Properties());
+        // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
+        site.ycsb.measurements.Measurements.setProperties(all);
+        try (KeyValueStore store =
+                subject.open(new StoreSettings(directory, settings.cacheBytes, settings.memtableBytes, false))) {
+            ProcessFigures before = ProcessFigures.now();
+            phase(store, "load", true, settings.workloads.get(0).properties(), settings.records);
+            ProcessFigures loaded = ProcessFigures.now();
+            double pairBytes = (double) settings.records * settings.space.pairBytes();
+            results.add("YCSB load, written for each byte", written(before, loaded) / pairBytes, "B");
+            for (Workloads.Named workload : settings.workloads) {
+                phase(store, workload.name(), false, workload.properties(), settings.operations);
+            }
+            results.add("YCSB, resident memory", ProcessFigures.now().residentBytes() / 1e6, "MB");
+            results.add("YCSB, on disk for each byte", ProcessFigures.bytesOfFiles(directory) / pairBytes, "B");
+            System.err.println(store.figures());
+        }
+    }
+
+    private static double written(ProcessFigures from, ProcessFigures to) {
+        return to.writtenBytes() - from.writtenBytes();
+    }
+
+    private Properties properties(Properties ofWorkload) {
+        Properties properties = new Properties();
+        properties.putAll(ofWorkload);
+        properties.setProperty("fieldcount", "1");
+        properties.setProperty("fieldlength", Integer.toString(settings.space.valueBytes() - FIELD_NAME_BYTES));
+        properties.setProperty("zeropadding", Integer.toString(settings.space.keyBytes() - KEY_WORD_BYTES));
+        properties.setProperty("dataintegrity", Boolean.toString(settings.verify));
+        return properties;
+    }
+
+    private void phase(KeyValueStore store, String name, boolean load, Properties ofWorkload, int operations)
+            throws Exception {
+        Properties properties = properties(ofWorkload);
+        properties.setProperty("recordcount", Long.toString(load ? settings.records : nextKey));
+        properties.setProperty("operationcount", Integer.toString(operations));
+        long steal = ProcessFigures.now().stealTicks();
+        long collections = ProcessFigures.now().collectionMillis();
+        Phase.Result result = new Phase(
+                        name, load, properties, operations, settings.threads, () -> new StoreBinding(store, stripes))
+                .run(progress);
+        nextKey += result.inserts();
+        Measurements measured = result.measurements();
+        if (!measured.failures().isEmpty() || measured.operations() != operations) {
+            throw new IllegalStateException(
+                    name + ": " + measured.operations() + " of " + operations + " operations, " + measured.failures());
+        }
+        String label = "YCSB " + name;
+        results.add(label, measured.operations() * 1e6 / result.elapsedNanos(), "thousand/s");
+        for (Map.Entry<Operation, Histogram> each : measured.latencies().entrySet()) {
+            String operation = label + ", " + each.getKey().label();
+            results.add(operation + ", p99.9", each.getValue().getValueAtPercentile(99.9) / 1e3, "µs");
+            results.add(operation + ", longest", each.getValue().getMaxValue() / 1e6, "ms");
+        }
+        ProcessFigures now = ProcessFigures.now();
+        results.add(label + ", garbage collections", now.collectionMillis() - collections, "ms");
+        results.add(label + ", steal", (now.stealTicks() - steal) / 100.0, "s");
+    }
+}

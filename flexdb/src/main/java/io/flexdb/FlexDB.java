@@ -13,6 +13,7 @@ import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
 import io.flexdb.internal.store.StoreReader;
 import io.flexdb.internal.store.StoreWriter;
+import io.flexdb.storage.StoreHealth;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -46,8 +47,10 @@ import java.util.Arrays;
  * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException} and changes nothing. Every byte that comes
  * from a file is verified: damage gives a {@link io.flexdb.storage.CorruptionException}, never a wrong value. After a
  * failed write or force the store is stopped, since what is on disk is unknown: all methods but {@link #close()} throw
- * {@link io.flexdb.storage.StoreFailedException} until it is opened again. After {@link #close()} they throw
- * {@link io.flexdb.storage.StoreClosedException}.
+ * {@link io.flexdb.storage.StoreFailedException} until it is opened again. A commit that needs what is damaged or can't be
+ * read makes the store read-only: writes throw {@link io.flexdb.storage.StoreReadOnlyException}, everything else goes on,
+ * and nothing acknowledged is lost. {@link #health()} tells, and {@link FlexDBOptions#withHealthListener} when it changes.
+ * After {@link #close()} all methods throw {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class FlexDB implements AutoCloseable {
     /** The longest value: 1 MiB less than 1 GiB. */
@@ -229,7 +232,7 @@ public final class FlexDB implements AutoCloseable {
         notNull(batch, "batch");
         notNull(atLeast, "atLeast");
         if (batch.size() == 0) {
-            store.requireUsable();
+            store.health().requireUsable();
             return store.visibleSequence();
         }
         Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
@@ -316,6 +319,11 @@ public final class FlexDB implements AutoCloseable {
         return store.durableSequence();
     }
 
+    /** What the store still does, and why not more. In any state, closed included. */
+    public StoreHealth health() {
+        return store.health().current();
+    }
+
     /** Figures of this moment. */
     public FlexDBStats stats() {
         return store.stats();
@@ -323,7 +331,11 @@ public final class FlexDB implements AutoCloseable {
 
     /**
      * Closes the store. Operations under way finish, writes are committed to the space and made durable, and the files
-     * are closed and unlocked. Closing again does nothing; after a failure nothing is written.
+     * are closed and unlocked. Closing again does nothing; after a failure nothing is written. A store that is read-only
+     * leaves to the write-ahead logs what it can't commit, and forces them.
+     *
+     * @throws io.flexdb.storage.StorageException if the last commit meets a full disk or damage, with everything kept in
+     *     the write-ahead logs; or if a write fails. The store is closed all the same
      */
     @Override
     public void close() {

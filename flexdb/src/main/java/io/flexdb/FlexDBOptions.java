@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 
 /**
@@ -19,7 +20,7 @@ public final class FlexDBOptions {
 
     private static final Duration MAX_SYNC_INTERVAL = Duration.ofDays(1);
     private static final FlexDBOptions DEFAULTS = new FlexDBOptions(
-            Durability.OS, 256L << 20, 64 << 20, Duration.ofSeconds(1), 1L << 30, FlexSpaceOptions.defaults());
+            Durability.OS, 256L << 20, 64 << 20, Duration.ofSeconds(1), 1L << 30, FlexSpaceOptions.defaults(), null);
 
     private final Durability durability;
     private final long cacheBytes;
@@ -27,6 +28,7 @@ public final class FlexDBOptions {
     private final Duration syncInterval;
     private final long maxPinnedBytes;
     private final FlexSpaceOptions space;
+    private final HealthListener healthListener; // or null
 
     private FlexDBOptions(
             Durability durability,
@@ -34,13 +36,15 @@ public final class FlexDBOptions {
             int memtableBytes,
             Duration syncInterval,
             long maxPinnedBytes,
-            FlexSpaceOptions space) {
+            FlexSpaceOptions space,
+            HealthListener healthListener) {
         this.durability = durability;
         this.cacheBytes = cacheBytes;
         this.memtableBytes = memtableBytes;
         this.syncInterval = syncInterval;
         this.maxPinnedBytes = maxPinnedBytes;
         this.space = space;
+        this.healthListener = healthListener;
     }
 
     /** {@link Durability#OS}, a cache of 256 MiB, memtables of 64 MiB. */
@@ -51,7 +55,8 @@ public final class FlexDBOptions {
     /** What has happened to a write when its call returns; default {@link Durability#OS}. */
     public FlexDBOptions withDurability(Durability newDurability) {
         Limits.notNull(newDurability, "durability");
-        return new FlexDBOptions(newDurability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space);
+        return new FlexDBOptions(
+                newDurability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
     }
 
     /**
@@ -64,7 +69,7 @@ public final class FlexDBOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("cacheBytes must not be negative: " + bytes);
         }
-        return new FlexDBOptions(durability, bytes, memtableBytes, syncInterval, maxPinnedBytes, space);
+        return new FlexDBOptions(durability, bytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
     }
 
     /**
@@ -78,7 +83,7 @@ public final class FlexDBOptions {
             throw new IllegalArgumentException(
                     "memtableBytes must be from " + MIN_MEMTABLE_BYTES + " to " + MAX_MEMTABLE_BYTES + ": " + bytes);
         }
-        return new FlexDBOptions(durability, cacheBytes, bytes, syncInterval, maxPinnedBytes, space);
+        return new FlexDBOptions(durability, cacheBytes, bytes, syncInterval, maxPinnedBytes, space, healthListener);
     }
 
     /**
@@ -90,7 +95,8 @@ public final class FlexDBOptions {
         if (Limits.notNull(interval, "syncInterval").isNegative() || interval.compareTo(MAX_SYNC_INTERVAL) > 0) {
             throw new IllegalArgumentException("syncInterval must be from 0 to " + MAX_SYNC_INTERVAL + ": " + interval);
         }
-        return new FlexDBOptions(durability, cacheBytes, memtableBytes, interval, maxPinnedBytes, space);
+        return new FlexDBOptions(
+                durability, cacheBytes, memtableBytes, interval, maxPinnedBytes, space, healthListener);
     }
 
     /**
@@ -102,13 +108,25 @@ public final class FlexDBOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("maxPinnedBytes must not be negative: " + bytes);
         }
-        return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, bytes, space);
+        return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, bytes, space, healthListener);
     }
 
-    /** The settings of the FlexSpace underneath, but for its cache: a store has its own. */
+    /** The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
-        return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, newSpace);
+        return new FlexDBOptions(
+                durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, newSpace, healthListener);
+    }
+
+    /**
+     * What to tell when the health of the store changes, as when damage makes it read-only or a failed write stops it: a
+     * program can hand over, or call for help, before anybody meets an exception. {@link System.Logger} is told in any
+     * case: the logger {@code io.flexdb}, read-only as a warning and failures as errors.
+     *
+     * @param listener default null: none
+     */
+    public FlexDBOptions withHealthListener(HealthListener listener) {
+        return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, listener);
     }
 
     /** What has happened to a write when its call returns. */
@@ -141,10 +159,15 @@ public final class FlexDBOptions {
         return space;
     }
 
+    /** What is told when the health changes, or null. */
+    public HealthListener healthListener() {
+        return healthListener;
+    }
+
     @Override
     public String toString() {
         return "FlexDBOptions[durability=" + durability + ", cacheBytes=" + cacheBytes + ", memtableBytes="
                 + memtableBytes + ", syncInterval=" + syncInterval + ", maxPinnedBytes=" + maxPinnedBytes + ", space="
-                + space + "]";
+                + space + ", healthListener=" + healthListener + "]";
     }
 }

@@ -1,5 +1,7 @@
 package io.flexdb;
 
+import io.flexdb.storage.StoreHealth;
+
 /**
  * Figures of an open store, as of one moment. Counts and bytes written are since the store was opened.
  *
@@ -26,6 +28,7 @@ package io.flexdb;
  * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
  * @param scrubPasses how often it has read everything
  * @param scrubFindings places that it found damaged, counted again in each pass
+ * @param health what the store still does
  */
 public record FlexDBStats(
         long lastSequence,
@@ -50,7 +53,8 @@ public record FlexDBStats(
         long indexMemoryBytes,
         long scrubbedBytes,
         long scrubPasses,
-        long scrubFindings) {
+        long scrubFindings,
+        StoreHealth health) {
 
     /** Bytes written to all files. */
     public long bytesWritten() {

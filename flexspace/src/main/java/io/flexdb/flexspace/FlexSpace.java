@@ -9,6 +9,7 @@ import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreHealth;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
@@ -30,7 +31,8 @@ import java.util.Objects;
  *
  * <p><b>Errors.</b> Every byte that comes from a file is verified: damage gives a
  * {@link io.flexdb.storage.CorruptionException}, never other bytes. After a failed write the space takes no more
- * operations but {@link #close()} and throws {@link StoreFailedException}. A change for which there is no room, below the
+ * operations but {@link #close()} and throws {@link StoreFailedException}; {@link #health()} tells, and
+ * {@link FlexSpaceOptions#withHealthListener} when it changes. A change for which there is no room, below the
  * cap or on the disk, gives a {@link io.flexdb.storage.StoreFullException} and changes nothing; reads and
  * {@link #collapseRange} go on, and with space freed changes do too. Offsets and lengths that do not fit the space
  * give an {@link IndexOutOfBoundsException} and change nothing.
@@ -260,6 +262,11 @@ public final class FlexSpace implements AutoCloseable {
         changes.checkpoint();
     }
 
+    /** What the space still does, and why not more. In any state, closed included. */
+    public StoreHealth health() {
+        return engine.health().current();
+    }
+
     /** Figures of this moment. */
     public FlexSpaceStats stats() {
         access.lock();
@@ -354,6 +361,7 @@ public final class FlexSpace implements AutoCloseable {
             }
         } finally {
             access.unlock();
+            engine.health().endClose();
         }
     }
 }

@@ -1,11 +1,9 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.storage.StorageException;
-import io.flexdb.storage.StoreClosedException;
-import io.flexdb.storage.StoreFailedException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,22 +18,22 @@ final class FlexSpaceAccess {
      * nodes copied again by the next one. The choice: the writer only notes that there is something to publish. A reader
      * who finds the note takes the writer's lock, publishes, and reads without it.
      *
-     * A1  The note, what is published, and why the space can't be used are written under the writer's lock.
+     * A1  The note and what is published are written under the writer's lock.
      * A2  What a read uses stays as it is between enter and exit, or while its view is pinned.
      * A3  A read that has begun before the end ends before the files are closed; a later one finds that they are.
      */
     private final SpaceEngine engine;
+    private final Health health;
     private final Epochs epochs;
     private final ReentrantLock writer = new ReentrantLock();
     private final Runnable publishForReuse = this::publishForReuse;
     private final AtomicInteger pins = new AtomicInteger();
     private volatile FlexTreeView published;
     private volatile boolean unpublished;
-    private volatile boolean closed;
-    private volatile Throwable failure;
 
     FlexSpaceAccess(SpaceEngine engine, Epochs epochs) {
         this.engine = engine;
+        this.health = engine.health();
         this.epochs = epochs;
         publish();
     }
@@ -45,9 +43,9 @@ final class FlexSpaceAccess {
     /** Waits for other writers, and throws if the space is closed or has failed. */
     void lock() {
         writer.lock();
-        if (closed || failure != null) {
+        if (!health.isUsable()) {
             writer.unlock();
-            throw notUsable();
+            throw health.refusal();
         }
     }
 
@@ -99,16 +97,16 @@ final class FlexSpaceAccess {
 
     /** Ends all use of the space but to close it. */
     void fail(Throwable cause) {
-        failure = cause;
+        health.fail(cause);
     }
 
     boolean hasFailed() {
-        return failure != null;
+        return health.hasFailed();
     }
 
     /** Turns away whoever comes from now on, and returns when the reads under way have ended. */
     void end() {
-        closed = true;
+        health.beginClose();
         while (epochs.hasReaders()) {
             LockSupport.parkNanos(10_000);
         }
@@ -121,7 +119,7 @@ final class FlexSpaceAccess {
         if (unpublished) {
             writer.lock();
             try {
-                if (!closed && failure == null) {
+                if (health.isReadable()) {
                     publishIfChanged();
                 }
             } finally {
@@ -134,9 +132,9 @@ final class FlexSpaceAccess {
     /** Begins a read of a view that is pinned. */
     int enter() {
         int ticket = epochs.enter();
-        if (closed || failure != null) {
+        if (!health.isReadable()) {
             epochs.exit(ticket);
-            throw notUsable();
+            throw health.refusal();
         }
         return ticket;
     }
@@ -190,9 +188,5 @@ final class FlexSpaceAccess {
         } finally {
             exit(ticket);
         }
-    }
-
-    private StorageException notUsable() {
-        return closed ? new StoreClosedException("the space") : new StoreFailedException(failure);
     }
 }

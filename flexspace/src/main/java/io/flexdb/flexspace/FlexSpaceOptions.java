@@ -1,5 +1,7 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.storage.HealthListener;
+
 /**
  * The settings of a {@link FlexSpace}. Immutable; each {@code with…} method returns a changed copy.
  *
@@ -14,7 +16,7 @@ public final class FlexSpaceOptions {
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
     private static final FlexSpaceOptions DEFAULTS =
-            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0);
+            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0, null);
 
     private final int segmentBytes;
     private final int frameBytes;
@@ -24,6 +26,7 @@ public final class FlexSpaceOptions {
     private final long maxDataBytes;
     private final long scrubBytesPerSecond;
     private final long cacheBytes;
+    private final HealthListener healthListener; // or null
 
     private FlexSpaceOptions(
             int segmentBytes,
@@ -33,7 +36,8 @@ public final class FlexSpaceOptions {
             double minimumUtilization,
             long maxDataBytes,
             long scrubBytesPerSecond,
-            long cacheBytes) {
+            long cacheBytes,
+            HealthListener healthListener) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.checkpointLogBytes = checkpointLogBytes;
@@ -42,6 +46,7 @@ public final class FlexSpaceOptions {
         this.maxDataBytes = maxDataBytes;
         this.scrubBytesPerSecond = scrubBytesPerSecond;
         this.cacheBytes = cacheBytes;
+        this.healthListener = healthListener;
     }
 
     /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 16 MiB of logical log. */
@@ -73,7 +78,8 @@ public final class FlexSpaceOptions {
                 minimumUtilization,
                 maxDataBytes,
                 scrubBytesPerSecond,
-                cacheBytes);
+                cacheBytes,
+                healthListener);
     }
 
     /**
@@ -101,7 +107,8 @@ public final class FlexSpaceOptions {
                 minimumUtilization,
                 maxDataBytes,
                 scrubBytesPerSecond,
-                cacheBytes);
+                cacheBytes,
+                healthListener);
     }
 
     /**
@@ -122,7 +129,8 @@ public final class FlexSpaceOptions {
                 minimumUtilization,
                 maxDataBytes,
                 scrubBytesPerSecond,
-                cacheBytes);
+                cacheBytes,
+                healthListener);
     }
 
     /**
@@ -143,7 +151,8 @@ public final class FlexSpaceOptions {
                 share,
                 maxDataBytes,
                 scrubBytesPerSecond,
-                cacheBytes);
+                cacheBytes,
+                healthListener);
     }
 
     /**
@@ -168,7 +177,8 @@ public final class FlexSpaceOptions {
                 minimumUtilization,
                 bytes,
                 scrubBytesPerSecond,
-                cacheBytes);
+                cacheBytes,
+                healthListener);
     }
 
     /**
@@ -191,7 +201,8 @@ public final class FlexSpaceOptions {
                 minimumUtilization,
                 maxDataBytes,
                 bytes,
-                cacheBytes);
+                cacheBytes,
+                healthListener);
     }
 
     /**
@@ -220,7 +231,29 @@ public final class FlexSpaceOptions {
                 minimumUtilization,
                 maxDataBytes,
                 scrubBytesPerSecond,
-                bytes);
+                bytes,
+                healthListener);
+    }
+
+    /**
+     * What to tell when the health of the space changes. {@link System.Logger} is told in any case: the logger {@code io.flexdb}
+     * of failures as errors.
+     *
+     * <p>A {@code FlexDB} has a listener of its own and takes no notice of this.
+     *
+     * @param listener default null: none
+     */
+    public FlexSpaceOptions withHealthListener(HealthListener listener) {
+        return new FlexSpaceOptions(
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                cacheBytes,
+                listener);
     }
 
     /** Bytes of a segment of a new space. */
@@ -263,11 +296,16 @@ public final class FlexSpaceOptions {
         return cacheBytes;
     }
 
+    /** What is told when the health changes, or null. */
+    public HealthListener healthListener() {
+        return healthListener;
+    }
+
     @Override
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
                 + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
-                + ", cacheBytes=" + cacheBytes + "]";
+                + ", cacheBytes=" + cacheBytes + ", healthListener=" + healthListener + "]";
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.NativeIo;
+import io.flexdb.storage.StoreHealth;
 
 /**
  * Figures of an open {@link FlexSpace}, as of one moment. Bytes written count since the space was opened.
@@ -33,6 +34,7 @@ import io.flexdb.flexspace.internal.vfs.NativeIo;
  * @param cacheMisses frames that reads found in the file only; 0 if there is no cache
  * @param cacheBytes off-heap bytes that the cache has taken
  * @param nativeIo whether JNA serves for what the JDK lacks
+ * @param health what the space still does
  */
 public record FlexSpaceStats(
         long size,
@@ -61,7 +63,8 @@ public record FlexSpaceStats(
         long cacheHits,
         long cacheMisses,
         long cacheBytes,
-        boolean nativeIo) {
+        boolean nativeIo,
+        StoreHealth health) {
 
     /** The figures of an engine, by its writer. */
     static FlexSpaceStats of(SpaceEngine engine, int snapshots) {
@@ -92,6 +95,7 @@ public record FlexSpaceStats(
                 engine.cacheHits(),
                 engine.cacheMisses(),
                 engine.cacheBytes(),
-                NativeIo.isAvailable());
+                NativeIo.isAvailable(),
+                engine.health().current());
     }
 }

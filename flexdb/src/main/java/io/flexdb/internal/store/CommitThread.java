@@ -56,6 +56,8 @@ final class CommitThread {
                     return;
                 }
             }
+        } catch (UnreadableException e) {
+            store.health.makeReadOnly(e.getCause());
         } catch (Throwable e) {
             store.fail(e);
         }
@@ -84,6 +86,9 @@ final class CommitThread {
         boolean committed;
         try {
             committed = commit(log);
+        } catch (UnreadableException e) {
+            store.health.makeReadOnly(e.getCause());
+            throw e.getCause();
         } catch (Throwable e) {
             store.fail(e);
             throw e;
@@ -164,7 +169,7 @@ final class CommitThread {
     /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
     void commitRest() {
         commitAll();
-        if (!store.hasFailed() && store.writer().freezeActive()) {
+        if (!store.health.hasFailed() && store.writer().freezeActive()) {
             commitHere(store.version().oldest());
         }
     }

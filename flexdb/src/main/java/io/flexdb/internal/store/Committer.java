@@ -13,6 +13,7 @@ import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -92,6 +93,8 @@ final class Committer {
      *
      * @param publish called now and then, when space and index fit each other
      * @return false if there is no room for the rest; {@link ChangeRoom#refusal} says why
+     * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they were,
+     *     those before it have been changed, each wholly
      */
     boolean apply(MemTable table, Runnable publish) {
         roomBytes = 0;
@@ -182,15 +185,15 @@ final class Committer {
         long oldContent = context.interval.contentNumber();
         boolean wasCached = oldBytes > 0 && cache.contains(oldContent);
         boolean inPlace = false;
-        engine.beginGroup();
         int ticket = epochs.enter(); // the image may lie in the cache
         try {
             int oldPairs = 0;
             if (oldBytes > 0) {
-                reader.open(engine.current(), context);
+                readOld();
                 oldPairs = IntervalFormat.pairCount(context.image, context.base);
                 inPlace = refCount * 2 <= oldPairs && !isFragmented(intervalOffset, oldBytes, oldPairs);
             }
+            engine.beginGroup(); // not before: what can't be read is no reason to leave a change half made
             merge(table, oldPairs, inPlace, intervalOffset);
         } finally {
             epochs.exit(ticket);
@@ -200,6 +203,15 @@ final class Committer {
         }
         divide(keyLength, wasCached);
         engine.endGroup();
+    }
+
+    /** Opens the image of the interval as it is. */
+    private void readOld() {
+        try {
+            reader.open(engine.current(), context);
+        } catch (StorageException e) {
+            throw new UnreadableException(e);
+        }
     }
 
     private boolean isFragmented(long intervalOffset, int bytes, int pairs) {

@@ -80,9 +80,9 @@ public final class PinnedVersion implements AutoCloseable {
                 throw new StoreClosedException(what);
             }
         } while (!state.compareAndSet(now, now + READ));
-        if (!store.isUsable()) {
+        if (!store.health.isReadable()) {
             endRead();
-            throw store.notUsable();
+            throw store.health.refusal();
         }
     }
 
@@ -105,7 +105,7 @@ public final class PinnedVersion implements AutoCloseable {
         if ((state.get() & CLOSED) != 0) {
             throw new StoreClosedException(what);
         }
-        store.requireUsable();
+        store.health.requireReadable();
     }
 
     /** Takes the pin back; again does nothing. */

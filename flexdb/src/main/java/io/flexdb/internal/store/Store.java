@@ -2,6 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.FlexDBOptions;
 import io.flexdb.FlexDBStats;
+import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.Vfs;
@@ -11,9 +12,6 @@ import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.wal.GroupCommit;
 import io.flexdb.storage.StorageException;
-import io.flexdb.storage.StoreClosedException;
-import io.flexdb.storage.StoreFailedException;
-import io.flexdb.storage.StoreFullException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
@@ -29,6 +27,7 @@ public final class Store implements AutoCloseable {
      * I1  version.storeSequence <= visibleSequence for a reader that took visibleSequence first and checks.
      * I2  Versions with the same id have the same roots; the commit thread alone makes new ids.
      */
+    final Health health;
     final Epochs epochs;
     final SpaceEngine engine;
     final SparseIndex index;
@@ -50,8 +49,6 @@ public final class Store implements AutoCloseable {
 
     private volatile Version version;
     private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
-    private volatile boolean closed; // written under the commit lock
-    private volatile Throwable failure;
     private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
     private final Object closeLock = new Object();
@@ -61,6 +58,7 @@ public final class Store implements AutoCloseable {
         this.directory = opened.directory;
         this.lock = opened.lock;
         this.options = opened.options;
+        this.health = opened.health;
         this.epochs = opened.epochs;
         this.engine = opened.engine;
         this.index = opened.index;
@@ -69,7 +67,7 @@ public final class Store implements AutoCloseable {
         this.committer = opened.committer;
         this.memLogs = opened.memLogs;
         long lastSequence = engine.tag();
-        this.groupCommit = new GroupCommit(lastSequence, this::fail);
+        this.groupCommit = new GroupCommit(lastSequence, health);
         this.version =
                 new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence);
         epochs.advance();
@@ -77,6 +75,7 @@ public final class Store implements AutoCloseable {
         this.commits = new CommitThread(this, opened.inline);
         this.syncs = new SyncThread(this, opened.inline);
         this.writer = new StoreWriter(this, memLogs, groupCommit, commits, syncs, lastSequence);
+        health.onChange(writer::signalAll);
     }
 
     /** Begins to commit what is frozen; after a recovery. */
@@ -105,13 +104,13 @@ public final class Store implements AutoCloseable {
 
     /** Makes every write so far durable. */
     public void sync() {
-        requireUsable();
+        health.requireReadable();
         groupCommit.awaitDurable(visibleSequence());
     }
 
     /** Every write up to this sequence number is durable. */
     public long durableSequence() {
-        requireUsable();
+        health.requireReadable();
         return groupCommit.durableSequence();
     }
 
@@ -168,53 +167,22 @@ public final class Store implements AutoCloseable {
 
     // ---- state
 
-    /** Stops the store: what is on disk is unknown until it is opened again (O8). The first failure counts. */
+    /** Stops the store: what is on disk is unknown until it is opened again (O8). */
     void fail(Throwable cause) {
-        synchronized (versionLock) {
-            if (failure == null) {
-                failure = cause instanceof StoreFailedException && cause.getCause() != null ? cause.getCause() : cause;
-            }
-        }
-        groupCommit.fail(failure); // who waits there must not force a log that is being closed
-        writer.signalFailed();
+        health.fail(cause);
     }
 
-    /** Turns away whoever comes from now on. By the writer, under its lock. */
-    void refuseMore() {
-        closed = true;
-    }
-
-    boolean isUsable() {
-        return !closed && failure == null;
-    }
-
-    boolean hasFailed() {
-        return failure != null;
-    }
-
-    /** Throws if the store is closed or has failed. */
-    public void requireUsable() {
-        if (closed || failure != null) {
-            throw notUsable();
-        }
-    }
-
-    void requireNotFailed() {
-        if (failure != null) {
-            throw new StoreFailedException(failure);
-        }
-    }
-
-    StorageException notUsable() {
-        return closed ? new StoreClosedException("the store") : new StoreFailedException(failure);
+    /** What the store still does. */
+    public Health health() {
+        return health;
     }
 
     /** Begins a short read. */
     int enter() {
         int ticket = epochs.enter();
-        if (closed || failure != null) {
+        if (!health.isReadable()) {
             epochs.exit(ticket);
-            throw notUsable();
+            throw health.refusal();
         }
         return ticket;
     }
@@ -275,7 +243,8 @@ public final class Store implements AutoCloseable {
                     index.memoryBytes(),
                     engine.scrubber().bytesRead(),
                     engine.scrubber().passes(),
-                    engine.scrubber().findingCount());
+                    engine.scrubber().findingCount(),
+                    health.current());
         } finally {
             epochs.exit(ticket);
         }
@@ -283,17 +252,27 @@ public final class Store implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "FlexDB[" + directory + (closed ? ", closed]" : failure != null ? ", failed]" : "]");
+        return "FlexDB[" + directory
+                + (health.isUsable() ? "]" : ", " + health.current().state() + "]");
     }
 
     // ---- the end
 
     /**
      * Ends the store: writes that are under way finish, what is in memtables is committed, reads that are under way
-     * finish, and the files are closed. Later calls throw. After a failure nothing is written.
+     * finish, and the files are closed. Later calls throw. After a failure nothing is written; a store that is read-only
+     * leaves its memtables to the write-ahead logs, which are forced.
      */
     @Override
     public void close() {
+        try {
+            closeOnce();
+        } finally {
+            health.endClose();
+        }
+    }
+
+    private void closeOnce() {
         synchronized (closeLock) {
             if (released) {
                 return;
@@ -315,7 +294,7 @@ public final class Store implements AutoCloseable {
     void abandon(Throwable cause) {
         synchronized (closeLock) {
             released = true;
-            fail(cause);
+            health.abandon(cause);
             syncs.stop();
             release();
         }
@@ -323,20 +302,25 @@ public final class Store implements AutoCloseable {
 
     private void finishCommits(long last) {
         syncs.stop();
-        if (failure == null) {
+        if (!health.hasFailed()) {
             writer.awaitVisible(last);
         }
         commits.stop();
-        if (failure == null) {
+        if (!health.isReadOnly() && !health.hasFailed()) {
             try {
                 commits.commitRest();
                 restCommitted = true;
-            } catch (StoreFullException e) {
-                if (failure == null) {
-                    groupCommit.awaitDurable(last); // the logs keep what the space has no room for
-                }
+            } catch (StorageException e) {
+                keepInLogs(last); // what could not be committed
                 throw e;
             }
+        }
+        keepInLogs(last);
+    }
+
+    private void keepInLogs(long last) {
+        if (!health.hasFailed()) {
+            groupCommit.awaitDurable(last);
         }
     }
 
@@ -354,7 +338,7 @@ public final class Store implements AutoCloseable {
     }
 
     private void releaseFiles() {
-        if (failure != null || !restCommitted) {
+        if (health.hasFailed() || !restCommitted) {
             engine.close();
             return;
         }

@@ -2,6 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.FlexDBOptions;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -27,6 +28,7 @@ public final class StoreOpener {
     final FlexDBOptions options;
     final boolean inline;
     final Epochs epochs = new Epochs();
+    final Health health;
     VfsLock lock;
     SpaceEngine engine;
     SparseIndex index;
@@ -40,6 +42,7 @@ public final class StoreOpener {
         this.directory = directory.toAbsolutePath().normalize();
         this.options = options;
         this.inline = inline;
+        this.health = new Health("the store", this.directory, options.healthListener());
     }
 
     /**
@@ -89,7 +92,7 @@ public final class StoreOpener {
     private boolean recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
         FlexSpaceOptions ofSpace = options.space().withCacheBytes(0); // intervals are cached, and nothing twice
-        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs);
+        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health);
         cache = new IntervalCache(epochs, options.cacheBytes());
         intervals = new IntervalReader(engine, cache, space.resolve("data"));
         index = new SparseIndex(epochs);

@@ -86,7 +86,7 @@ public final class StoreWriter {
         commitLock.lock();
         try {
             while (true) {
-                store.requireUsable();
+                store.health.requireUsable();
                 log = active;
                 if (log != null && log.wal.hasRoom(length)) {
                     reserved = log.table.reserve(bodyBytes, entries, lastSequence + 1);
@@ -134,7 +134,7 @@ public final class StoreWriter {
     /** Waits until everything up to a sequence number is inserted. */
     void awaitVisible(long sequence) {
         for (int round = 0; visibleSequence < sequence; round++) {
-            store.requireNotFailed();
+            store.health.requireNotFailed();
             if (round < SPINS) {
                 Thread.onSpinWait();
             } else if (round < 2 * SPINS) {
@@ -192,11 +192,11 @@ public final class StoreWriter {
         try {
             spaceFull = full;
             logsChanged.signalAll();
-            while (!retryWanted && store.isUsable()) {
+            while (!retryWanted && store.health.isUsable()) {
                 logsChanged.awaitUninterruptibly();
             }
             retryWanted = false;
-            return store.isUsable();
+            return store.health.isUsable();
         } finally {
             commitLock.unlock();
         }
@@ -249,14 +249,14 @@ public final class StoreWriter {
         commitLock.lock();
         try {
             while (true) {
-                if (store.hasFailed()) {
+                if (store.health.hasFailed() || store.health.isReadOnly()) {
                     return null;
                 }
                 MemLog frozen = store.oldestFrozen();
                 if (frozen != null) {
                     return frozen;
                 }
-                if (!store.isUsable()) {
+                if (!store.health.isUsable()) {
                     return null;
                 }
                 logsChanged.awaitUninterruptibly();
@@ -298,7 +298,7 @@ public final class StoreWriter {
     long refuseMore() {
         commitLock.lock();
         try {
-            store.refuseMore();
+            store.health.beginClose();
             logsChanged.signalAll();
             return lastSequence;
         } finally {
@@ -306,8 +306,8 @@ public final class StoreWriter {
         }
     }
 
-    /** Wakes whoever waits here: the store has failed. */
-    void signalFailed() {
+    /** Wakes whoever waits here, to look at the store's health again. */
+    void signalAll() {
         commitLock.lock();
         try {
             logsChanged.signalAll();

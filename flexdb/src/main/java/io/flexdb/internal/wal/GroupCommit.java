@@ -1,10 +1,10 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.flexspace.internal.Health;
 import io.flexdb.storage.StoreFailedException;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * Makes writes durable for all who wait at once. Thread-safe; an interrupt neither ends a wait nor gets lost. After a
@@ -22,21 +22,22 @@ public final class GroupCommit {
      * G2 A file gets no more frames once a younger one was added; so an older one needs one force, and is then dropped.
      * G3 durableSequence never falls.
      */
-    private final Consumer<Throwable> onFailure;
+    private final Health health;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition forced = lock.newCondition();
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // oldest first
     private volatile long durableSequence;
     private boolean forcing;
-    private Throwable failure;
 
     /**
      * @param durableSequence the last sequence number that is durable already
-     * @param onFailure told of the first failure, once, by the thread that met it, before anybody's call fails
+     * @param health is told of a failure by the thread that met it, before anybody's call fails; once it has failed,
+     *     nothing is forced any more: what is not durable yet never will be
      */
-    public GroupCommit(long durableSequence, Consumer<Throwable> onFailure) {
+    public GroupCommit(long durableSequence, Health health) {
         this.durableSequence = durableSequence;
-        this.onFailure = onFailure;
+        this.health = health;
+        health.onChange(this::wake);
     }
 
     /** Makes a writer the youngest. Under the commit lock, before anything is appended to it. */
@@ -80,14 +81,12 @@ public final class GroupCommit {
         lock.lock();
         try {
             while (durableSequence < sequence) {
-                if (failure != null) {
-                    throw new StoreFailedException(failure);
-                }
+                health.requireNotFailed();
                 if (forcing) {
                     forced.awaitUninterruptibly();
                 } else {
                     forceAll();
-                    if (durableSequence < sequence && failure == null) {
+                    if (durableSequence < sequence && !health.hasFailed()) {
                         throw new IllegalArgumentException("sequence " + sequence + " was never appended");
                     }
                 }
@@ -104,21 +103,16 @@ public final class GroupCommit {
         lock.unlock();
         int done = 0;
         long reached = 0;
-        Throwable failed = null;
         try {
             for (; done < round.length; done++) {
                 round[done].force();
                 reached = Math.max(reached, round[done].durableSequence());
             }
         } catch (Throwable e) {
-            failed = e instanceof StoreFailedException && e.getCause() != null ? e.getCause() : e;
-            onFailure.accept(failed);
+            health.fail(e);
         } finally {
             lock.lock();
             forcing = false;
-            if (failed != null && failure == null) {
-                failure = failed;
-            }
             if (reached > durableSequence) {
                 durableSequence = reached;
             }
@@ -129,13 +123,10 @@ public final class GroupCommit {
         }
     }
 
-    /** Makes nothing durable any more: what is not yet never will be. The first failure counts. */
-    public void fail(Throwable cause) {
+    /** Has those who wait look at the health again. */
+    private void wake() {
         lock.lock();
         try {
-            if (failure == null) {
-                failure = cause;
-            }
             forced.signalAll();
         } finally {
             lock.unlock();
@@ -144,6 +135,7 @@ public final class GroupCommit {
 
     @Override
     public String toString() {
-        return "GroupCommit[durable=" + durableSequence + (failure == null ? "]" : ", failed=" + failure + "]");
+        return "GroupCommit[durable=" + durableSequence
+                + (health.hasFailed() ? ", failed=" + health.current().cause() + "]" : "]");
     }
 }

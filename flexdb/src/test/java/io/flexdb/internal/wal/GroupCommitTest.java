@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFailedException;
@@ -30,12 +31,17 @@ class GroupCommitTest {
         final SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
         final AtomicInteger failures = new AtomicInteger();
         final AtomicReference<Throwable> failure = new AtomicReference<>();
-        final GroupCommit group = new GroupCommit(0, e -> {
-            failure.set(e);
-            failures.incrementAndGet();
-        });
+        final Health health = new Health("the log", DIRECTORY, null);
+        final GroupCommit group = new GroupCommit(0, health);
         final List<WalWriter> writers = new ArrayList<>();
         long sequence;
+
+        Store() {
+            health.onChange(() -> {
+                failure.set(health.current().cause());
+                failures.incrementAndGet();
+            });
+        }
 
         synchronized long write() {
             if (writers.isEmpty() || !writers.get(writers.size() - 1).hasRoom(200)) {

@@ -3,6 +3,7 @@ package io.flexdb.internal.wal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.WritePayload;
@@ -68,7 +69,7 @@ final class WalHistory {
     private final long seed;
     private final Random random;
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // frozen ones, then the active one
-    private final GroupCommit group = new GroupCommit(0, e -> {});
+    private final GroupCommit group = new GroupCommit(0, new Health("the log", DIRECTORY, null));
     private final ArrayDeque<WalWriter> coveredWriters = new ArrayDeque<>();
     private long nextNumber = 1;
     private long nextGeneration = 1;

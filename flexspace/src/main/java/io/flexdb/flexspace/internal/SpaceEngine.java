@@ -27,6 +27,7 @@ public final class SpaceEngine implements AutoCloseable {
 
     private final Vfs vfs;
     private final Path directory;
+    private final Health health;
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
@@ -45,8 +46,10 @@ public final class SpaceEngine implements AutoCloseable {
     private final long openedLogGeneration;
     private SpaceRecovery recovered; // until begin
 
-    private SpaceEngine(Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered) {
+    private SpaceEngine(
+            Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered, Health health) {
         this.vfs = vfs;
+        this.health = health;
         this.directory = directory;
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
@@ -120,11 +123,18 @@ public final class SpaceEngine implements AutoCloseable {
      * @param storeId the id that its files must have, or 0 for any
      */
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
+        return recover(
+                vfs, directory, storeId, options, epochs, new Health("the space", directory, options.healthListener()));
+    }
+
+    /** The same for a part of something larger, whose health this is. */
+    public static SpaceEngine recover(
+            Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs, Health health) {
         boolean capped = options.maxDataBytes() != Long.MAX_VALUE;
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, capped);
         recovery.run();
         try {
-            return new SpaceEngine(vfs, directory, options, epochs, recovery);
+            return new SpaceEngine(vfs, directory, options, epochs, recovery, health);
         } catch (RuntimeException | Error e) {
             recovery.tree.close();
             recovery.treeFile.close();
@@ -139,6 +149,11 @@ public final class SpaceEngine implements AutoCloseable {
         recovered = null;
         commits.begin(log);
         store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
+    }
+
+    /** What the space still does; its owner sees that nothing else is asked of it. */
+    public Health health() {
+        return health;
     }
 
     // ---- changes, by the writer

@@ -62,7 +62,12 @@ public final class KeyValue {
         for (int round = 1; round <= settings.rounds; round++) {
             for (Subject subject : settings.stores) {
                 System.err.printf(
-                        "%s, round %d of %d%s%n", subject.label(), round, settings.rounds, timeLeft(start, done, left));
+                        Locale.ROOT,
+                        "%s, round %d of %d%s%n",
+                        subject.label(),
+                        round,
+                        settings.rounds,
+                        timeLeft(start, done, left));
                 good &= measure(subject, round);
                 done++;
                 left--;

@@ -52,9 +52,15 @@ public final class Phase {
      * @param elapsedNanos from the first operation to the last
      * @param inserts attempts
      * @param successfulInserts new records
+     * @param disturbances meanwhile
      */
     public record Result(
-            String name, Measurements measurements, long elapsedNanos, long inserts, long successfulInserts) {}
+            String name,
+            Measurements measurements,
+            long elapsedNanos,
+            long inserts,
+            long successfulInserts,
+            Disturbances disturbances) {}
 
     /**
      * Runs the phase.
@@ -67,6 +73,7 @@ public final class Phase {
             for (int i = 0; i < threads; i++) {
                 start(i);
             }
+            Disturbances before = Disturbances.soFar();
             long start = System.nanoTime();
             go.countDown();
             progress.begin(name, operations);
@@ -78,7 +85,7 @@ public final class Phase {
             if (failure.get() != null) {
                 throw new IllegalStateException("A client thread ended by " + failure.get(), failure.get());
             }
-            return result(elapsed);
+            return result(elapsed, Disturbances.soFar().since(before));
         } finally {
             workload.requestStop();
             go.countDown();
@@ -125,7 +132,7 @@ public final class Phase {
         return done;
     }
 
-    private Result result(long elapsedNanos) {
+    private Result result(long elapsedNanos, Disturbances disturbances) {
         Measurements sum = new Measurements();
         long inserts = 0;
         long successfulInserts = 0;
@@ -134,6 +141,6 @@ public final class Phase {
             inserts += client.inserts();
             successfulInserts += client.successfulInserts();
         }
-        return new Result(name, sum, elapsedNanos, inserts, successfulInserts);
+        return new Result(name, sum, elapsedNanos, inserts, successfulInserts, disturbances);
     }
 }

@@ -17,6 +17,7 @@ final class Report {
             "p95 µs",
             "p99 µs",
             "p99.9 µs",
+            "longest µs",
             "not OK",
             "on disk MiB",
             "written/data");
@@ -76,6 +77,7 @@ final class Report {
                     micros(row.microsAt(95)),
                     micros(row.microsAt(99)),
                     micros(row.microsAt(99.9)),
+                    micros(row.microsAt(100)),
                     String.format(Locale.ROOT, "%,d", row.failures),
                     first ? String.format(Locale.ROOT, "%,.0f", row.diskMebibytes) : "",
                     first ? String.format(Locale.ROOT, "%.2f", row.writtenPerData) : ""));

@@ -90,6 +90,7 @@ final class Run {
 
         long written = shared.store().stats().bytesWritten();
         report.add(result, bytesOfFiles(), (double) written / Math.max(shared.putBytes(), 1));
+        summary.append(name).append(": ").append(result.disturbances()).append('\n');
         result.measurements().failures().forEach((what, count) -> {
             good = false;
             System.err.printf(Locale.ROOT, "%s: %s %,d times%n", name, what, count);

@@ -356,6 +356,17 @@ public final class MemTable {
         return used + (limit - tree.start());
     }
 
+    /** How full it is, from 0 to 1; as old as the figures above. */
+    public double fillLevel() {
+        double keys = (double) keyCount() / index.maxKeys();
+        return Math.max(keys, (double) bytesUsed() / limit);
+    }
+
+    /** Keys here, roughly: not fewer. */
+    public int keyCount() {
+        return entryCount - duplicates.get();
+    }
+
     /** Where the entries end in the arena. */
     int entriesEnd() {
         return used;

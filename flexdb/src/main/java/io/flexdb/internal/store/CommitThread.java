@@ -23,6 +23,8 @@ final class CommitThread {
     private final Object tablesLock = new Object(); // guards retiredTables, tablesInUse and nextHandle
     private long nextHandle;
     private volatile long pinnedBytes;
+    private volatile MemLog committing; // for progress
+    private boolean garbageLeft; // perhaps; by the thread
 
     CommitThread(Store store, boolean inline) {
         this.store = store;
@@ -47,12 +49,18 @@ final class CommitThread {
 
     private void run() {
         try {
-            for (MemLog log = store.writer().awaitFrozen();
-                    log != null;
-                    log = store.writer().awaitFrozen()) {
-                if (commit(log)) {
-                    prepareNext();
-                } else if (!store.writer().awaitRetry(store.engine.room().refusal())) {
+            while (true) {
+                MemLog log = garbageLeft
+                        ? store.writer().pollFrozen()
+                        : store.writer().awaitFrozen();
+                if (log != null) {
+                    if (!commit(log)
+                            && !store.writer().awaitRetry(store.engine.room().refusal())) {
+                        return;
+                    }
+                } else if (garbageLeft && store.health.isUsable()) {
+                    collectSlice();
+                } else {
                     return;
                 }
             }
@@ -63,12 +71,29 @@ final class CommitThread {
         }
     }
 
-    private void prepareNext() {
-        try {
-            store.memLogs.prepare();
-        } catch (StoreFullException e) {
-            // Nothing depends on it yet. A writer that needs one tries again, and gets the exception.
+    /** Garbage is collected in slices while there is nothing to commit; what each lets go is published at once. */
+    private void collectSlice() {
+        garbageLeft = store.engine.collectSlice(Long.MAX_VALUE);
+        if (garbageLeft) {
+            store.publishRoots(store.version().storeSequence());
         }
+    }
+
+    /** And beside a commit as much as what it writes asks for. */
+    private void publishAndCollect(long last) {
+        store.publishRoots(last);
+        if (!isInline() && store.engine.collectSomeGarbage(true)) {
+            store.publishRoots(last);
+        }
+    }
+
+    /** How much of the oldest frozen memtable is in the space, from 0 to 1. Any thread. */
+    double progress() {
+        MemLog log = committing;
+        if (log == null || log != store.oldestFrozen()) {
+            return 0;
+        }
+        return Math.min(1, (double) store.committer.entriesApplied() / Math.max(1, log.table.keyCount()));
     }
 
     /**
@@ -103,14 +128,18 @@ final class CommitThread {
         long last = log.table.lastSequence();
         store.writer().awaitVisible(last);
         store.groupCommit.awaitDurable(last);
-        if (!store.committer.apply(log.table, () -> store.publishRoots(last))) {
+        committing = log;
+        MemTable[] tables = {log.table};
+        if (store.committer.apply(tables, 0, last, null, null, () -> publishAndCollect(last)) != null) {
             return false;
         }
         store.publishWithoutOldest(last);
         store.engine.commit(last);
         release(log);
         store.writer().signalCommitted();
-        if (store.engine.collectGarbage() > 0) {
+        if (!isInline()) {
+            garbageLeft = true;
+        } else if (store.engine.collectGarbage() > 0) {
             store.publishRoots(last);
         }
         return true;

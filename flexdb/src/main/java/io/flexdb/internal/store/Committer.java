@@ -11,7 +11,6 @@ import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.IntervalReplacement;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
@@ -43,6 +42,7 @@ final class Committer {
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
     private static final int CHANGES_PER_VERSION = 1000;
+    private static final MemTable[] NO_TABLES = {};
     private static final int ASKED_BYTES = 256 << 10; // room is asked for this much at once, to ask seldom
     private static final int ASKED_EDITS = 256;
 
@@ -53,14 +53,17 @@ final class Committer {
     private final IntervalReader reader;
     private final ReadContext context = new ReadContext();
     private final ExtentCursor extents = new ExtentCursor();
-    private final MemTableCursor entries = new MemTableCursor();
+    private final NewestEntries entries = new NewestEntries();
     private final IntervalCursor previous;
     private final IntervalReplacement replacement = new IntervalReplacement();
+    private MemTable[] tables = {};
     private final int[] refs = new int[GATHERED_ENTRIES];
+    private final byte[] sources = new byte[GATHERED_ENTRIES]; // which of the tables each is in
     private int refCount;
     private long gatheredBytes;
     private long roomBytes; // that may be appended still without asking for room
     private long roomEdits;
+    private volatile long entriesApplied; // written by the one thread
     private byte[] key = new byte[256];
     private byte[] nextKey = new byte[256];
     private byte[] anchor = new byte[256];
@@ -83,44 +86,90 @@ final class Committer {
         this.previous = index.cursor();
     }
 
+    /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
+    long entriesApplied() {
+        return entriesApplied;
+    }
+
     /** The number of a content that never was before. */
     long newContent() {
         return ++lastContent;
     }
 
     /**
-     * Applies the newest entry of each key of a memtable. What was applied before can be applied again.
+     * Applies the newest entry of each key of some memtables. What was applied before can be applied again.
      *
+     * @param newestFirst the memtables
+     * @param after entries up to this sequence number are left out
+     * @param through and so are those above this one, which must be visible
+     * @param from the first key; null for all
+     * @param to where to end; a few keys from there on may be taken too. null for all
      * @param publish called now and then, when space and index fit each other
-     * @return false if there is no room for the rest; {@link ChangeRoom#refusal} says why
+     * @return null, or the first key for which there is no room; {@link ChangeRoom#refusal} says why
      * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they were,
      *     those before it have been changed, each wholly
      */
-    boolean apply(MemTable table, Runnable publish) {
+    byte[] apply(MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Runnable publish) {
+        return apply(newestFirst, after, through, from, to, false, publish);
+    }
+
+    /**
+     * Applies the entries that remove keys, and no others. That takes no room for data, and the log's reserve may be used.
+     *
+     * @return false if there is no room all the same; {@link ChangeRoom#refusal} says why
+     */
+    boolean applyDeletes(MemTable[] newestFirst, long after, long through, Runnable publish) {
+        return apply(newestFirst, after, through, null, null, true, publish) == null;
+    }
+
+    private byte[] apply(
+            MemTable[] newestFirst,
+            long after,
+            long through,
+            byte[] from,
+            byte[] to,
+            boolean onlyDeletes,
+            Runnable publish) {
+        tables = newestFirst;
         roomBytes = 0;
         roomEdits = 0;
-        entries.reset(table, table.lastSequence());
-        entries.seekToFirst();
+        entries.reset(newestFirst, after, through);
+        entries.seek(from);
+        entriesApplied = 0;
         int changes = 0;
-        while (entries.isValid()) {
-            int keyLength = copyKey(table, entries.ref());
-            index.find(index.current(), key, 0, keyLength, context.interval);
-            gather(table);
-            if (!hasRoom(publish)) {
-                entries.reset(null, 0);
-                publish.run();
-                return false;
+        byte[] stuckAt = null;
+        while (entries.isValid() && stuckAt == null) {
+            int keyLength = copyKey(entries.table(), entries.ref());
+            if (to != null && Arrays.compareUnsigned(key, 0, keyLength, to, 0, to.length) >= 0) {
+                break;
             }
-            applyToInterval(table, keyLength);
+            index.find(index.current(), key, 0, keyLength, context.interval);
+            gather(onlyDeletes);
+            if (refCount == 0) {
+                continue;
+            }
+            if (!(onlyDeletes ? hasRoomForDeletes(publish) : hasRoom(publish))) {
+                stuckAt = Arrays.copyOf(key, keyLength);
+                break;
+            }
+            applyToInterval(keyLength, onlyDeletes);
             changes += refCount;
+            entriesApplied += refCount;
             if (changes >= CHANGES_PER_VERSION) {
                 changes = 0;
+                roomBytes = 0; // which publishing may have used to collect garbage
+                roomEdits = 0;
                 publish.run();
             }
         }
-        entries.reset(null, 0);
+        entries.reset(NO_TABLES, 0, 0);
+        tables = NO_TABLES;
         publish.run();
-        return true;
+        return stuckAt;
+    }
+
+    private boolean hasRoomForDeletes(Runnable publish) {
+        return engine.room().ensureForEdits(refCount + MAX_INTERVAL_PAIRS, false, publish);
     }
 
     /** Whether the interval may be written anew with what was gathered. */
@@ -155,31 +204,32 @@ final class Committer {
     }
 
     /** Takes the entries from the cursor on that belong to the context's interval, up to a bound. */
-    private void gather(MemTable table) {
+    private void gather(boolean onlyDeletes) {
         refCount = 0;
         gatheredBytes = 0;
         long bytes = 0;
         do {
+            MemTable table = entries.table();
             int ref = entries.ref();
-            bytes += table.keyLength(ref) + table.valueLength(ref);
-            gatheredBytes += RecordFormat.recordBytes(table.keyLength(ref), table.valueLength(ref));
-            refs[refCount++] = ref;
+            if (!onlyDeletes || table.type(ref) == WritePayload.DELETE) {
+                bytes += table.keyLength(ref) + table.valueLength(ref);
+                gatheredBytes += RecordFormat.recordBytes(table.keyLength(ref), table.valueLength(ref));
+                sources[refCount] = (byte) entries.source();
+                refs[refCount++] = ref;
+            }
             entries.next();
-        } while (entries.isValid()
-                && refCount < GATHERED_ENTRIES
-                && bytes < GATHERED_BYTES
-                && belongsToInterval(table, entries.ref()));
+        } while (entries.isValid() && refCount < GATHERED_ENTRIES && bytes < GATHERED_BYTES && belongsToInterval());
     }
 
-    private boolean belongsToInterval(MemTable table, int ref) {
+    private boolean belongsToInterval() {
         if (!context.interval.hasNext()) {
             return true;
         }
-        int length = copyNextKey(table, ref);
+        int length = copyNextKey(entries.table(), entries.ref());
         return context.interval.isBelowUpperAnchor(nextKey, 0, length);
     }
 
-    private void applyToInterval(MemTable table, int keyLength) {
+    private void applyToInterval(int keyLength, boolean alwaysInPlace) {
         long intervalOffset = context.interval.logicalOffset();
         int oldBytes = (int) context.interval.lengthBytes();
         long oldContent = context.interval.contentNumber();
@@ -191,10 +241,11 @@ final class Committer {
             if (oldBytes > 0) {
                 readOld();
                 oldPairs = IntervalFormat.pairCount(context.image, context.base);
-                inPlace = refCount * 2 <= oldPairs && !isFragmented(intervalOffset, oldBytes, oldPairs);
+                inPlace =
+                        alwaysInPlace || refCount * 2 <= oldPairs && !isFragmented(intervalOffset, oldBytes, oldPairs);
             }
             engine.beginGroup(); // not before: what can't be read is no reason to leave a change half made
-            merge(table, oldPairs, inPlace, intervalOffset);
+            merge(oldPairs, inPlace, intervalOffset);
         } finally {
             epochs.exit(ticket);
         }
@@ -228,11 +279,12 @@ final class Committer {
     }
 
     /** Merges pairs and entries into the new content and, if in place, makes each change in the space as it goes. */
-    private void merge(MemTable table, int oldPairs, boolean inPlace, long intervalOffset) {
+    private void merge(int oldPairs, boolean inPlace, long intervalOffset) {
         mergedBytes = 0;
         mergedPairs = 0;
         int nextPair = 0;
         for (int i = 0; i < refCount; i++) {
+            MemTable table = tables[sources[i]];
             int ref = refs[i];
             int keyLength = copyNextKey(table, ref);
             int at = oldPairs == 0 ? 0 : firstPairFrom(nextPair, oldPairs, keyLength);

@@ -15,4 +15,9 @@ final class MemLog {
         this.wal = wal;
         this.birth = birth;
     }
+
+    /** How full it is, from 0 to 1. Roughly, outside the commit lock. */
+    double fillLevel() {
+        return Math.max(table.fillLevel(), (double) wal.appendedPosition() / wal.capacity());
+    }
 }

@@ -6,6 +6,7 @@ import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalWriter;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Makes memtables and their logs, and uses again what is no longer needed of them. Thread-safe. */
 final class MemLogs {
@@ -13,9 +14,13 @@ final class MemLogs {
      * Memory is kept for the store's life, since the JDK frees it only by garbage collection. A log file is recycled
      * when a durable commit covers it, which saves filling a new one with zeros. Both come back at different times: a
      * memtable when its last reader is gone.
+     *
+     * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
+     * (L1). But the very first one is made by the first writer, and is small, so that this does not take long.
      */
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;
+    private static final int FIRST_SHARE = 16; // of a memtable
 
     private final Vfs vfs;
     private final Path directory;
@@ -24,10 +29,11 @@ final class MemLogs {
     private final boolean mapped;
     private final ConcurrentLinkedQueue<MemTable> freeTables = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
-    private long lastNumber;
+    private long lastNumber; // under this object's lock, which is held while files are made
     private long lastGeneration;
-    private MemTable model;
-    private MemLog spare;
+    private volatile MemTable model;
+    private final AtomicReference<MemLog> spare = new AtomicReference<>();
+    private volatile double filled; // of the log that is being made
 
     MemLogs(Vfs vfs, Path directory, long storeId, int memtableBytes, long lastNumber, long lastGeneration) {
         this.vfs = vfs;
@@ -42,24 +48,50 @@ final class MemLogs {
     /** An empty memtable with an empty log, which is durable. */
     synchronized MemLog take(long birth) {
         prepare();
-        MemLog taken = new MemLog(spare.table, spare.wal, birth);
-        spare = null;
-        return taken;
+        return poll(birth);
+    }
+
+    /** The same if one is ready, else null. */
+    MemLog poll(long birth) {
+        MemLog ready = spare.getAndSet(null);
+        return ready == null ? null : new MemLog(ready.table, ready.wal, birth);
+    }
+
+    /** The first one, for a write of that size. */
+    synchronized MemLog takeFirst(int payloadBytes, long bodyBytes, int entries, long birth) {
+        int arenaBytes = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
+        long fileBytes = walBytes(arenaBytes);
+        if (isReady()
+                || payloadBytes > WalFormat.maxPayloadBytes(fileBytes)
+                || !MemTable.couldHold(arenaBytes, bodyBytes, entries)) {
+            return take(birth);
+        }
+        return new MemLog(MemTable.allocate(lastNumber, arenaBytes), makeWal(fileBytes, null), birth);
     }
 
     /** Makes the next one ready, so that {@link #take} need not do it. */
     synchronized void prepare() {
-        if (spare != null) {
+        if (isReady()) {
             return;
         }
         MemTable table = table(memtableBytes);
         try {
-            spare = new MemLog(table, makeWal(walBytes(memtableBytes), coveredWals.poll()), 0);
+            spare.set(new MemLog(table, makeWal(walBytes(memtableBytes), coveredWals.poll()), 0));
         } finally {
-            if (spare == null) {
+            if (!isReady()) {
                 freeTables.add(table);
             }
         }
+    }
+
+    /** Whether the next one is ready. */
+    boolean isReady() {
+        return spare.get() != null;
+    }
+
+    /** How far the next one is, from 0 to 1. */
+    double progress() {
+        return isReady() ? 1 : filled;
     }
 
     private WalWriter makeWal(long bytes, WalWriter covered) {
@@ -68,10 +100,20 @@ final class MemLogs {
         try {
             return covered != null
                     ? covered.recycle(number, generation)
-                    : WalWriter.create(vfs, directory, number, storeId, generation, bytes, mapped);
+                    : WalWriter.create(
+                            vfs,
+                            directory,
+                            number,
+                            storeId,
+                            generation,
+                            bytes,
+                            mapped,
+                            done -> filled = (double) done / bytes);
         } catch (RuntimeException e) {
             deleteUnfinished(number, e);
             throw e;
+        } finally {
+            filled = 0;
         }
     }
 
@@ -135,15 +177,15 @@ final class MemLogs {
     }
 
     /** What the keys to come are expected to look like. */
-    synchronized void expectKeysLike(MemTable table) {
+    void expectKeysLike(MemTable table) {
         model = table;
     }
 
     /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */
     synchronized void deleteAll() {
-        if (spare != null) {
-            drop(spare.wal);
-            spare = null;
+        MemLog ready = poll(0);
+        if (ready != null) {
+            drop(ready.wal);
         }
         for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
             drop(wal);
@@ -152,9 +194,9 @@ final class MemLogs {
 
     /** Releases the files of all logs that hold nothing, without a change. */
     synchronized void releaseAll() {
-        if (spare != null) {
-            spare.wal.release();
-            spare = null;
+        MemLog ready = poll(0);
+        if (ready != null) {
+            ready.wal.release();
         }
         for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
             wal.release();

@@ -43,6 +43,7 @@ public final class Store implements AutoCloseable {
     private final VfsLock lock;
     private final CommitThread commits;
     private final SyncThread syncs;
+    private final LogThread logThread;
     private final StoreWriter writer;
 
     private final Object versionLock = new Object();
@@ -74,13 +75,17 @@ public final class Store implements AutoCloseable {
         this.freeSegments = engine.freeSegmentCount();
         this.commits = new CommitThread(this, opened.inline);
         this.syncs = new SyncThread(this, opened.inline);
-        this.writer = new StoreWriter(this, memLogs, groupCommit, commits, syncs, lastSequence);
+        this.logThread = new LogThread(this, opened.inline);
+        this.writer = new StoreWriter(this, memLogs, groupCommit, commits, syncs, logThread, lastSequence);
         health.onChange(writer::signalAll);
     }
 
     /** Begins to commit what is frozen; after a recovery. */
     void start() {
         commits.start();
+        if (version.logs().length > 0) {
+            writer.startThreads();
+        }
         engine.scrubber().start(this::pinNewest);
     }
 
@@ -296,12 +301,14 @@ public final class Store implements AutoCloseable {
             released = true;
             health.abandon(cause);
             syncs.stop();
+            logThread.stop();
             release();
         }
     }
 
     private void finishCommits(long last) {
         syncs.stop();
+        logThread.stop();
         if (!health.hasFailed()) {
             writer.awaitVisible(last);
         }

@@ -6,7 +6,6 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.GroupCommit;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.StoreFullException;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -21,6 +20,8 @@ public final class StoreWriter {
      * asks.
      *
      * I1  visibleSequence never falls, and everything up to it is inserted.
+     * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that could
+     *     throw but what is caught, for those behind would wait for ever.
      */
     private static final int MAX_FROZEN = 2;
     private static final int SPINS = 64;
@@ -31,24 +32,38 @@ public final class StoreWriter {
     private final GroupCommit groupCommit;
     private final CommitThread commits;
     private final SyncThread syncs;
-    private final LongAdder walBytesWritten = new LongAdder();
+    private final LogThread logThread;
+    private final WritePacer pacer;
 
     private final ReentrantLock commitLock = new ReentrantLock();
     private final Condition logsChanged = commitLock.newCondition();
     private volatile long visibleSequence;
+    private volatile long walBytesWritten; // written under the commit lock
     private long lastSequence; // under the commit lock, and so are all below
     private MemLog active;
     private StoreFullException spaceFull; // while a memtable can't be committed for want of room
     private boolean retryWanted;
+    private boolean logWanted;
+    private long logTriesBegun;
+    private long logTriesEnded;
+    private StoreFullException noLog; // of the last try; null if it went well
 
     StoreWriter(
-            Store store, MemLogs memLogs, GroupCommit groupCommit, CommitThread commits, SyncThread syncs, long last) {
+            Store store,
+            MemLogs memLogs,
+            GroupCommit groupCommit,
+            CommitThread commits,
+            SyncThread syncs,
+            LogThread logThread,
+            long last) {
         this.store = store;
         this.options = store.options();
         this.memLogs = memLogs;
         this.groupCommit = groupCommit;
         this.commits = commits;
         this.syncs = syncs;
+        this.logThread = logThread;
+        this.pacer = new WritePacer(this::successorProgress);
         this.lastSequence = last;
         this.visibleSequence = last;
     }
@@ -80,6 +95,7 @@ public final class StoreWriter {
      */
     public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Durability durability) {
         requireFits(length, bodyBytes, entries);
+        pacer.pace(length);
         MemLog log;
         long first;
         int reserved;
@@ -94,19 +110,21 @@ public final class StoreWriter {
                         break;
                     }
                 }
-                rotate();
+                rotate(length, bodyBytes, entries);
             }
             first = lastSequence + 1;
             append(log, payload, length, checksum, first, entries);
-            lastSequence += entries;
+            walBytesWritten += WalFormat.frameBytes(length);
+            lastSequence += entries; // I2: from here on to the end of insert
         } finally {
             commitLock.unlock();
         }
-        walBytesWritten.add(WalFormat.frameBytes(length));
         long last = first + entries - 1;
         insert(log, payload, length, first, last, reserved);
         if (durability == Durability.SYNC) {
             groupCommit.awaitDurable(last);
+        } else if (durability == Durability.OS) {
+            syncs.wrote(last);
         }
         return last;
     }
@@ -153,7 +171,7 @@ public final class StoreWriter {
      * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing has
      *     changed then, and later there may be some
      */
-    private void rotate() {
+    private void rotate(int payloadBytes, long bodyBytes, int entries) {
         if (store.version().logs().length > MAX_FROZEN) {
             if (commits.isInline()) {
                 commits.commitAll();
@@ -163,14 +181,77 @@ public final class StoreWriter {
             }
             return;
         }
+        if (active != null && !commits.isInline() && !memLogs.isReady()) {
+            awaitLog();
+            return;
+        }
+        long birth = store.version().id();
         try {
-            begin(memLogs.take(store.version().id()));
+            boolean first = active == null && !commits.isInline();
+            begin(first ? memLogs.takeFirst(payloadBytes, bodyBytes, entries, birth) : memLogs.take(birth));
+            startThreads();
         } catch (StoreFullException e) {
             throw e;
         } catch (Throwable e) {
             store.fail(e);
             throw e;
         }
+    }
+
+    /**
+     * Waits until the next memtable and its log are ready, or there was no space for them: a try counts only if it has begun
+     * after the call.
+     */
+    private void awaitLog() {
+        long begunBefore = logTriesBegun;
+        while (!memLogs.isReady()) {
+            if (logTriesEnded > begunBefore && noLog != null) {
+                throw new StoreFullException(noLog.getMessage());
+            }
+            logWanted = true;
+            logsChanged.signalAll();
+            logsChanged.awaitUninterruptibly();
+            store.health.requireUsable();
+        }
+    }
+
+    /** Waits until a log is wanted; false if the store is being closed, or has failed. By the thread that makes them. */
+    boolean awaitLogWanted() {
+        commitLock.lock();
+        try {
+            while (!logWanted && store.health.isUsable()) {
+                logsChanged.awaitUninterruptibly();
+            }
+            logWanted = false;
+            logTriesBegun++;
+            return store.health.isUsable();
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** Tells writers that the next log is ready, or why it is not. By the thread that makes them. */
+    void logTried(StoreFullException full) {
+        commitLock.lock();
+        try {
+            logTriesEnded++;
+            noLog = full;
+            slowOrNot();
+            logsChanged.signalAll();
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** How far the successor of the active memtable is on its way: it needs a place, and must be ready. */
+    private double successorProgress() {
+        double place = store.version().logs().length > MAX_FROZEN ? commits.progress() : 1;
+        return Math.min(place, memLogs.progress());
+    }
+
+    private void slowOrNot() {
+        boolean hasSuccessor = store.version().logs().length <= MAX_FROZEN && memLogs.isReady();
+        pacer.slow(hasSuccessor || commits.isInline() ? null : active);
     }
 
     /** Refuses what would have to wait for room in the space, and has the commit thread look for it again. */
@@ -210,7 +291,14 @@ public final class StoreWriter {
         groupCommit.add(next.wal);
         store.addNewest(next);
         active = next;
+        logWanted = true;
+        slowOrNot();
         logsChanged.signalAll();
+    }
+
+    /** Starts what works beside writers once there are any. Under the commit lock, or before there can be any. */
+    void startThreads() {
+        logThread.start();
         syncs.start();
     }
 
@@ -266,11 +354,18 @@ public final class StoreWriter {
         }
     }
 
+    /** What is frozen, without waiting for it; null if there is nothing. */
+    MemLog pollFrozen() {
+        return store.health.hasFailed() || store.health.isReadOnly() ? null : store.oldestFrozen();
+    }
+
     /** Wakes writers that wait for room. */
     void signalCommitted() {
         commitLock.lock();
         try {
             spaceFull = null;
+            logWanted |= !memLogs.isReady();
+            slowOrNot();
             logsChanged.signalAll();
         } finally {
             commitLock.unlock();
@@ -286,6 +381,7 @@ public final class StoreWriter {
             }
             active.table.setLastSequence(lastSequence);
             active = null;
+            pacer.slow(null);
             return true;
         } finally {
             commitLock.unlock();
@@ -321,6 +417,6 @@ public final class StoreWriter {
     }
 
     long walBytesWritten() {
-        return walBytesWritten.sum();
+        return walBytesWritten;
     }
 }

@@ -98,8 +98,8 @@ public final class GroupCommit {
 
     /** Forces all writers with the lock given up meanwhile. */
     private void forceAll() {
+        WalWriter[] round = writers.toArray(new WalWriter[0]); // before others begin to wait for this: it may fail
         forcing = true;
-        WalWriter[] round = writers.toArray(new WalWriter[0]);
         lock.unlock();
         int done = 0;
         long reached = 0;

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 
 /**
  * One file of the write-ahead log, being written. What is appended survives the death of the process at once, and a power
@@ -37,6 +38,7 @@ public final class WalWriter implements AutoCloseable {
      * W4 A log that was replayed is never appended to: writers only come from create and recycle.
      */
     private static final int FILL_BYTES = 1 << 12;
+    private static final int FORCED_FILL_BYTES = 1 << 20; // or another file's force would wait for all of the zeros
     private static final int STAGING_BYTES = 1 << 16;
 
     private final Vfs vfs;
@@ -77,9 +79,17 @@ public final class WalWriter implements AutoCloseable {
      * @param generation a number that no file in the directory has frames of
      * @param capacity bytes of the file, a multiple of {@link WalFormat#CAPACITY_UNIT}
      * @param mapped whether to map the file if that is safe where it lies
+     * @param filled told now and then how many bytes of the file are made
      */
     public static WalWriter create(
-            Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
+            Vfs vfs,
+            Path directory,
+            long number,
+            long storeId,
+            long generation,
+            long capacity,
+            boolean mapped,
+            LongConsumer filled) {
         if (capacity < WalFormat.MIN_CAPACITY
                 || capacity > WalFormat.MAX_CAPACITY
                 || capacity % WalFormat.CAPACITY_UNIT != 0) {
@@ -92,7 +102,7 @@ public final class WalWriter implements AutoCloseable {
         vfs.deleteIfExists(unfinished);
         VfsFile file = vfs.open(unfinished, OpenMode.CREATE);
         try {
-            fill(file, capacity);
+            fill(file, capacity, filled);
             ByteBuffer block = ByteBuffer.allocate(WalFormat.FIRST_FRAME).order(ByteOrder.LITTLE_ENDIAN);
             WalFormat.encodeHeader(block, storeId, number, generation, capacity);
             file.write(block, 0);
@@ -106,6 +116,12 @@ public final class WalWriter implements AutoCloseable {
         }
     }
 
+    /** Does the same without telling how it goes. */
+    public static WalWriter create(
+            Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
+        return create(vfs, directory, number, storeId, generation, capacity, mapped, filled -> {});
+    }
+
     private static void requirePositive(String name, long value) {
         if (value <= 0) {
             throw new IllegalArgumentException(name + " must be positive: " + value);
@@ -116,11 +132,16 @@ public final class WalWriter implements AutoCloseable {
         return directory.resolve(WalFormat.fileName(number) + WalFormat.UNFINISHED_SUFFIX);
     }
 
-    private static void fill(VfsFile file, long capacity) {
+    private static void fill(VfsFile file, long capacity, LongConsumer filled) {
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(FILL_BYTES, capacity));
         for (long position = 0; position < capacity; position += zeros.capacity()) {
             zeros.clear().limit((int) Math.min(zeros.capacity(), capacity - position));
             file.write(zeros, position);
+            long end = position + zeros.capacity();
+            if (end % FORCED_FILL_BYTES == 0 && end < capacity) {
+                file.force();
+                filled.accept(end);
+            }
         }
     }
 

@@ -1,0 +1,139 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What no writer has to do or to wait for. Nothing is timed here: each test is about who does what. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FlexDBStallsTest {
+    private static final Path WAL = StoreDriver.DIRECTORY.resolve("wal");
+
+    private static byte[] key(int number) {
+        return ByteBuffer.allocate(4).putInt(number).array();
+    }
+
+    private static boolean isLogMaking(HookedVfs.Kind kind, Path path) {
+        return switch (kind) {
+            case CREATE, RENAME, SYNC_DIRECTORY -> path.startsWith(WAL);
+            default -> false;
+        };
+    }
+
+    /** Files made, named, and directories forced: once there is a first log, all of that is done beside the writers. */
+    @Test
+    void noWriterMakesALogButTheFirstOne() throws InterruptedException {
+        Map<String, String> seen = new ConcurrentHashMap<>();
+        boolean[] first = {true};
+        HookedVfs.Hook hook = (kind, path) -> {
+            String thread = Thread.currentThread().getName();
+            if (thread.startsWith("test-") && isLogMaking(kind, path) && !first[0]) {
+                seen.putIfAbsent(kind + " " + path.getFileName(), thread);
+            }
+        };
+        try (FlexDB db =
+                FlexDB.open(new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            db.put(key(0), new byte[10]);
+            first[0] = false;
+            Workers workers = new Workers();
+            for (int writer = 0; writer < 2; writer++) {
+                int from = writer;
+                workers.start("writer-" + writer, () -> {
+                    for (int i = from; i < 6000; i += 2) {
+                        db.put(key(i), new byte[300]);
+                    }
+                });
+            }
+            workers.join();
+        }
+        assertEquals(Map.of(), seen);
+    }
+
+    /** The log that comes next may take as long as it likes while there is room in the one before. */
+    @Test
+    void aLogThatIsLongInTheMakingHoldsNobodyUpBeforeItIsNeeded() throws InterruptedException {
+        CountDownLatch making = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        HookedVfs.Hook hook = (kind, path) -> {
+            if (kind == HookedVfs.Kind.CREATE
+                    && Thread.currentThread().getName().equals("flexdb-logs")) {
+                making.countDown();
+                await(goOn);
+            }
+        };
+        SimulatedVfs vfs = new SimulatedVfs();
+        TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+        FlexDB db = FlexDB.open(new HookedVfs(vfs, hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        db.put(key(0), new byte[10]);
+        model.put(key(0), new byte[10]);
+        making.await();
+        for (int i = 1; i < 100; i++) { // half of a memtable
+            db.put(key(i), new byte[300]);
+            model.put(key(i), new byte[300]);
+        }
+        db.sync();
+        goOn.countDown();
+        for (int i = 100; i < 2000; i++) {
+            db.put(key(i), new byte[300]);
+            model.put(key(i), new byte[300]);
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "written");
+        db.close();
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError("only users' threads are interrupted", e);
+        }
+    }
+
+    /** When there is nothing to commit, garbage is collected until nothing is gained any more, as ever. */
+    @Test
+    void garbageIsCollectedInSpareTime() {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            Random random = new Random(5);
+            for (int i = 0; i < 20_000; i++) {
+                db.put(key(random.nextInt(2000)), new byte[200]);
+            }
+            FlexDBStats stats = db.stats();
+            while (stats.collectedBytes() == 0 || stats.segments() - stats.freeSegments() > 40) {
+                Thread.onSpinWait(); // the test's timeout ends this
+                stats = db.stats();
+            }
+            assertTrue(stats.spaceBytes() > 300_000, stats.toString());
+        }
+    }
+
+    /** The mode of a write may be above the store's: it is kept as well as it would be in a store of that mode. */
+    @Test
+    void aWriteOfModeOsToAStoreOfModeNoneIsForcedSoon() {
+        FlexDBOptions options =
+                StoreDriver.SMALL.withDurability(Durability.NONE).withSyncInterval(Duration.ofMillis(5));
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false)) {
+            db.put(key(1), key(1));
+            long sequence = db.write(new WriteBatch().put(key(2), key(2)), Durability.OS);
+            while (db.durableSequence() < sequence) {
+                Thread.onSpinWait(); // the test's timeout ends this
+            }
+            FlexDB afterCut = StoreDriver.open(vfs.copy().crash(0), options);
+            assertEquals(2, StoreDriver.all(afterCut).size());
+        }
+    }
+}

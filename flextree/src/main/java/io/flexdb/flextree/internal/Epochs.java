@@ -45,7 +45,7 @@ public final class Epochs {
     private long[] pinnedVersions = new long[8]; // ascending
     private int[] pinCounts = new int[8];
     private volatile int pinnedCount;
-    private volatile long unpinEvents;
+    private volatile long pinEvents;
 
     /** Begins a short read and returns the ticket that {@link #exit} wants. Never blocks. */
     public int enter() {
@@ -145,6 +145,7 @@ public final class Epochs {
             pinnedVersions[at] = version;
             pinCounts[at] = 1;
             pinnedCount = count + 1;
+            pinEvents++;
         }
     }
 
@@ -160,7 +161,7 @@ public final class Epochs {
                 System.arraycopy(pinnedVersions, at + 1, pinnedVersions, at, count - at - 1);
                 System.arraycopy(pinCounts, at + 1, pinCounts, at, count - at - 1);
                 pinnedCount = count - 1;
-                unpinEvents++;
+                pinEvents++;
             }
         }
     }
@@ -168,6 +169,11 @@ public final class Epochs {
     /** How many different versions are pinned. */
     public int pinnedVersionCount() {
         return pinnedCount;
+    }
+
+    /** Short reads can no longer see what was retired before this epoch. Writer only. */
+    long safeEpoch() {
+        return safeEpoch;
     }
 
     /** Whether short reads can no longer see what was retired in this epoch. Writer only. */
@@ -187,9 +193,25 @@ public final class Epochs {
         }
     }
 
-    /** Grows whenever the last pin of a version goes. */
-    long unpinEvents() {
-        return unpinEvents;
+    /**
+     * Puts the versions pinned into an array, ascending, and {@link Long#MAX_VALUE} behind them. Those pinned by short reads
+     * that have ended are there.
+     *
+     * @return the array, or a longer one
+     */
+    long[] pinnedVersions(long[] array) {
+        synchronized (pinLock) {
+            int count = pinnedCount;
+            long[] copy = array.length <= count ? new long[2 * count + 1] : array;
+            System.arraycopy(pinnedVersions, 0, copy, 0, count);
+            Arrays.fill(copy, count, copy.length, Long.MAX_VALUE);
+            return copy;
+        }
+    }
+
+    /** Grows whenever the first pin of a version comes, or its last one goes. */
+    long pinEvents() {
+        return pinEvents;
     }
 
     @Override

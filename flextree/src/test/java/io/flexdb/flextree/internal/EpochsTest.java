@@ -102,19 +102,23 @@ class EpochsTest {
 
     @Test
     void pinsAreCountedByVersion() {
-        long events = epochs.unpinEvents();
+        long events = epochs.pinEvents();
         for (int version = 40; version > 0; version -= 2) {
             epochs.pin(version);
             epochs.pin(version);
         }
         assertEquals(20, epochs.pinnedVersionCount());
+        assertEquals(2, epochs.pinnedVersions(new long[3])[0]);
+        assertEquals(40, epochs.pinnedVersions(new long[3])[19]);
+        assertEquals(Long.MAX_VALUE, epochs.pinnedVersions(new long[30])[20]);
+        assertEquals(events + 20, epochs.pinEvents());
         epochs.unpin(8);
         assertTrue(epochs.isPinned(8, 9));
-        assertEquals(events, epochs.unpinEvents());
+        assertEquals(events + 20, epochs.pinEvents());
         epochs.unpin(8);
         assertFalse(epochs.isPinned(7, 10));
         assertTrue(epochs.isPinned(7, 11));
-        assertEquals(events + 1, epochs.unpinEvents());
+        assertEquals(events + 21, epochs.pinEvents());
         assertEquals(19, epochs.pinnedVersionCount());
         assertThrows(IllegalStateException.class, () -> epochs.unpin(8));
         assertTrue(epochs.toString().contains("pinned=19"), epochs.toString());

@@ -66,6 +66,166 @@ class RetiredQueueTest {
         assertEquals(200, freed.size());
     }
 
+    /** One old snapshot, and cursors that come and go. */
+    @Test
+    void whatAPinHoldsIsNotVisitedWhileOtherPinsComeAndGo() {
+        epochs.advance();
+        long old = epochs.writerEpoch() - 1;
+        epochs.pin(old);
+        for (long handle = 0; handle < 100_000; handle++) {
+            queue.retire(handle, old);
+        }
+        while (queue.heldByPins() < 100_000) {
+            advanceAndReclaim(1);
+        }
+        int rounds = 1000;
+        long before = queue.visits();
+        for (int i = 0; i < rounds; i++) {
+            long version = epochs.writerEpoch() - 1;
+            epochs.pin(version);
+            queue.retire(200_000 + i, version - 1);
+            advanceAndReclaim(1);
+            epochs.unpin(version);
+            advanceAndReclaim(1);
+        }
+        advanceAndReclaim(4);
+        assertEquals(rounds, freed.size());
+        assertEquals(100_000, queue.heldByPins());
+        long visits = queue.visits() - before;
+        assertTrue(visits <= 4L * rounds, visits + " visits");
+        epochs.unpin(old);
+        int freedAtOnce = advanceAndReclaim(1);
+        assertTrue(freedAtOnce > 0 && freedAtOnce < 10_000, freedAtOnce + " freed by one call");
+        advanceAndReclaim(100);
+        assertEquals(0, queue.size());
+        assertEquals(rounds + 100_000, freed.size());
+    }
+
+    /** Each goes as the oldest, so that what it holds goes on to the next one, again and again. */
+    @Test
+    void pinsThatGoOneAfterTheOtherVisitWhatTheyShareOnce() {
+        epochs.advance();
+        long first = epochs.writerEpoch() - 1;
+        int pinCount = 200;
+        for (int i = 0; i < pinCount; i++) {
+            epochs.pin(first + i);
+            epochs.advance();
+        }
+        for (long handle = 0; handle < 50_000; handle++) {
+            queue.retire(handle, first);
+        }
+        while (queue.heldByPins() < 50_000) {
+            advanceAndReclaim(1);
+        }
+        long before = queue.visits();
+        for (int i = 0; i < pinCount; i++) {
+            assertEquals(0, freed.size());
+            epochs.unpin(i % 2 == 0 ? first + i / 2 : first + pinCount - 1 - i / 2); // from both ends
+            advanceAndReclaim(1);
+        }
+        advanceAndReclaim(50);
+        assertEquals(50_000, freed.size());
+        long visits = queue.visits() - before;
+        assertTrue(visits <= 50_000 + 2 * pinCount, visits + " visits");
+    }
+
+    /** A reader may pin a version that is not the newest any more. */
+    @Test
+    void slowReadersAndPinsHoldWhatTheirVersionsHaveAndNothingElse() {
+        for (long seed = 0; seed < 30; seed++) {
+            new HeldExactly(seed).run();
+        }
+    }
+
+    private static final class HeldExactly {
+        private final long seed;
+        private final SplittableRandom random;
+        private final Epochs readers = new Epochs();
+        private final TreeMap<Long, Integer> pins = new TreeMap<>();
+        private final TreeMap<Long, long[]> retired = new TreeMap<>(); // handle to birth and retirement
+        private final List<long[]> reads = new ArrayList<>(); // ticket and version found
+        private final RetiredQueue queue = new RetiredQueue(readers, this::freed);
+        private long handles;
+
+        HeldExactly(long seed) {
+            this.seed = seed;
+            this.random = new SplittableRandom(seed);
+        }
+
+        private void freed(long handle) {
+            long[] lived = retired.remove(handle);
+            assertTrue(lived != null, () -> "seed " + seed + ": freed twice");
+            assertTrue(pins.subMap(lived[0], lived[1]).isEmpty(), () -> "seed " + seed + ": freed though pinned");
+            for (long[] read : reads) {
+                assertTrue(read[1] < lived[0] || read[1] >= lived[1], () -> "seed " + seed + ": freed though read");
+            }
+        }
+
+        void run() {
+            for (int round = 0; round < 3000; round++) {
+                long epoch = readers.writerEpoch();
+                if (random.nextInt(4) == 0) {
+                    reads.add(new long[] {readers.enter(), epoch - 1});
+                }
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    long birth = Math.max(0, epoch - 1 - random.nextLong(1 + random.nextLong(1 + epoch)));
+                    retired.put(handles, new long[] {birth, epoch});
+                    queue.retire(handles++, birth);
+                }
+                if (random.nextInt(8) == 0) {
+                    readers.seal();
+                } else {
+                    readers.advance();
+                }
+                if (!reads.isEmpty() && random.nextInt(3) == 0) {
+                    endRead();
+                }
+                if (pins.size() > random.nextInt(20)) {
+                    unpinAny();
+                }
+                queue.reclaim();
+                if (random.nextInt(100) == 0) {
+                    checkHeld();
+                }
+            }
+            while (!pins.isEmpty()) {
+                unpinAny();
+                checkHeld();
+            }
+            assertEquals(0, queue.size());
+        }
+
+        private void endRead() {
+            long[] read = reads.remove(random.nextInt(reads.size()));
+            if (random.nextBoolean()) {
+                readers.pin(read[1]);
+                pins.merge(read[1], 1, Integer::sum);
+            }
+            readers.exit((int) read[0]);
+        }
+
+        private void unpinAny() {
+            Long at = pins.floorKey(pins.firstKey() + random.nextLong(1 + pins.lastKey() - pins.firstKey()));
+            readers.unpin(at);
+            pins.computeIfPresent(at, (version, times) -> times == 1 ? null : times - 1);
+        }
+
+        private void checkHeld() {
+            while (!reads.isEmpty()) {
+                endRead();
+            }
+            for (int i = 0; i < 4; i++) {
+                readers.advance();
+                queue.reclaim();
+            }
+            for (long[] lived : retired.values()) {
+                assertTrue(!pins.subMap(lived[0], lived[1]).isEmpty(), () -> "seed " + seed + ": held by nothing");
+            }
+            assertEquals(retired.size(), queue.size(), "seed " + seed);
+            assertEquals(retired.size(), queue.heldByPins(), "seed " + seed);
+        }
+    }
+
     @Test
     void randomPinsHoldExactlyWhatLivesInTheirVersions() {
         SplittableRandom random = new SplittableRandom(3);

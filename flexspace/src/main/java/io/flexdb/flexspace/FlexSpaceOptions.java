@@ -16,7 +16,7 @@ public final class FlexSpaceOptions {
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
     private static final FlexSpaceOptions DEFAULTS =
-            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0, null);
+            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0, 4, null);
 
     private final int segmentBytes;
     private final int frameBytes;
@@ -26,6 +26,7 @@ public final class FlexSpaceOptions {
     private final long maxDataBytes;
     private final long scrubBytesPerSecond;
     private final long cacheBytes;
+    private final int segmentBuffers;
     private final HealthListener healthListener; // or null
 
     private FlexSpaceOptions(
@@ -37,6 +38,7 @@ public final class FlexSpaceOptions {
             long maxDataBytes,
             long scrubBytesPerSecond,
             long cacheBytes,
+            int segmentBuffers,
             HealthListener healthListener) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
@@ -46,6 +48,7 @@ public final class FlexSpaceOptions {
         this.maxDataBytes = maxDataBytes;
         this.scrubBytesPerSecond = scrubBytesPerSecond;
         this.cacheBytes = cacheBytes;
+        this.segmentBuffers = segmentBuffers;
         this.healthListener = healthListener;
     }
 
@@ -79,6 +82,7 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 scrubBytesPerSecond,
                 cacheBytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -108,6 +112,7 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 scrubBytesPerSecond,
                 cacheBytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -130,6 +135,7 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 scrubBytesPerSecond,
                 cacheBytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -152,6 +158,7 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 scrubBytesPerSecond,
                 cacheBytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -178,6 +185,7 @@ public final class FlexSpaceOptions {
                 bytes,
                 scrubBytesPerSecond,
                 cacheBytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -202,6 +210,7 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 bytes,
                 cacheBytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -232,6 +241,7 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 scrubBytesPerSecond,
                 bytes,
+                segmentBuffers,
                 healthListener);
     }
 
@@ -253,7 +263,34 @@ public final class FlexSpaceOptions {
                 maxDataBytes,
                 scrubBytesPerSecond,
                 cacheBytes,
+                segmentBuffers,
                 listener);
+    }
+
+    /**
+     * How many segments may be in memory at once, off-heap: the one that is filled, those that are being written, and those
+     * that readers still copy from. When there are so many, changes wait until one is written and read. One is taken when
+     * the space is opened, or two if there is a {@linkplain #withMaxDataBytes cap}; the others when they are needed, and if
+     * there is no memory for them then, the space goes on with those it has. What a snapshot keeps is no memory of this
+     * kind.
+     *
+     * @param count default 4, which is 16 MiB; from 2 to 1024. Fewer make the writer wait for the disk
+     */
+    public FlexSpaceOptions withSegmentBuffers(int count) {
+        if (count < 2 || count > 1024) {
+            throw new IllegalArgumentException("segmentBuffers must be from 2 to 1024: " + count);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                cacheBytes,
+                count,
+                healthListener);
     }
 
     /** Bytes of a segment of a new space. */
@@ -296,6 +333,11 @@ public final class FlexSpaceOptions {
         return cacheBytes;
     }
 
+    /** How many segments may be in memory at once. */
+    public int segmentBuffers() {
+        return segmentBuffers;
+    }
+
     /** What is told when the health changes, or null. */
     public HealthListener healthListener() {
         return healthListener;
@@ -306,6 +348,7 @@ public final class FlexSpaceOptions {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
                 + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
-                + ", cacheBytes=" + cacheBytes + ", healthListener=" + healthListener + "]";
+                + ", cacheBytes=" + cacheBytes + ", segmentBuffers=" + segmentBuffers + ", healthListener="
+                + healthListener + "]";
     }
 }

@@ -33,6 +33,12 @@ import io.flexdb.storage.StoreHealth;
  * @param cacheHits frames that reads found in the cache
  * @param cacheMisses frames that reads found in the file only; 0 if there is no cache
  * @param cacheBytes off-heap bytes that the cache has taken
+ * @param retiredNodeBytes those of its nodes that only readers of older versions, or snapshots, may still see
+ * @param bufferBytes off-heap bytes of segment buffers
+ * @param freeBufferBytes those of them that wait to be used
+ * @param bufferWaits how often a change waited for a reader of a segment buffer
+ * @param scratchBytes off-heap bytes that reads of the data file use, or leave to the next ones
+ * @param checksumBytes bytes of checksums of the data file that are in memory, on the heap
  * @param nativeIo whether JNA serves for what the JDK lacks
  * @param health what the space still does
  */
@@ -63,6 +69,12 @@ public record FlexSpaceStats(
         long cacheHits,
         long cacheMisses,
         long cacheBytes,
+        long retiredNodeBytes,
+        long bufferBytes,
+        long freeBufferBytes,
+        long bufferWaits,
+        long scratchBytes,
+        long checksumBytes,
         boolean nativeIo,
         StoreHealth health) {
 
@@ -95,6 +107,12 @@ public record FlexSpaceStats(
                 engine.cacheHits(),
                 engine.cacheMisses(),
                 engine.cacheBytes(),
+                engine.retiredNodeBytes(),
+                engine.bufferMemoryBytes(),
+                engine.freeBufferBytes(),
+                engine.bufferWaits(),
+                engine.scratchMemoryBytes(),
+                engine.checksumMemoryBytes(),
                 NativeIo.isAvailable(),
                 engine.health().current());
     }

@@ -67,6 +67,25 @@ class FlexSpaceSnapshotTest {
     }
 
     @Test
+    void snapshotsKeepNoSegmentBuffers() {
+        List<Moment> moments = new ArrayList<>();
+        Random random = new Random(5);
+        byte[] content = new byte[0];
+        int segmentBytes = space.stats().segmentBytes();
+        for (int i = 0; i < 60; i++) {
+            byte[] bytes = SpaceOracle.randomBytes(random, segmentBytes);
+            space.insertRange(0, ByteBuffer.wrap(bytes));
+            content = SpaceOracle.inserted(content, 0, bytes);
+            moments.add(new Moment(space.snapshot(), content));
+            assertTrue(space.stats().bufferBytes() <= 4L * segmentBytes, space.stats() + "");
+        }
+        for (Moment moment : moments) {
+            assertArrayEquals(moment.content, contentOf(moment.snapshot));
+            moment.snapshot.close();
+        }
+    }
+
+    @Test
     void whatASnapshotPinsIsCountedAndFreeAgainAfterwards() {
         byte[] bytes = SpaceOracle.randomBytes(new Random(3), 200_000);
         space.insertRange(0, ByteBuffer.wrap(bytes));

@@ -377,19 +377,23 @@ class FlexSpaceTest {
                 () -> options.withMinimumUtilization(Double.NaN),
                 () -> options.withMaxDataBytes(0),
                 () -> options.withScrubBytesPerSecond(-1),
-                () -> options.withCacheBytes(-1));
+                () -> options.withCacheBytes(-1),
+                () -> options.withSegmentBuffers(1),
+                () -> options.withSegmentBuffers(1025));
         for (Runnable call : bad) {
             assertThrows(IllegalArgumentException.class, call::run);
         }
         assertEquals(
                 "FlexSpaceOptions[segmentBytes=65536, frameBytes=1024, checkpointLogBytes=4096, logBufferBytes=1024, "
-                        + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0, cacheBytes=12345]",
+                        + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0, cacheBytes=12345, "
+                        + "segmentBuffers=7, healthListener=null]",
                 options.withSegments(65536, 1024)
                         .withCheckpointLogBytes(4096)
                         .withLogBufferBytes(1024)
                         .withMinimumUtilization(0.5)
                         .withMaxDataBytes(4 << 20)
                         .withCacheBytes(12345)
+                        .withSegmentBuffers(7)
                         .toString());
         assertEquals(4 << 20, options.segmentBytes());
         assertEquals(4096, options.frameBytes());

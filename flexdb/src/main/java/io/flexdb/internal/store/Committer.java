@@ -74,6 +74,11 @@ final class Committer {
     private int mergedBytes;
     private int[] mergedStarts = new int[1024];
     private int mergedPairs;
+
+    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come. */
+    private final int[] inPlaceChanges = new int[3 * GATHERED_ENTRIES];
+
+    private int changeCount;
     private ByteBuffer imageMemory = ByteBuffer.allocateDirect(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
     private long lastContent;
 
@@ -244,12 +249,14 @@ final class Committer {
                 inPlace =
                         alwaysInPlace || refCount * 2 <= oldPairs && !isFragmented(intervalOffset, oldBytes, oldPairs);
             }
-            engine.beginGroup(); // not before: what can't be read is no reason to leave a change half made
-            merge(oldPairs, inPlace, intervalOffset);
+            merge(oldPairs);
         } finally {
             epochs.exit(ticket);
         }
-        if (!inPlace) {
+        engine.beginGroup(); // not before: what can't be read is no reason to leave a change half made
+        if (inPlace) {
+            replaceInSpace(intervalOffset);
+        } else {
             rewrite(intervalOffset, oldBytes);
         }
         divide(keyLength, wasCached);
@@ -278,10 +285,14 @@ final class Committer {
         return false;
     }
 
-    /** Merges pairs and entries into the new content and, if in place, makes each change in the space as it goes. */
-    private void merge(int oldPairs, boolean inPlace, long intervalOffset) {
+    /**
+     * Merges pairs and entries into the new content, and notes the changes. Those are made later: to write to the space may
+     * mean to wait for readers, of whom this is one.
+     */
+    private void merge(int oldPairs) {
         mergedBytes = 0;
         mergedPairs = 0;
+        changeCount = 0;
         int nextPair = 0;
         for (int i = 0; i < refCount; i++) {
             MemTable table = tables[sources[i]];
@@ -297,8 +308,11 @@ final class Committer {
             if (put) {
                 appendEntry(table, ref, keyLength);
             }
-            if (inPlace && (put || exists)) {
-                replaceInSpace(intervalOffset + recordStart, removed, recordStart, mergedBytes - recordStart);
+            if (put || exists) {
+                int change = 3 * changeCount++;
+                inPlaceChanges[change] = recordStart;
+                inPlaceChanges[change + 1] = removed;
+                inPlaceChanges[change + 2] = mergedBytes - recordStart;
             }
             nextPair = exists ? at + 1 : at;
         }
@@ -381,6 +395,14 @@ final class Committer {
     }
 
     // ---- the space
+
+    /** Makes the changes that were noted, in their order: what is before each of them is new already. */
+    private void replaceInSpace(long intervalOffset) {
+        for (int change = 0; change < 3 * changeCount; change += 3) {
+            int start = inPlaceChanges[change];
+            replaceInSpace(intervalOffset + start, inPlaceChanges[change + 1], start, inPlaceChanges[change + 2]);
+        }
+    }
 
     /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. */
     private void replaceInSpace(long logicalOffset, int removed, int from, int bytes) {

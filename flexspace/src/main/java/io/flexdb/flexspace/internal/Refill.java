@@ -46,8 +46,7 @@ final class Refill {
 
     // While it is open:
     private ByteBuffer bytes; // a private view: readers must not see positions move
-    private long bufferHandle;
-    private long bufferBirth;
+    private ByteBuffer memory;
     private int firstUnwritten; // frame of the current run
     private int position; // where the next extent goes
     private int runEnd; // of the current run
@@ -90,22 +89,18 @@ final class Refill {
     // ---- appending
 
     /** Lets extents be appended, once nobody sees what was in the dead frames. */
-    void open(ByteBuffer memory, long handle, long birth) {
+    void open(ByteBuffer memoryOfSegment) {
         goTo(Stage.OPEN);
+        memory = memoryOfSegment;
         bytes = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        bufferHandle = handle;
-        bufferBirth = birth;
         segment.forgetCached(dead); // nobody sees these (R1); before there can be readers of what they will hold
         segment.memoryFrames = dead;
         segment.memory = memory; // volatile: with it goes which frames are there
     }
 
-    long bufferHandle() {
-        return bufferHandle;
-    }
-
-    long bufferBirth() {
-        return bufferBirth;
+    /** The memory that it was given when it was opened. */
+    ByteBuffer memory() {
+        return memory;
     }
 
     /** Whether so many bytes find room in the current run. */

@@ -24,7 +24,7 @@ final class SegmentBuffer {
     private final VfsFile file;
     private final SegmentFormat format;
     private final Segment segment;
-    private final long handle;
+    private final ByteBuffer memory;
     private final ByteBuffer bytes; // a private view: readers must not see positions move
     private final CRC32C crc = new CRC32C();
     private int framesInFile;
@@ -34,13 +34,12 @@ final class SegmentBuffer {
     /**
      * @param segment an open one, which has frames in the file up to its used bytes
      * @param memory for all of it
-     * @param handle of the memory, for whoever gave it
      */
-    SegmentBuffer(VfsFile file, SegmentFormat format, Segment segment, ByteBuffer memory, long handle) {
+    SegmentBuffer(VfsFile file, SegmentFormat format, Segment segment, ByteBuffer memory) {
         this.file = file;
         this.format = format;
         this.segment = segment;
-        this.handle = handle;
+        this.memory = memory;
         this.bytes = memory.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         this.framesInFile = segment.usedBytes >>> format.frameShift;
         this.framesChecked = framesInFile;
@@ -51,8 +50,9 @@ final class SegmentBuffer {
         return segment;
     }
 
-    long handle() {
-        return handle;
+    /** The memory that it was given. */
+    ByteBuffer memory() {
+        return memory;
     }
 
     int framesInFile() {

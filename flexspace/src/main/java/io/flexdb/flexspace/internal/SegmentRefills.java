@@ -45,8 +45,6 @@ final class SegmentRefills {
     private final SegmentStore store;
     private final SegmentFormat format;
     private final VfsFile file;
-    private final BufferPool buffers;
-    private final Epochs epochs;
     private final boolean enabled;
     private final RefillChoice choice;
     private final RetiredQueue retired;
@@ -64,15 +62,12 @@ final class SegmentRefills {
     private long bytesRefilled;
 
     /**
-     * @param buffers for segments
      * @param enabled whether any segment may be chosen; those that a recovery finds are sealed again in any case
      */
-    SegmentRefills(SegmentStore store, BufferPool buffers, Epochs epochs, boolean enabled) {
-        this.buffers = buffers;
+    SegmentRefills(SegmentStore store, Epochs epochs, boolean enabled) {
         this.store = store;
         this.format = store.format();
         this.file = store.file();
-        this.epochs = epochs;
         this.enabled = enabled && format.frameBytes < LiveFrames.FRAME_BYTES_LIMIT;
         this.choice = new RefillChoice(store);
         this.retired = new RetiredQueue(epochs, this::becomeReady);
@@ -202,8 +197,7 @@ final class SegmentRefills {
         if (open == null) {
             return false;
         }
-        long handle = buffers.take();
-        open.open(buffers.buffer(handle), handle, epochs.writerEpoch());
+        open.open(store.takeBuffer());
         segmentsRefilled++;
         return true;
     }
@@ -225,7 +219,7 @@ final class SegmentRefills {
         framesLeft -= full.framesLeft();
         full.seal(file);
         store.wroteData(format.footerBytes);
-        buffers.retire(full.bufferHandle(), full.bufferBirth());
+        store.retireBuffer(full.memory());
         // Or the disk would have nothing to do until the next force, and everything then.
         file.startWriting(format.filePosition(full.segment.number, 0), format.segmentBytes);
         if (full.segment.liveBytes == 0) {

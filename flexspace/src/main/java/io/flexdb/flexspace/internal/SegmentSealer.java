@@ -68,6 +68,12 @@ final class SegmentSealer implements AutoCloseable {
         }
     }
 
+    /** Waits for the first of those under way, of which there is one. */
+    void awaitOne() {
+        throwFailure();
+        awaitFirst();
+    }
+
     private void awaitFirst() {
         underWay.peek().task.await();
         throwFailure();

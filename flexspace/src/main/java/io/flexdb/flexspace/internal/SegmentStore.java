@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
@@ -63,15 +64,48 @@ final class SegmentStore implements AutoCloseable {
         this.epochs = epochs;
         this.reader = new SegmentReader(file, format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
-        this.buffers = new BufferPool(format.segmentBytes, epochs);
+        this.buffers =
+                new BufferPool(format.segmentBytes, FlexSpaceOptions.defaults().segmentBuffers(), epochs);
         this.sealer = new SegmentSealer(worker, this::sealed);
-        this.refills = new SegmentRefills(this, buffers, epochs, false);
+        this.refills = new SegmentRefills(this, epochs, false);
     }
 
     /** Lets dead frames of sealed segments be written again. Before there is any segment. */
     void enableRefills() {
         assert segmentCount == 0 : segmentCount;
-        refills = new SegmentRefills(this, buffers, epochs, true);
+        refills = new SegmentRefills(this, epochs, true);
+    }
+
+    // ---- memory
+
+    /**
+     * Says how many segments may be in memory at once, and takes the memory without which no change could be made: that of
+     * an open segment, and of one whose dead frames are written again.
+     */
+    void reserveBuffers(int count) {
+        buffers.reserve(refills.isEnabled() ? 2 : 1, count);
+    }
+
+    /** Memory for a segment; if there is none, waits for readers of one that was sealed, or first for the sealing. */
+    ByteBuffer takeBuffer() {
+        ByteBuffer buffer = buffers.poll();
+        while (buffer == null) {
+            if (!buffers.areRetired()) {
+                sealer.awaitOne(); // P2: so one is under way
+            }
+            buffers.awaitReaders();
+            buffer = buffers.poll();
+        }
+        return buffer;
+    }
+
+    /** Takes such memory back, which readers can't find any more. */
+    void retireBuffer(ByteBuffer buffer) {
+        buffers.retire(buffer);
+    }
+
+    BufferPool buffers() {
+        return buffers;
     }
 
     // ---- appending
@@ -101,8 +135,7 @@ final class SegmentStore implements AutoCloseable {
 
     private SegmentBuffer openBuffer() {
         if (openBuffer == null) {
-            long handle = buffers.take();
-            openBuffer = new SegmentBuffer(file, format, open, buffers.buffer(handle), handle);
+            openBuffer = new SegmentBuffer(file, format, open, takeBuffer());
         }
         return openBuffer;
     }
@@ -153,7 +186,7 @@ final class SegmentStore implements AutoCloseable {
     private void sealed(SegmentBuffer buffer) {
         Segment segment = buffer.segment();
         segment.sealed = true;
-        buffers.retire(buffer.handle(), segment.birth);
+        buffers.retire(buffer.memory());
         if (segment.liveBytes == 0) {
             emptied.add(segment);
         }
@@ -367,6 +400,15 @@ final class SegmentStore implements AutoCloseable {
 
     SegmentRefills refills() {
         return refills;
+    }
+
+    /** Bytes of the checksums that are in memory. Any thread, for which it is about so many. */
+    long checksumMemoryBytes() {
+        long tables = 0;
+        for (Segment segment : segments) {
+            tables += segment != null && segment.checksums != null ? 1 : 0;
+        }
+        return tables * format.dataFrames * Integer.BYTES;
     }
 
     // ---- recovery and checkpoint

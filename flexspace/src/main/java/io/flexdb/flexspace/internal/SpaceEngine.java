@@ -7,6 +7,7 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.NodeFormat;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -54,6 +55,7 @@ public final class SpaceEngine implements AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
+        store.reserveBuffers(options.segmentBuffers());
         this.cache = FrameCache.of(store.format(), options.cacheBytes());
         this.reader = new SpaceReader(store, System::nanoTime, cache);
         this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
@@ -521,6 +523,36 @@ public final class SpaceEngine implements AutoCloseable {
     /** Off-heap bytes of the tree. */
     public long treeMemoryBytes() {
         return tree.memoryBytes();
+    }
+
+    /** Off-heap bytes of nodes that only readers of older versions may still see; a part of those of the tree. */
+    public long retiredNodeBytes() {
+        return tree.retiredNodeCount() * NodeFormat.NODE_BYTES;
+    }
+
+    /** Off-heap bytes of segment buffers, those that are free included. Any thread. */
+    public long bufferMemoryBytes() {
+        return store.buffers().memoryBytes();
+    }
+
+    /** Off-heap bytes of segment buffers that wait to be used. Any thread, for which it is about so many. */
+    public long freeBufferBytes() {
+        return store.buffers().freeBytes();
+    }
+
+    /** How often a change waited for a reader of a segment buffer since opening. */
+    public long bufferWaits() {
+        return store.buffers().waits();
+    }
+
+    /** Off-heap bytes that reads of the file use, or leave to the next ones. Any thread. */
+    public long scratchMemoryBytes() {
+        return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
+    }
+
+    /** Bytes of the checksums of frames that are in memory, on the heap. Any thread, for which it is about so many. */
+    public long checksumMemoryBytes() {
+        return store.checksumMemoryBytes();
     }
 
     /** The id in the space's files. */

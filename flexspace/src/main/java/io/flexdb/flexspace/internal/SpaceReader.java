@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /** Reads ranges of an address space. Any number of threads, each inside an epoch that holds the view. */
@@ -12,6 +13,7 @@ final class SpaceReader {
     private final SegmentStore store;
     private final LongSupplier nanoClock;
     private final StripedPool<ReadScratch> scratches;
+    private final AtomicInteger scratchCount = new AtomicInteger(); // in use or kept
 
     /**
      * Reads what is in a store.
@@ -26,7 +28,22 @@ final class SpaceReader {
     SpaceReader(SegmentStore store, LongSupplier nanoClock, FrameCache cache) {
         this.store = store;
         this.nanoClock = nanoClock;
-        this.scratches = new StripedPool<>(() -> new ReadScratch(store, cache));
+        this.scratches = new StripedPool<>(() -> {
+            ReadScratch scratch = new ReadScratch(store, cache);
+            scratchCount.incrementAndGet();
+            return scratch;
+        });
+    }
+
+    /** Off-heap bytes that reads use, or leave to the next ones. Any thread. */
+    long memoryBytes() {
+        return scratchCount.get() * (long) store.reader().scratchBytes();
+    }
+
+    private void giveBack(ReadScratch scratch) {
+        if (!scratches.giveBack(scratch)) {
+            scratchCount.decrementAndGet();
+        }
     }
 
     /** Copies bytes, each verified. */
@@ -35,7 +52,7 @@ final class SpaceReader {
         try {
             read(view, scratch.cursor, logicalOffset, destination, destinationPosition, length, scratch);
         } finally {
-            scratches.giveBack(scratch);
+            giveBack(scratch);
         }
     }
 
@@ -51,7 +68,7 @@ final class SpaceReader {
         try {
             read(view, cursor, logicalOffset, destination, destinationPosition, length, scratch);
         } finally {
-            scratches.giveBack(scratch);
+            giveBack(scratch);
         }
     }
 
@@ -123,7 +140,7 @@ final class SpaceReader {
         try {
             store.read(cursor.address() + skip, destination, position, length, scratch);
         } finally {
-            scratches.giveBack(scratch);
+            giveBack(scratch);
         }
     }
 

@@ -32,14 +32,15 @@ public final class StripedPool<T> {
         return maker.get();
     }
 
-    /** Gives an object back. */
-    public void giveBack(T borrowed) {
+    /** Gives an object back, and returns whether it is kept. */
+    public boolean giveBack(T borrowed) {
         int first = stripe();
         for (int i = 0; i < TRIES; i++) {
             if (stripes.compareAndSet((first + i) & (STRIPES - 1), null, borrowed)) {
-                return;
+                return true;
             }
         }
+        return false;
     }
 
     private static int stripe() {

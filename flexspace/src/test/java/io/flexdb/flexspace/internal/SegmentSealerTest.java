@@ -166,6 +166,32 @@ class SegmentSealerTest {
         checkAll();
     }
 
+    @Test
+    void theWriterWaitsForAReaderWhenAllMemoryForSegmentsIsInUse() throws Exception {
+        store.reserveBuffers(2);
+        int ticket = epochs.enter();
+        Thread writer = new Thread(() -> fill(4));
+        writer.start();
+        while (writer.getState() != Thread.State.TIMED_WAITING) {
+            assertTrue(writer.isAlive(), "it took more memory than it may");
+            Thread.onSpinWait();
+        }
+        assertEquals(2 * format.segmentBytes, store.buffers().memoryBytes());
+        epochs.exit(ticket);
+        writer.join();
+        assertEquals(4 * format.dataFrames + 1, appended);
+        assertEquals(2 * format.segmentBytes, store.buffers().memoryBytes());
+        checkAll();
+    }
+
+    @Test
+    void withMemoryForOneSegmentOneIsSealedBeforeTheNextIsBegun() {
+        store.reserveBuffers(1);
+        fill(3);
+        assertEquals(format.segmentBytes, store.buffers().memoryBytes());
+        checkAll();
+    }
+
     /** What lies in it is removed before it was written: whoever used it again would be written over. */
     @Test
     void aSegmentIsNotFreeBeforeItIsInTheFile() {

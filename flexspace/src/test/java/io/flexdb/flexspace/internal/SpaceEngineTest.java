@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class SpaceEngineTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final FlexSpaceOptions SMALL = FlexSpaceOptions.defaults()
+            .withSegmentBuffers(100) // some tests read and write by turns in one thread, which can't wait for itself
             .withSegments(32 * 512, 512)
             .withCheckpointLogBytes(64 << 10)
             .withMinimumUtilization(0.7);

@@ -120,7 +120,9 @@ class FlexDBCommitTest {
     @Test
     void aSnapshotThatIsClosedWhileItIsReadGivesWhatItHad() throws InterruptedException {
         Parking parking = new Parking("test-reader", 0);
-        FlexDBOptions options = StoreDriver.SMALL.withCacheBytes(0);
+        FlexDBOptions options = StoreDriver.SMALL
+                .withCacheBytes(0)
+                .withSpace(StoreDriver.SMALL.space().withSegmentBuffers(1000)); // or commits would wait for the reader
         FlexDB db = StoreDriver.open(new HookedVfs(new SimulatedVfs(), parking), options);
         putAll(db, 0, 1);
         Snapshot snapshot = db.snapshot();

@@ -130,7 +130,8 @@ final class CommitThread {
         store.groupCommit.awaitDurable(last);
         committing = log;
         MemTable[] tables = {log.table};
-        if (store.committer.apply(tables, 0, last, null, null, () -> publishAndCollect(last)) != null) {
+        Runnable publish = () -> store.publishRoots(last);
+        if (store.committer.apply(tables, 0, last, null, null, publish, () -> publishAndCollect(last)) != null) {
             return false;
         }
         store.publishWithoutOldest(last);

@@ -109,13 +109,21 @@ final class Committer {
      * @param through and so are those above this one, which must be visible
      * @param from the first key; null for all
      * @param to where to end; a few keys from there on may be taken too. null for all
-     * @param publish called now and then, when space and index fit each other
+     * @param publish called when earlier versions should go, so that there is room
+     * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change the space
      * @return null, or the first key for which there is no room; {@link ChangeRoom#refusal} says why
      * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they were,
      *     those before it have been changed, each wholly
      */
-    byte[] apply(MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Runnable publish) {
-        return apply(newestFirst, after, through, from, to, false, publish);
+    byte[] apply(
+            MemTable[] newestFirst,
+            long after,
+            long through,
+            byte[] from,
+            byte[] to,
+            Runnable publish,
+            Runnable betweenChanges) {
+        return apply(newestFirst, after, through, from, to, false, publish, betweenChanges);
     }
 
     /**
@@ -124,7 +132,7 @@ final class Committer {
      * @return false if there is no room all the same; {@link ChangeRoom#refusal} says why
      */
     boolean applyDeletes(MemTable[] newestFirst, long after, long through, Runnable publish) {
-        return apply(newestFirst, after, through, null, null, true, publish) == null;
+        return apply(newestFirst, after, through, null, null, true, publish, publish) == null;
     }
 
     private byte[] apply(
@@ -134,7 +142,8 @@ final class Committer {
             byte[] from,
             byte[] to,
             boolean onlyDeletes,
-            Runnable publish) {
+            Runnable publish,
+            Runnable betweenChanges) {
         tables = newestFirst;
         roomBytes = 0;
         roomEdits = 0;
@@ -162,9 +171,9 @@ final class Committer {
             entriesApplied += refCount;
             if (changes >= CHANGES_PER_VERSION) {
                 changes = 0;
-                roomBytes = 0; // which publishing may have used to collect garbage
+                roomBytes = 0; // others may use it now
                 roomEdits = 0;
-                publish.run();
+                betweenChanges.run();
             }
         }
         entries.reset(NO_TABLES, 0, 0);

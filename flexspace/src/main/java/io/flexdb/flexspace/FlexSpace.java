@@ -22,8 +22,9 @@ import java.util.Objects;
  * grows with the logarithm of the number of extents (section 4 of the paper).
  *
  * <p><b>Threads.</b> Any thread may call any method. Changes are made one at a time. A read sees every change that
- * returned before it began, and sees it whole. It takes no lock, unless it is the first one after a change: that one
- * waits for the change under way, if any, but not for {@link #sync()} and {@link #checkpoint()}.
+ * returned before it began, and sees it whole. It takes no lock. The first one after a change may wait for a short change
+ * that is under way, never for what a change has to wait for itself, a disk or another thread, nor for {@link #defragment},
+ * {@link #sync()} and {@link #checkpoint()}.
  *
  * <p><b>Durability.</b> A change is durable once a later {@link #sync()}, {@link #checkpoint()} or {@link #close()} has
  * returned. After a crash the space is as it was after some change, the last one synced or a later one; a change is

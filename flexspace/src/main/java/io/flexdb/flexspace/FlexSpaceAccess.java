@@ -1,10 +1,12 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.internal.Health;
+import io.flexdb.flexspace.internal.PauseListener;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -16,26 +18,65 @@ final class FlexSpaceAccess {
     /*
      * The problem: a read sees every change that returned before it began, but to publish each change would have its
      * nodes copied again by the next one. The choice: the writer only notes that there is something to publish. A reader
-     * who finds the note takes the writer's lock, publishes, and reads without it.
+     * who finds the note says that he wants it, and the writer publishes at the end of the change under way, and of the
+     * next few: where one reader is there are more. If nobody writes, the reader takes the lock and publishes himself. He
+     * never waits for the lock, for who has it may wait for a disk: while he does, he offers what there is to publish, and
+     * whichever reader wants it publishes that. To publish each time beforehand would cost more, again for the copies.
+     * What takes long for another reason publishes first, and readers who come meanwhile find nothing to want.
      *
      * A1  The note and what is published are written under the writer's lock.
      * A2  What a read uses stays as it is between enter and exit, or while its view is pinned.
      * A3  A read that has begun before the end ends before the files are closed; a later one finds that they are.
+     * A4  While the lock is held and the note is there, nothing takes longer than a short change but what is between the
+     *     beginning and the end of a pause. Who has the lock may change nothing that is published or offered then.
+     * A5  What is published is the state of whoever has the lock. So a reader who has begun to wait needs the next
+     *     publication and no later one: whoever publishes it has got the lock after all changes that had returned.
      */
+    /** Changes that are published after a reader wanted one. */
+    private static final int PUBLISHED_FOR_A_READER = 16;
+
+    private static final int SPINS = 64;
+    private static final int YIELDS = 64;
+    private static final long PARK_NANOS = 20_000;
+
     private final SpaceEngine engine;
     private final Health health;
     private final Epochs epochs;
     private final ReentrantLock writer = new ReentrantLock();
     private final Runnable publishForReuse = this::publishForReuse;
     private final AtomicInteger pins = new AtomicInteger();
+    private final AtomicReference<FlexTreeView> offered = new AtomicReference<>(); // to readers, by a writer who waits
     private volatile FlexTreeView published;
     private volatile boolean unpublished;
+    private volatile long publications;
+    private volatile boolean wanted; // by a reader, since the last publication
+    private int toBePublished; // changes, for the reader who wanted one; under the writer's lock, as is this:
+    private boolean offering;
+    private long publicationsBeforePause;
 
     FlexSpaceAccess(SpaceEngine engine, Epochs epochs) {
         this.engine = engine;
         this.health = engine.health();
         this.epochs = epochs;
         publish();
+        engine.pauseListener(new PauseListener() {
+            @Override
+            public void pauseBegins() {
+                offer();
+            }
+
+            @Override
+            public void pauseEnds() {
+                takeBack();
+            }
+
+            @Override
+            public void between() {
+                if (wanted) {
+                    publishIfChanged();
+                }
+            }
+        });
     }
 
     // ---- writers
@@ -71,16 +112,77 @@ final class FlexSpaceAccess {
         }
     }
 
+    /** Publishes at the end of a change if readers are there. */
+    void publishForReaders() {
+        if (wanted) {
+            toBePublished = PUBLISHED_FOR_A_READER;
+        }
+        if (toBePublished > 0) {
+            toBePublished--;
+            publishIfChanged();
+        }
+    }
+
     /** Shows the writer's state to readers that come from now on. */
     void publish() {
         try {
+            if (wanted) {
+                wanted = false; // before what is published is taken: whoever wants something from now on waits for more
+            }
             published = engine.current();
             unpublished = false;
+            publications++; // nobody else writes it
             epochs.advance();
             engine.reclaim();
         } catch (Throwable e) {
             fail(e); // a change that was waiting in the tree could not be made
             throw e;
+        }
+    }
+
+    private void offer() {
+        if (unpublished) {
+            publicationsBeforePause = publications;
+            try {
+                offered.set(engine.current());
+            } catch (Throwable e) {
+                fail(e); // as in publish
+                throw e;
+            }
+            offering = true;
+        }
+    }
+
+    /** Returns once nobody publishes what was offered. */
+    private void takeBack() {
+        if (offering) {
+            offering = false;
+            boolean published = offered.getAndSet(null) == null;
+            for (int tries = 0; published && publications == publicationsBeforePause; tries++) {
+                pause(tries);
+            }
+        }
+    }
+
+    /** Publishes what a writer offers who waits; what can be used again is left to him. */
+    private void publishOffered() {
+        FlexTreeView view = offered.get() == null ? null : offered.getAndSet(null);
+        if (view != null) {
+            wanted = false;
+            published = view;
+            unpublished = false;
+            epochs.advance();
+            publications++; // the writer, who waits for this, does not write it now
+        }
+    }
+
+    private static void pause(int tries) {
+        if (tries < SPINS) {
+            Thread.onSpinWait();
+        } else if (tries < SPINS + YIELDS) {
+            Thread.yield(); // somebody may wait for a processor
+        } else {
+            LockSupport.parkNanos(PARK_NANOS);
         }
     }
 
@@ -114,19 +216,32 @@ final class FlexSpaceAccess {
 
     // ---- readers
 
-    /** Begins a read of what is there now: everything that has been changed is published. */
+    /** Begins a read of what is there now: every change that has returned is published. */
     int enterRead() {
         if (unpublished) {
-            writer.lock();
-            try {
-                if (health.isReadable()) {
-                    publishIfChanged();
-                }
-            } finally {
-                writer.unlock();
-            }
+            awaitPublication();
         }
         return enter();
+    }
+
+    /** Returns once there was a publication, or there is nothing to publish, or the space can't be used (A5). */
+    private void awaitPublication() {
+        long before = publications;
+        wanted = true;
+        for (int tries = 0; unpublished && publications == before && health.isReadable(); tries++) {
+            if (writer.tryLock()) {
+                try {
+                    if (health.isReadable()) {
+                        publishIfChanged();
+                    }
+                } finally {
+                    writer.unlock();
+                }
+            } else {
+                publishOffered();
+                pause(tries);
+            }
+        }
     }
 
     /** Begins a read of a view that is pinned. */

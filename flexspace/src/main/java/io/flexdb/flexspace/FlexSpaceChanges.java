@@ -20,7 +20,13 @@ final class FlexSpaceChanges {
      * The choice: arguments are checked first. Then a change begins: from there on whatever is thrown is a failure of
      * the space, until the change has ended. To begin is to look for room as well, which may move and commit data; when
      * there is none, nothing has changed, and the change has not begun. A crash keeps all of it or nothing.
+     *
+     * Readers need what has returned before, and can't have it while a change is made in part. So a change that may take
+     * long, or wait for the disk then, publishes that first (A4 in FlexSpaceAccess).
      */
+    /** Bytes of a range that may have many extents. */
+    private static final long LONG_BYTES = 256 << 10;
+
     private final FlexSpaceAccess access;
     private final SpaceEngine engine;
     private final ChangeRoom room;
@@ -69,7 +75,7 @@ final class FlexSpaceChanges {
         access.lock();
         try {
             checkRange(logicalOffset, length, engine.size());
-            beginEdits(1, false);
+            beginEdits(length, 1, false);
             engine.collapse(logicalOffset, length);
             end();
         } catch (Throwable e) {
@@ -91,7 +97,8 @@ final class FlexSpaceChanges {
                         + length + " bytes: " + target);
             }
             begun = true; // to look at the tree is to make the changes that wait in it
-            beginEdits(2 + engine.extentsIn(logicalOffset, length), true);
+            publishBeforeLong(length);
+            beginEdits(length, 2 + engine.extentsIn(logicalOffset, length), true);
             if (target != logicalOffset && target != logicalOffset + length) {
                 engine.move(logicalOffset, length, target);
             }
@@ -113,7 +120,7 @@ final class FlexSpaceChanges {
             checkOffset(logicalOffset);
             checkSize(engine.size(), length);
             checkHole(length);
-            beginEdits(extentsOfHole(length), true);
+            beginEdits(length, extentsOfHole(length), true);
             engine.insertHole(logicalOffset, length);
             end();
         } catch (Throwable e) {
@@ -129,7 +136,7 @@ final class FlexSpaceChanges {
         access.lock();
         try {
             checkRange(logicalOffset, length, engine.size());
-            beginEdits(extentsOfHole(length), false);
+            beginEdits(length, extentsOfHole(length), false);
             engine.punchHole(logicalOffset, length);
             end();
         } catch (Throwable e) {
@@ -148,7 +155,7 @@ final class FlexSpaceChanges {
         try {
             long growth = newSize - engine.size();
             checkHole(growth);
-            beginEdits(extentsOfHole(Math.max(0, growth)), growth > 0);
+            beginEdits(Math.abs(growth), extentsOfHole(Math.max(0, growth)), growth > 0);
             cut(newSize);
             if (growth > 0) {
                 engine.insertHole(engine.size(), growth);
@@ -166,7 +173,7 @@ final class FlexSpaceChanges {
     void truncateIfLonger(long newSize) {
         access.lock();
         try {
-            beginEdits(1, false);
+            beginEdits(Math.max(0, engine.size() - newSize), 1, false);
             cut(newSize);
             end();
         } catch (Throwable e) {
@@ -237,6 +244,7 @@ final class FlexSpaceChanges {
             for (long at = logicalOffset; at < end; ) {
                 at = defragmentPiece(at, end);
             }
+            access.publish(); // which lets go where it was
         } catch (Throwable e) {
             failIfBegun(e);
             throw e;
@@ -265,7 +273,7 @@ final class FlexSpaceChanges {
         engine.readToRewrite(cursor, logicalOffset, defragmentBuffer, 0, piece);
         begin(piece, logicalOffset, piece, 0);
         engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0);
-        end(false); // what is moved would lie between the pieces
+        endGroup(false); // what is moved would lie between the pieces
         return pieceEnd;
     }
 
@@ -314,15 +322,29 @@ final class FlexSpaceChanges {
     /** Begins a change that appends bytes, if there is room for all of it. */
     private void begin(long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes) {
         begun = true;
+        if (holeBytes > 0 || bytes > engine.maxExtentBytes() || pieceOf((int) bytes) < bytes) {
+            access.publishIfChanged(); // of several edits, between which it may wait
+        }
         requireRoom(room.ensure(bytes, overwrittenOffset, overwrittenBytes, holeBytes, access.publishingForReuse()));
         beginGroup();
     }
 
-    /** Begins a change that appends nothing, if there is room for its extents. */
-    private void beginEdits(long extents, boolean growing) {
+    /**
+     * Begins a change that appends nothing, if there is room for its extents.
+     *
+     * @param bytes of the range that it is about
+     */
+    private void beginEdits(long bytes, long extents, boolean growing) {
         begun = true;
+        publishBeforeLong(bytes);
         requireRoom(room.ensureForEdits(extents, growing, access.publishingForReuse()));
         beginGroup();
+    }
+
+    private void publishBeforeLong(long bytes) {
+        if (bytes >= LONG_BYTES) {
+            access.publishIfChanged();
+        }
     }
 
     private void requireRoom(boolean there) {
@@ -338,11 +360,13 @@ final class FlexSpaceChanges {
     }
 
     private void end() {
-        end(true);
+        access.changed();
+        endGroup(true);
+        access.publishForReaders();
     }
 
-    private void end(boolean moving) {
-        access.changed();
+    /** Ends what has changed nothing that readers could see, or has been {@linkplain FlexSpaceAccess#changed noted}. */
+    private void endGroup(boolean moving) {
         engine.endGroup();
         // All nodes will be copied once after a checkpoint has begun, so to publish then costs no further copies.
         if (engine.collectSomeGarbage(moving) || engine.checkpointsBegun() != checkpointsBefore) {

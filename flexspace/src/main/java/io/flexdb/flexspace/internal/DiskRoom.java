@@ -13,6 +13,11 @@ final class DiskRoom {
      */
     private long tooMuch = Long.MAX_VALUE; // bytes that there were not
     private StoreFullException refusal;
+    private final WriterPauses pauses;
+
+    DiskRoom(WriterPauses pauses) {
+        this.pauses = pauses;
+    }
 
     /**
      * Takes disk space, unless it is known that there is not as much.
@@ -26,6 +31,7 @@ final class DiskRoom {
         if (bytes >= tooMuch) {
             return false;
         }
+        pauses.begin();
         try {
             claim.run();
             tooMuch -= tooMuch == Long.MAX_VALUE ? 0 : bytes;
@@ -34,6 +40,8 @@ final class DiskRoom {
             tooMuch = bytes;
             refusal = e;
             return false;
+        } finally {
+            pauses.end();
         }
     }
 

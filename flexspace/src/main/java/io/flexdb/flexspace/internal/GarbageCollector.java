@@ -247,6 +247,7 @@ final class GarbageCollector {
         int scanned = 0;
         long spent = 0;
         while (isSweeping() && spent < sliceBytes && scanned < MAX_SLICE_EXTENTS) {
+            engine.pauses().between();
             scanned += moveSome(sliceBytes - spent, MAX_SLICE_EXTENTS - scanned);
             spent = bytesMoved - movedBefore + (long) scanned * BYTES_PER_EXTENT_SCANNED;
         }

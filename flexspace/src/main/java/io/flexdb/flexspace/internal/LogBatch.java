@@ -100,6 +100,10 @@ final class LogBatch {
         return edits > 0;
     }
 
+    int edits() {
+        return edits;
+    }
+
     int bytes() {
         return buffer.position();
     }

@@ -206,7 +206,12 @@ final class SegmentRefills {
     void write() {
         int bytes = open == null ? 0 : open.bytesToWrite();
         if (bytes > 0) {
-            open.writeRun(file);
+            store.pauses().begin();
+            try {
+                open.writeRun(file);
+            } finally {
+                store.pauses().end();
+            }
             framesLeft -= bytes >>> format.frameShift;
             store.wroteData(bytes);
         }
@@ -217,7 +222,12 @@ final class SegmentRefills {
         Refill full = open;
         open = null;
         framesLeft -= full.framesLeft();
-        full.seal(file);
+        store.pauses().begin();
+        try {
+            full.seal(file);
+        } finally {
+            store.pauses().end();
+        }
         store.wroteData(format.footerBytes);
         store.retireBuffer(full.memory());
         // Or the disk would have nothing to do until the next force, and everything then.

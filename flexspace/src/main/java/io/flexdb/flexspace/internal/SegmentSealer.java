@@ -27,6 +27,7 @@ final class SegmentSealer implements AutoCloseable {
     private final BackgroundWorker worker;
     private final Consumer<SegmentBuffer> sealed;
     private final ArrayDeque<UnderWay> underWay = new ArrayDeque<>();
+    private WriterPauses pauses;
     private volatile Throwable failure; // of the task
     private volatile boolean closed;
 
@@ -39,14 +40,28 @@ final class SegmentSealer implements AutoCloseable {
         this.sealed = sealed;
     }
 
+    /** Says who is to know when this waits for the file. */
+    void pauses(WriterPauses newPauses) {
+        pauses = newPauses;
+    }
+
     /** Has a segment written that was {@linkplain SegmentBuffer#end ended}. May wait for earlier ones. */
     void seal(SegmentBuffer buffer) {
         if (underWay.size() == MOST_UNDER_WAY) {
             awaitFirst();
         }
-        underWay.add(new UnderWay(buffer, worker.start(() -> write(buffer))));
+        underWay.add(new UnderWay(buffer, start(buffer)));
         while (!underWay.isEmpty() && underWay.peek().task.isDone()) {
             awaitFirst();
+        }
+    }
+
+    private BackgroundTask start(SegmentBuffer buffer) {
+        pauses.begin(); // a worker may choose to do it at once
+        try {
+            return worker.start(() -> write(buffer));
+        } finally {
+            pauses.end();
         }
     }
 
@@ -75,7 +90,12 @@ final class SegmentSealer implements AutoCloseable {
     }
 
     private void awaitFirst() {
-        underWay.peek().task.await();
+        pauses.begin();
+        try {
+            underWay.peek().task.await();
+        } finally {
+            pauses.end();
+        }
         throwFailure();
         sealed.accept(underWay.poll().buffer);
     }

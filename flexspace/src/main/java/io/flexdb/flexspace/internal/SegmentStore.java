@@ -38,6 +38,7 @@ final class SegmentStore implements AutoCloseable {
     private final RetiredQueue retiredSegments;
     private final BufferPool buffers;
     private final SegmentSealer sealer;
+    private WriterPauses pauses = new WriterPauses(new LogBatch()); // of nobody, until there is a writer
     private SegmentRefills refills;
 
     private volatile Segment[] segments = new Segment[8];
@@ -67,7 +68,18 @@ final class SegmentStore implements AutoCloseable {
         this.buffers =
                 new BufferPool(format.segmentBytes, FlexSpaceOptions.defaults().segmentBuffers(), epochs);
         this.sealer = new SegmentSealer(worker, this::sealed);
+        sealer.pauses(pauses);
         this.refills = new SegmentRefills(this, epochs, false);
+    }
+
+    /** Says who is to know when appending and the like may wait for the file. Before the first append. */
+    void pauses(WriterPauses newPauses) {
+        pauses = newPauses;
+        sealer.pauses(newPauses);
+    }
+
+    WriterPauses pauses() {
+        return pauses;
     }
 
     /** Lets dead frames of sealed segments be written again. Before there is any segment. */
@@ -93,7 +105,12 @@ final class SegmentStore implements AutoCloseable {
             if (!buffers.areRetired()) {
                 sealer.awaitOne(); // P2: so one is under way
             }
-            buffers.awaitReaders();
+            pauses.begin();
+            try {
+                buffers.awaitReaders();
+            } finally {
+                pauses.end();
+            }
             buffer = buffers.poll();
         }
         return buffer;
@@ -212,7 +229,13 @@ final class SegmentStore implements AutoCloseable {
     boolean writeAppended() {
         sealer.throwFailure();
         if (openBuffer != null) {
-            int written = openBuffer.writeAppended();
+            int written;
+            pauses.begin();
+            try {
+                written = openBuffer.writeAppended();
+            } finally {
+                pauses.end();
+            }
             if (written > 0) {
                 wroteData(written);
             }
@@ -377,7 +400,12 @@ final class SegmentStore implements AutoCloseable {
     /** Cuts free segments off the end of the file. */
     void cutEnd(int segmentsToCut) {
         assert segmentsToCut <= freeAtEnd();
-        file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
+        pauses.begin();
+        try {
+            file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
+        } finally {
+            pauses.end();
+        }
         claimedSegments -= segmentsToCut;
     }
 

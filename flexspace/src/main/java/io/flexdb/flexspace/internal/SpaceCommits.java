@@ -31,6 +31,7 @@ final class SpaceCommits implements AutoCloseable {
     private final FlexTree tree;
     private final SegmentStore store;
     private final LogBatch batch;
+    private final WriterPauses pauses;
     private final SpaceRoom room;
     private final EditRoom editRoom;
     private final DiskRoom disk;
@@ -39,7 +40,6 @@ final class SpaceCommits implements AutoCloseable {
     private PendingResult<Void> batchWritten; // of the batch on its way to the log; null if there is none
     private Checkpoint checkpoint; // under way, or done and not looked at; else null
     private long tag;
-    private int groupDepth;
     private long logBytesWritten;
     private long checkpointsBegun;
     private long checkpoints;
@@ -52,6 +52,7 @@ final class SpaceCommits implements AutoCloseable {
             Epochs epochs,
             SpaceRecovery recovered,
             LogBatch batch,
+            WriterPauses pauses,
             SpaceRoom room,
             EditRoom editRoom,
             DiskRoom disk,
@@ -65,6 +66,7 @@ final class SpaceCommits implements AutoCloseable {
         this.store = recovered.store;
         this.tag = recovered.tag;
         this.batch = batch;
+        this.pauses = pauses;
         this.room = room;
         this.editRoom = editRoom;
         this.disk = disk;
@@ -82,12 +84,12 @@ final class SpaceCommits implements AutoCloseable {
 
     /** Begins changes that a crash keeps all or none of. Groups nest. */
     void beginGroup() {
-        groupDepth++;
+        pauses.beginGroup();
     }
 
     /** Ends a group, and begins to commit if many log entries are waiting. */
     void endGroup() {
-        if (--groupDepth == 0) {
+        if (pauses.endGroup()) {
             if (batchWritten != null && batchWritten.isDone()) {
                 finishBatch();
             }
@@ -102,7 +104,7 @@ final class SpaceCommits implements AutoCloseable {
 
     /** Makes all changes so far durable, together with a tag that is found again after a crash. */
     void commit(long newTag) {
-        if (groupDepth == 0 && wantsRefills(FEW_REFILLS)) {
+        if (!pauses.isInGroup() && wantsRefills(FEW_REFILLS)) {
             store.refills().choose();
         }
         commitAll(newTag);
@@ -145,7 +147,7 @@ final class SpaceCommits implements AutoCloseable {
         if (!collector.isSweeping()) {
             room.shrink();
         }
-        if (groupDepth == 0) {
+        if (!pauses.isInGroup()) {
             checkpointIfLogIsLong();
         }
     }
@@ -157,12 +159,23 @@ final class SpaceCommits implements AutoCloseable {
         } else {
             finishBatch();
             BatchWrite write = beginBatch();
-            batchWritten = new PendingResult<>(task -> vfs.start("flexdb-log", task), write::run);
+            pauses.begin();
+            try {
+                batchWritten = new PendingResult<>(task -> vfs.start("flexdb-log", task), write::run);
+            } finally {
+                pauses.end();
+            }
         }
     }
 
     private void writeBatch() {
-        beginBatch().run();
+        BatchWrite write = beginBatch();
+        pauses.begin();
+        try {
+            write.run();
+        } finally {
+            pauses.end();
+        }
         store.committed();
     }
 
@@ -182,7 +195,12 @@ final class SpaceCommits implements AutoCloseable {
         PendingResult<Void> written = batchWritten;
         if (written != null) {
             batchWritten = null;
-            written.get();
+            pauses.begin();
+            try {
+                written.get();
+            } finally {
+                pauses.end();
+            }
             store.committed();
             store.releaseEmptiedBefore();
             if (!collector.isSweeping()) {
@@ -241,14 +259,29 @@ final class SpaceCommits implements AutoCloseable {
         treeFile.beginVersion(tree, table.remaining());
         TreeHeader header = treeFile.header();
         LogicalLog old = log;
-        log = old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, editRoom.spareBytes());
+        log = createNextLog(old, header);
         editRoom.sealed(log);
         logBytesWritten += log.bytes();
         Checkpoint next = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
-        next.start();
+        pauses.begin();
+        try {
+            next.start();
+        } finally {
+            pauses.end();
+        }
         checkpoint = next;
         checkpointsBegun++;
         store.releaseEmptied();
+    }
+
+    private LogicalLog createNextLog(LogicalLog old, TreeHeader header) {
+        long spareBytes = editRoom.spareBytes();
+        pauses.begin();
+        try {
+            return old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, spareBytes);
+        } finally {
+            pauses.end();
+        }
     }
 
     /** Ends the checkpoint under way, if there is one that is done: what it has freed can be used from then on. */
@@ -263,7 +296,12 @@ final class SpaceCommits implements AutoCloseable {
         Checkpoint ending = checkpoint;
         if (ending != null) {
             checkpoint = null;
-            ending.finish();
+            pauses.begin();
+            try {
+                ending.finish();
+            } finally {
+                pauses.end();
+            }
             checkpoints++;
             disk.mayHaveGrown();
             editRoom.restoreReserve(); // what the old log held, before segments take it

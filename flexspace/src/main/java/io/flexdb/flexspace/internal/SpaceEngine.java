@@ -42,6 +42,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final ExtentMover mover;
     private final Scrubber scrubber;
     private final LogBatch batch = new LogBatch();
+    private final WriterPauses pauses = new WriterPauses(batch);
     private final ExtentConsumer removed = this::removeLive;
     private final long openedTreeVersion;
     private final long openedLogGeneration;
@@ -62,7 +63,8 @@ public final class SpaceEngine implements AutoCloseable {
         this.recovered = recovered;
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
-        DiskRoom disk = new DiskRoom();
+        store.pauses(pauses);
+        DiskRoom disk = new DiskRoom(pauses);
         this.spaceRoom = new SpaceRoom(store, disk, options.maxDataBytes());
         GrantedRoom granted = new GrantedRoom();
         EditRoom editRoom = new EditRoom(
@@ -78,7 +80,7 @@ public final class SpaceEngine implements AutoCloseable {
                 options.checkpointLogBytes());
         this.collector = new GarbageCollector(this, store, spaceRoom, editRoom, options.minimumUtilization());
         this.commits = new SpaceCommits(
-                vfs, directory, options, epochs, recovered, batch, spaceRoom, editRoom, disk, collector);
+                vfs, directory, options, epochs, recovered, batch, pauses, spaceRoom, editRoom, disk, collector);
         this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, disk, collector, commits, granted);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, options.scrubBytesPerSecond());
@@ -163,6 +165,11 @@ public final class SpaceEngine implements AutoCloseable {
     /** The longest extent; a shorter record is never cut. */
     public int maxExtentBytes() {
         return store.format().maxExtentBytes;
+    }
+
+    /** Says who wants to know when the writer waits for files. Before the first change. */
+    public void pauseListener(PauseListener listener) {
+        pauses.listener(listener);
     }
 
     /** Begins changes that a crash keeps all or none of. Groups nest. */
@@ -405,7 +412,13 @@ public final class SpaceEngine implements AutoCloseable {
      */
     public void readToRewrite(
             ExtentCursor cursor, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
-        fileReader.read(tree.current(), cursor, logicalOffset, destination, destinationPosition, length);
+        FlexTreeView view = tree.current();
+        pauses.begin();
+        try {
+            fileReader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+        } finally {
+            pauses.end();
+        }
     }
 
     /** Copies a part of the extent on which a cursor stands, each byte verified. */
@@ -590,6 +603,10 @@ public final class SpaceEngine implements AutoCloseable {
 
     GarbageCollector collector() {
         return collector;
+    }
+
+    WriterPauses pauses() {
+        return pauses;
     }
 
     LogBatch batch() {

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class DiskRoomTest {
-    private final DiskRoom disk = new DiskRoom();
+    private final DiskRoom disk = new DiskRoom(new WriterPauses(new LogBatch()));
     private long left = 1000;
     private int tried;
 

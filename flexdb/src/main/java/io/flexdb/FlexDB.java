@@ -5,7 +5,10 @@ import static io.flexdb.Limits.notNull;
 import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.store.JvmMemory;
+import io.flexdb.internal.store.KeptBytes;
 import io.flexdb.internal.store.MergeCursor;
 import io.flexdb.internal.store.PayloadBuffer;
 import io.flexdb.internal.store.PinnedVersion;
@@ -57,12 +60,14 @@ public final class FlexDB implements AutoCloseable {
     public static final int MAX_VALUE_BYTES = (1 << 30) - (1 << 20);
 
     private static final int DELETES_AT_ONCE = 1000;
+    private static final long KEPT_PAYLOAD_BYTES = 4 << 20; // on the heap, beside what is always kept
 
     private final Store store;
     private final StoreWriter writer;
     private final StoreReader reader;
     private final Durability durability;
     private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
+    private final KeptBytes keptPayloads = new KeptBytes(KEPT_PAYLOAD_BYTES);
 
     private FlexDB(Store store) {
         this.store = store;
@@ -85,6 +90,8 @@ public final class FlexDB implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it; no file is changed
      * @throws io.flexdb.storage.CorruptionException if a file is damaged; no file is changed
      * @throws io.flexdb.storage.StoreIoException if a file can't be read or written
+     * @throws IllegalArgumentException if the memory that the options ask for does not fit what the JVM allows; the message
+     *     is the sum
      */
     public static FlexDB open(Path directory, FlexDBOptions options) {
         notNull(directory, "directory");
@@ -93,6 +100,11 @@ public final class FlexDB implements AutoCloseable {
 
     static FlexDB open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
         return new FlexDB(StoreOpener.open(vfs, directory, options, inline));
+    }
+
+    static FlexDB open(
+            Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+        return new FlexDB(StoreOpener.open(vfs, directory, options, inline, jvm, source));
     }
 
     // ---- writing
@@ -105,7 +117,7 @@ public final class FlexDB implements AutoCloseable {
     public long put(byte[] key, byte[] value) {
         int keyLength = Limits.keyLength(key);
         int valueLength = Limits.valueLength(value);
-        PayloadBuffer payload = payloads.borrow();
+        PayloadBuffer payload = borrowPayload();
         try {
             int at = payload.beginPut(keyLength, valueLength);
             System.arraycopy(key, 0, payload.bytes, at, keyLength);
@@ -125,7 +137,7 @@ public final class FlexDB implements AutoCloseable {
     public long put(ByteBuffer key, ByteBuffer value) {
         int keyLength = Limits.keyLength(key);
         int valueLength = Limits.valueLength(value);
-        PayloadBuffer payload = payloads.borrow();
+        PayloadBuffer payload = borrowPayload();
         try {
             int at = payload.beginPut(keyLength, valueLength);
             key.get(key.position(), payload.bytes, at, keyLength);
@@ -155,7 +167,7 @@ public final class FlexDB implements AutoCloseable {
      */
     public long delete(ByteBuffer key) {
         int keyLength = Limits.keyLength(key);
-        PayloadBuffer payload = payloads.borrow();
+        PayloadBuffer payload = borrowPayload();
         try {
             int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
             key.get(key.position(), payload.bytes, at, keyLength);
@@ -177,9 +189,22 @@ public final class FlexDB implements AutoCloseable {
                 mode);
     }
 
+    private PayloadBuffer borrowPayload() {
+        PayloadBuffer payload = payloads.borrow();
+        int bytes = payload.largeBytes();
+        if (bytes > 0) {
+            keptPayloads.take(bytes);
+        }
+        return payload;
+    }
+
     private void giveBack(PayloadBuffer payload) {
-        if (payload.isWorthKeeping()) {
-            payloads.giveBack(payload);
+        int bytes = payload.largeBytes(); // mostly none, and then nothing that threads share is written
+        if (bytes > 0 && !keptPayloads.keep(bytes)) {
+            return;
+        }
+        if (!payloads.giveBack(payload) && bytes > 0) {
+            keptPayloads.take(bytes);
         }
     }
 
@@ -250,7 +275,7 @@ public final class FlexDB implements AutoCloseable {
 
     /**
      * Copies the value of a key to a buffer, at its position, which moves behind it. The key's position moves to its
-     * limit. Makes no garbage.
+     * limit, unless this throws. Makes no garbage.
      *
      * @return bytes of the value, or -1 if the key is absent
      * @throws IllegalArgumentException if the buffer has less room than the value needs; the message says how much
@@ -322,6 +347,11 @@ public final class FlexDB implements AutoCloseable {
     /** What the store still does, and why not more. In any state, closed included. */
     public StoreHealth health() {
         return store.health().current();
+    }
+
+    /** The settings as they have taken effect, with all that was derived from what the JVM allows. */
+    public FlexDBOptions options() {
+        return store.options();
     }
 
     /** Figures of this moment. */

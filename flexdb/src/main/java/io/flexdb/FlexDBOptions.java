@@ -8,10 +8,18 @@ import java.time.Duration;
  * The settings of a store. Immutable; each {@code with…} method returns a changed copy. All of them may differ from one
  * opening of a store to the next, but for the segments of {@link #withSpace}, which an existing store keeps.
  *
- * <p>Off-heap memory is bounded by {@code cacheBytes} + 4 × 1.125 × {@code memtableBytes} + the indexes (about 16 bytes
- * an extent and 60 bytes plus the key an interval) + a few segments. Open cursors and snapshots add what they pin.
+ * <p>Off-heap memory has one budget, {@link #withMemoryBytes}, which cache, memtables and buffers share; what was not set
+ * is derived from it when a store is opened, and {@link FlexDB#options} and {@link FlexDB#stats} say what has become of
+ * it. The indexes come on top, since they grow with the data: about 16 bytes an extent, and 60 bytes plus the key an
+ * interval.
  */
 public final class FlexDBOptions {
+    /** What {@link #memoryBytes} and others say of a setting that is derived when a store is opened. */
+    public static final int DERIVED = -1;
+
+    /** The largest memory budget that is taken without being asked for. */
+    public static final long MAX_DERIVED_MEMORY_BYTES = 512L << 20;
+
     /** The smallest memtable. */
     public static final int MIN_MEMTABLE_BYTES = 64 << 10;
 
@@ -20,9 +28,17 @@ public final class FlexDBOptions {
 
     private static final Duration MAX_SYNC_INTERVAL = Duration.ofDays(1);
     private static final FlexDBOptions DEFAULTS = new FlexDBOptions(
-            Durability.OS, 256L << 20, 64 << 20, Duration.ofSeconds(1), 1L << 30, FlexSpaceOptions.defaults(), null);
+            Durability.OS,
+            DERIVED,
+            DERIVED,
+            DERIVED,
+            Duration.ofSeconds(1),
+            DERIVED,
+            FlexSpaceOptions.defaults(),
+            null);
 
     private final Durability durability;
+    private final long memoryBytes;
     private final long cacheBytes;
     private final int memtableBytes;
     private final Duration syncInterval;
@@ -32,6 +48,7 @@ public final class FlexDBOptions {
 
     private FlexDBOptions(
             Durability durability,
+            long memoryBytes,
             long cacheBytes,
             int memtableBytes,
             Duration syncInterval,
@@ -39,6 +56,7 @@ public final class FlexDBOptions {
             FlexSpaceOptions space,
             HealthListener healthListener) {
         this.durability = durability;
+        this.memoryBytes = memoryBytes;
         this.cacheBytes = cacheBytes;
         this.memtableBytes = memtableBytes;
         this.syncInterval = syncInterval;
@@ -47,7 +65,7 @@ public final class FlexDBOptions {
         this.healthListener = healthListener;
     }
 
-    /** {@link Durability#OS}, a cache of 256 MiB, memtables of 64 MiB. */
+    /** {@link Durability#OS}, and at most 512 MiB of off-heap memory beside the indexes. */
     public static FlexDBOptions defaults() {
         return DEFAULTS;
     }
@@ -56,34 +74,63 @@ public final class FlexDBOptions {
     public FlexDBOptions withDurability(Durability newDurability) {
         Limits.notNull(newDurability, "durability");
         return new FlexDBOptions(
-                newDurability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
+                newDurability,
+                memoryBytes,
+                cacheBytes,
+                memtableBytes,
+                syncInterval,
+                maxPinnedBytes,
+                space,
+                healthListener);
+    }
+
+    /**
+     * The budget for off-heap memory: for the cache, the memtables, segments being written, reads and commits. The sparse
+     * index and the FlexTree come on top. What is set explicitly is taken from it, and what is not set shares the rest:
+     * a third goes to the memtables, of which there are four, or half if there is little, and what remains to the cache.
+     *
+     * <p>The JVM must allow for it, and for the indexes: direct buffers may take as much as
+     * {@code -XX:MaxDirectMemorySize} says, or else {@code -Xmx}. Settings that can't fit are refused when a store is opened.
+     * Where the indexes, or others, leave too little, the cache becomes smaller.
+     *
+     * @param bytes default: 5/8 of what direct buffers may take, or half of what the machine or container has beside the heap
+     *     if that is less, and at most {@link #MAX_DERIVED_MEMORY_BYTES}; from 1 MiB
+     */
+    public FlexDBOptions withMemoryBytes(long bytes) {
+        if (bytes < 1 << 20) {
+            throw new IllegalArgumentException("memoryBytes must be at least " + (1 << 20) + ": " + bytes);
+        }
+        return new FlexDBOptions(
+                durability, bytes, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
     }
 
     /**
      * The budget of the interval cache. A larger one serves more reads, and more of the reads that commits need, from
      * memory.
      *
-     * @param bytes default 256 MiB; 0 for no cache
+     * @param bytes default: what the budget has left; 0 for no cache
      */
     public FlexDBOptions withCacheBytes(long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("cacheBytes must not be negative: " + bytes);
         }
-        return new FlexDBOptions(durability, bytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
+        return new FlexDBOptions(
+                durability, memoryBytes, bytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
     }
 
     /**
      * How much a memtable holds, and its log. A larger one makes commits cheaper for each key, and a recovery longer.
      * A batch, and so a value, must fit one.
      *
-     * @param bytes default 64 MiB; from {@link #MIN_MEMTABLE_BYTES} to {@link #MAX_MEMTABLE_BYTES}
+     * @param bytes default: derived from the budget, 32 MiB if that is 512 MiB; from {@link #MIN_MEMTABLE_BYTES} to {@link #MAX_MEMTABLE_BYTES}
      */
     public FlexDBOptions withMemtableBytes(int bytes) {
         if (bytes < MIN_MEMTABLE_BYTES || bytes > MAX_MEMTABLE_BYTES) {
             throw new IllegalArgumentException(
                     "memtableBytes must be from " + MIN_MEMTABLE_BYTES + " to " + MAX_MEMTABLE_BYTES + ": " + bytes);
         }
-        return new FlexDBOptions(durability, cacheBytes, bytes, syncInterval, maxPinnedBytes, space, healthListener);
+        return new FlexDBOptions(
+                durability, memoryBytes, cacheBytes, bytes, syncInterval, maxPinnedBytes, space, healthListener);
     }
 
     /**
@@ -96,26 +143,35 @@ public final class FlexDBOptions {
             throw new IllegalArgumentException("syncInterval must be from 0 to " + MAX_SYNC_INTERVAL + ": " + interval);
         }
         return new FlexDBOptions(
-                durability, cacheBytes, memtableBytes, interval, maxPinnedBytes, space, healthListener);
+                durability, memoryBytes, cacheBytes, memtableBytes, interval, maxPinnedBytes, space, healthListener);
     }
 
     /**
-     * How much memory open snapshots and cursors may hold back before new ones are refused.
+     * How much memory open snapshots and cursors may hold back before new ones are refused. The cache is smaller by as
+     * much as they hold back.
      *
-     * @param bytes default 1 GiB
+     * @param bytes default: as much as the cache has
      */
     public FlexDBOptions withMaxPinnedBytes(long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("maxPinnedBytes must not be negative: " + bytes);
         }
-        return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, bytes, space, healthListener);
+        return new FlexDBOptions(
+                durability, memoryBytes, cacheBytes, memtableBytes, syncInterval, bytes, space, healthListener);
     }
 
     /** The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
         return new FlexDBOptions(
-                durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, newSpace, healthListener);
+                durability,
+                memoryBytes,
+                cacheBytes,
+                memtableBytes,
+                syncInterval,
+                maxPinnedBytes,
+                newSpace,
+                healthListener);
     }
 
     /**
@@ -126,7 +182,8 @@ public final class FlexDBOptions {
      * @param listener default null: none
      */
     public FlexDBOptions withHealthListener(HealthListener listener) {
-        return new FlexDBOptions(durability, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, listener);
+        return new FlexDBOptions(
+                durability, memoryBytes, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, listener);
     }
 
     /** What has happened to a write when its call returns. */
@@ -134,12 +191,17 @@ public final class FlexDBOptions {
         return durability;
     }
 
-    /** The budget of the interval cache. */
+    /** The budget for off-heap memory, or {@link #DERIVED}. */
+    public long memoryBytes() {
+        return memoryBytes;
+    }
+
+    /** The budget of the interval cache, or {@link #DERIVED}. */
     public long cacheBytes() {
         return cacheBytes;
     }
 
-    /** How much a memtable holds. */
+    /** How much a memtable holds, or {@link #DERIVED}. */
     public int memtableBytes() {
         return memtableBytes;
     }
@@ -149,7 +211,7 @@ public final class FlexDBOptions {
         return syncInterval;
     }
 
-    /** How much memory snapshots and cursors may hold back. */
+    /** How much memory snapshots and cursors may hold back, or {@link #DERIVED}. */
     public long maxPinnedBytes() {
         return maxPinnedBytes;
     }
@@ -166,8 +228,13 @@ public final class FlexDBOptions {
 
     @Override
     public String toString() {
-        return "FlexDBOptions[durability=" + durability + ", cacheBytes=" + cacheBytes + ", memtableBytes="
-                + memtableBytes + ", syncInterval=" + syncInterval + ", maxPinnedBytes=" + maxPinnedBytes + ", space="
-                + space + ", healthListener=" + healthListener + "]";
+        return "FlexDBOptions[durability=" + durability + ", memoryBytes=" + text(memoryBytes) + ", cacheBytes="
+                + text(cacheBytes) + ", memtableBytes=" + text(memtableBytes) + ", syncInterval=" + syncInterval
+                + ", maxPinnedBytes=" + text(maxPinnedBytes) + ", space=" + space + ", healthListener=" + healthListener
+                + "]";
+    }
+
+    private static String text(long bytes) {
+        return bytes == DERIVED ? "derived" : Long.toString(bytes);
     }
 }

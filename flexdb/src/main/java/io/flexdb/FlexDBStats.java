@@ -29,6 +29,7 @@ import io.flexdb.storage.StoreHealth;
  * @param scrubPasses how often it has read everything
  * @param scrubFindings places that it found damaged, counted again in each pass
  * @param health what the store still does
+ * @param memory all memory by what it is for
  */
 public record FlexDBStats(
         long lastSequence,
@@ -54,7 +55,9 @@ public record FlexDBStats(
         long scrubbedBytes,
         long scrubPasses,
         long scrubFindings,
-        StoreHealth health) {
+        StoreHealth health,
+
+        FlexDBMemory memory) {
 
     /** Bytes written to all files. */
     public long bytesWritten() {

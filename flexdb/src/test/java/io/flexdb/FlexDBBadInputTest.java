@@ -194,8 +194,8 @@ class FlexDBBadInputTest {
         assertEquals(2, options.maxPinnedBytes());
         assertEquals(space, options.space());
         assertEquals(
-                "FlexDBOptions[durability=NONE, cacheBytes=1, memtableBytes=1048576, syncInterval=PT0S, "
-                        + "maxPinnedBytes=2, space=" + space + "]",
+                "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
+                        + "syncInterval=PT0S, maxPinnedBytes=2, space=" + space + ", healthListener=null]",
                 options.toString());
         assertEquals(
                 "ReadOptions[snapshot=null, upperBound=1 bytes]",

@@ -2,6 +2,7 @@ package io.flexdb.flextree;
 
 import io.flexdb.flextree.internal.EditQueue;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.flextree.internal.SlotListener;
 import io.flexdb.flextree.internal.TreeChecker;
 import io.flexdb.flextree.internal.TreeReader;
@@ -68,7 +69,7 @@ public final class FlexTree implements AutoCloseable {
 
     /** An empty tree that publishes versions of its own. */
     public FlexTree(FlexTreeOptions options) {
-        this(options, new Epochs(), true);
+        this(options, new Epochs(), new OffHeap(), true);
     }
 
     /**
@@ -80,14 +81,26 @@ public final class FlexTree implements AutoCloseable {
      */
     @SuppressWarnings("exports")
     public FlexTree(FlexTreeOptions options, Epochs epochs) {
-        this(options, epochs, false);
+        this(options, epochs, new OffHeap());
     }
 
-    private FlexTree(FlexTreeOptions options, Epochs epochs, boolean standalone) {
+    /**
+     * The same with memory that the owner keeps account of.
+     *
+     * @param options the settings
+     * @param epochs the owner's epochs
+     * @param memory for the nodes
+     */
+    @SuppressWarnings("exports")
+    public FlexTree(FlexTreeOptions options, Epochs epochs, OffHeap memory) {
+        this(options, epochs, memory, false);
+    }
+
+    private FlexTree(FlexTreeOptions options, Epochs epochs, OffHeap memory, boolean standalone) {
         this.options = options;
         this.epochs = epochs;
         this.standalone = standalone;
-        this.writer = new TreeWriter(options, epochs);
+        this.writer = new TreeWriter(options, epochs, memory);
         this.edits = new EditQueue(writer);
         this.published = new FlexTreeView(writer.pool(), 0, 0, 0, 0, epochs.writerEpoch() - 1, null);
     }

@@ -28,9 +28,9 @@ final class CacheTable {
     private final int bucketCount;
     private int hand;
 
-    CacheTable(int bucketCount) {
+    /** @param memory so many bytes of zeros as {@link #memoryBytes} says */
+    CacheTable(int bucketCount, ByteBuffer memory) {
         this.bucketCount = bucketCount;
-        ByteBuffer memory = ByteBuffer.allocateDirect(memoryBytes(bucketCount));
         this.slots = memory.alignedSlice(BUCKET_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 

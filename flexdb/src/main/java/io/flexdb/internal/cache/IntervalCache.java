@@ -1,6 +1,7 @@
 package io.flexdb.internal.cache;
 
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * their content, which is never used twice, so what is found is never out of date.
  *
  * <p>Any thread may use it. Looking up takes no lock, but must happen inside a short read of the epochs, which also is
- * how long the location found may be used. Memory is allocated as the cache fills, and kept.
+ * how long the location found may be used. Memory is allocated as the cache fills, and kept until somebody needs it more.
  */
 public final class IntervalCache {
     /*
@@ -29,6 +30,10 @@ public final class IntervalCache {
      * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
      * region is needed, images are not cached for the moment.
      *
+     * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest ago
+     * is let go of with all its images, and its number rests like a retired one before it gets other memory. Readers who
+     * have found an image there keep the buffer; others find none, and read from the file.
+     *
      * I1  A slot's location is that of a whole image with the slot's content number, in a region not retired.
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
      *     in a phase whose short reads have ended.
@@ -40,11 +45,13 @@ public final class IntervalCache {
     private static final int TABLE_BYTES_PER_SLOT_BUDGET = 512;
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
+    private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
 
     private final Epochs epochs;
     private final int regionBytes;
     private final int bucketCount;
-    private final ByteBuffer[] regions;
+    private final OffHeap memory;
+    private final ByteBuffer[] regions; // null where there is no memory
     volatile CacheTable table; // made by the first insert; not private for a test
 
     private final LongAdder hits = new LongAdder();
@@ -56,7 +63,10 @@ public final class IntervalCache {
     private final RegionQueue full;
     private final RegionQueue retired;
     private final int[] retiredInPhase;
-    private int allocatedCount;
+    private final RegionQueue dropped; // regions without memory that had some
+    private int usedCount; // regions that have ever had memory
+    private int liveCount; // regions that have memory
+    private int allowedCount; // regions that may have memory
     private int current = -1;
     private int currentPosition;
     private int survivorBytes; // in the current region
@@ -71,10 +81,20 @@ public final class IntervalCache {
      * @param budgetBytes the most memory to take; 0 for no cache
      */
     public IntervalCache(Epochs epochs, long budgetBytes) {
+        this(epochs, budgetBytes, new OffHeap());
+    }
+
+    /**
+     * @param epochs the readers
+     * @param budgetBytes the most memory to take; 0 for no cache
+     * @param memory where it comes from
+     */
+    public IntervalCache(Epochs epochs, long budgetBytes, OffHeap memory) {
         if (budgetBytes < 0) {
             throw new IllegalArgumentException("budgetBytes must not be negative: " + budgetBytes);
         }
         this.epochs = epochs;
+        this.memory = memory;
         long slots = budgetBytes / TABLE_BYTES_PER_SLOT_BUDGET;
         this.bucketCount = (int) Math.max(1, Math.min(MAX_BUCKETS, slots / CacheTable.SLOTS));
         long forRegions = budgetBytes - CacheTable.memoryBytes(bucketCount);
@@ -85,6 +105,8 @@ public final class IntervalCache {
         this.retiredInPhase = new int[count];
         this.full = new RegionQueue(count);
         this.retired = new RegionQueue(count);
+        this.dropped = new RegionQueue(count);
+        this.allowedCount = count;
     }
 
     /** A 64th of the memory in steps of 64 KiB, within limits; a quarter of it if there is little; 0 if too little. */
@@ -111,7 +133,8 @@ public final class IntervalCache {
         CacheTable slots = table;
         if (slots != null && contentNumber > 0) {
             long location = slots.find(contentNumber);
-            if (location >= 0 && IntervalFormat.contentNumber(buffer(location), base(location)) == contentNumber) {
+            ByteBuffer region = location < 0 ? null : buffer(location);
+            if (region != null && IntervalFormat.contentNumber(region, base(location)) == contentNumber) {
                 hits.increment();
                 return location;
             }
@@ -126,7 +149,7 @@ public final class IntervalCache {
         return slots != null && contentNumber > 0 && slots.slotOf(contentNumber) >= 0;
     }
 
-    /** The little-endian buffer that a location is in. */
+    /** The little-endian buffer that a location is in; null if its memory has been given back meanwhile. */
     public ByteBuffer buffer(long location) {
         return regions[(int) (location >>> 32)];
     }
@@ -152,7 +175,7 @@ public final class IntervalCache {
         lock.lock();
         try {
             CacheTable slots = tableToFill();
-            if (slots.slotOf(contentNumber) >= 0) {
+            if (slots == null || slots.slotOf(contentNumber) >= 0) {
                 return;
             }
             scanVictim(slots, SCANNED_PER_INSERTED * bytes);
@@ -182,10 +205,15 @@ public final class IntervalCache {
         return (long) region << 32 | position;
     }
 
+    /** The table, or null if there is no memory for it. */
     private CacheTable tableToFill() {
         CacheTable slots = table;
         if (slots == null) {
-            slots = new CacheTable(bucketCount);
+            ByteBuffer bytes = memory.tryAllocate(OffHeap.Use.CACHE, CacheTable.memoryBytes(bucketCount));
+            if (bytes == null) {
+                return null;
+            }
+            slots = new CacheTable(bucketCount, bytes);
             table = slots;
         }
         return slots;
@@ -217,7 +245,7 @@ public final class IntervalCache {
         current = region;
         currentPosition = 0;
         survivorBytes = 0;
-        if (allocatedCount == regions.length && retired.isEmpty()) {
+        if (liveCount >= allowedCount && retired.isEmpty() && !full.isEmpty()) {
             victim = full.remove();
             victimPosition = 0;
         }
@@ -225,17 +253,108 @@ public final class IntervalCache {
     }
 
     private int nextRegion() {
-        if (allocatedCount < regions.length) {
-            regions[allocatedCount] = ByteBuffer.allocateDirect(regionBytes).order(ByteOrder.LITTLE_ENDIAN);
-            return allocatedCount++;
+        int added = addRegion();
+        if (added >= 0) {
+            return added;
         }
         if (retired.isEmpty()) { // readers were in the way, so there was no victim when this was the time for one
+            if (full.isEmpty()) {
+                return -1;
+            }
             victim = full.remove();
             victimPosition = 0;
-            scanVictim(tableToFill(), Integer.MAX_VALUE);
+            scanVictim(table, Integer.MAX_VALUE);
         }
         epochs.tryNextPhase();
         return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
+    }
+
+    /** Gives memory to a region that has none, and returns its number, or -1. */
+    private int addRegion() {
+        if (liveCount >= allowedCount) {
+            return -1;
+        }
+        boolean again = usedCount == regions.length;
+        if (again) {
+            epochs.tryNextPhase();
+            if (dropped.isEmpty() || !epochs.shortReadsEndedSince(retiredInPhase[dropped.first()])) {
+                return -1;
+            }
+        }
+        ByteBuffer bytes = memory.tryAllocate(OffHeap.Use.CACHE, regionBytes);
+        if (bytes == null) {
+            allowedCount = liveCount; // until the next limit
+            return -1;
+        }
+        int region = again ? dropped.remove() : usedCount++;
+        regions[region] = bytes.order(ByteOrder.LITTLE_ENDIAN);
+        liveCount++;
+        return region;
+    }
+
+    /**
+     * Says how much memory the cache may take now, its budget at most. What it has beyond is let go of.
+     *
+     * @param bytes the limit
+     */
+    public void limit(long bytes) {
+        lock.lock();
+        try {
+            if (regionBytes > 0) {
+                long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionBytes;
+                allowedCount = (int) Math.max(0, Math.min(regions.length, count));
+                while (liveCount > allowedCount && dropRegion()) {
+                    // goes on until it is enough
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The next {@link #limit} lets the
+     * cache grow again.
+     *
+     * @return bytes let go of; the garbage collector frees them
+     */
+    public long giveBack(long bytes) {
+        lock.lock();
+        try {
+            long wanted = Math.max(bytes, (long) liveCount / GIVEN_AT_ONCE * regionBytes);
+            long given = 0;
+            while (given < wanted && dropRegion()) {
+                given += regionBytes;
+            }
+            allowedCount = Math.min(allowedCount, liveCount);
+            return given;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean dropRegion() {
+        int region;
+        if (!retired.isEmpty()) {
+            region = retired.remove();
+        } else if (!full.isEmpty()) {
+            region = full.remove();
+            for (int position = 0; position < filledBytes[region]; ) {
+                int size = align(IntervalFormat.imageBytes(regions[region], position));
+                int slot = table.slotOf(IntervalFormat.contentNumber(regions[region], position));
+                if (slot >= 0 && table.locationAt(slot) == location(region, position)) {
+                    drop(table, slot);
+                }
+                position += size;
+            }
+            retiredInPhase[region] = epochs.phase();
+        } else {
+            return false;
+        }
+        regions[region] = null;
+        dropped.add(region);
+        liveCount--;
+        return true;
     }
 
     /** Goes on through the victim, by about so many bytes, and lets it rest when it is empty. */
@@ -348,7 +467,7 @@ public final class IntervalCache {
     public long memoryBytes() {
         lock.lock();
         try {
-            return (long) allocatedCount * regionBytes + (table == null ? 0 : CacheTable.memoryBytes(bucketCount));
+            return (long) liveCount * regionBytes + (table == null ? 0 : CacheTable.memoryBytes(bucketCount));
         } finally {
             lock.unlock();
         }
@@ -357,7 +476,8 @@ public final class IntervalCache {
     @Override
     public String toString() {
         return "IntervalCache[entries=" + entryCount() + ", bytes=" + entryBytes() + ", memory=" + memoryBytes()
-                + ", regions=" + regions.length + " of " + regionBytes + ", hits=" + hits() + ", misses=" + misses()
+                + ", regions=" + liveCount + " of " + regions.length + " of " + regionBytes + ", hits=" + hits()
+                + ", misses=" + misses()
                 + "]";
     }
 }

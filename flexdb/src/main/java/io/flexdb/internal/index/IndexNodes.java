@@ -2,6 +2,7 @@ package io.flexdb.internal.index;
 
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.NodePool;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.KeyBytes;
 import java.nio.ByteBuffer;
 
@@ -56,10 +57,10 @@ final class IndexNodes {
     final KeyArena keys;
     private final Epochs epochs;
 
-    IndexNodes(Epochs epochs) {
+    IndexNodes(Epochs epochs, OffHeap memory) {
         this.epochs = epochs;
-        this.pool = new NodePool(epochs, NODE_BYTES);
-        this.keys = new KeyArena(epochs);
+        this.pool = new NodePool(epochs, NODE_BYTES, memory, OffHeap.Use.INDEX);
+        this.keys = new KeyArena(epochs, memory);
     }
 
     ByteBuffer chunk(int node) {

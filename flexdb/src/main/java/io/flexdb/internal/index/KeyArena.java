@@ -1,8 +1,10 @@
 package io.flexdb.internal.index;
 
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.flextree.internal.RetiredQueue;
 import io.flexdb.internal.KeyBytes;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -29,18 +31,27 @@ final class KeyArena {
     private static final int SMALL_BYTES = 128;
     private static final int SMALL_CLASSES = SMALL_BYTES >>> GRANULE_SHIFT;
     private static final int CLASSES = sizeClass(HEADER_BYTES + MAX_KEY_BYTES) + 1;
+    private static final int LEAST_USED_OF_CHUNK = CHUNK_BYTES - classBytes(CLASSES - 1);
 
     private final Epochs epochs;
+    private final OffHeap memory;
     private final RetiredQueue retired;
     private final int[] freeHeads = new int[CLASSES];
     private ByteBuffer[] chunks = new ByteBuffer[4];
     private int chunkCount;
-    private int nextPosition; // in the last chunk
+    private int chunksInUse; // the others are for keys to come
+    private int nextPosition; // in the last chunk in use
+    private int longestKey;
     private long liveCount;
     private long liveBytes;
 
     KeyArena(Epochs epochs) {
+        this(epochs, new OffHeap());
+    }
+
+    KeyArena(Epochs epochs, OffHeap memory) {
         this.epochs = epochs;
+        this.memory = memory;
         this.retired = new RetiredQueue(epochs, ref -> free((int) ref));
         addChunk();
         nextPosition = HEADER_BYTES; // the first granule is a header of zeros: ref 0 has no bytes
@@ -89,6 +100,7 @@ final class KeyArena {
     }
 
     private int allocate(int length) {
+        longestKey = Math.max(longestKey, length);
         int sizeClass = sizeClass(HEADER_BYTES + length);
         int ref = freeHeads[sizeClass];
         if (ref != 0) {
@@ -119,20 +131,58 @@ final class KeyArena {
     }
 
     private int refAt(int positionInLastChunk) {
-        return (chunkCount - 1) << CHUNK_SHIFT | positionInLastChunk >>> GRANULE_SHIFT;
+        return (chunksInUse - 1) << CHUNK_SHIFT | positionInLastChunk >>> GRANULE_SHIFT;
+    }
+
+    /**
+     * Sees that keys can be kept without more memory.
+     *
+     * @param blobBytes of all of them, as {@link #blobBytes} says
+     * @throws OutOfMemoryError if there is no memory for them; the arena is as it was, or a little larger
+     */
+    void ensure(long blobBytes) {
+        if (blobBytes > CHUNK_BYTES - nextPosition) {
+            long chunksNeeded = (blobBytes + LEAST_USED_OF_CHUNK - 1) / LEAST_USED_OF_CHUNK;
+            while (chunkCount - chunksInUse < chunksNeeded) {
+                makeChunk();
+            }
+        }
+    }
+
+    /** What a key takes at most. */
+    static int blobBytes(int keyBytes) {
+        return classBytes(sizeClass(HEADER_BYTES + keyBytes));
+    }
+
+    /** Bytes of the longest key that has ever been kept. */
+    int longestKey() {
+        return longestKey;
     }
 
     private void addChunk() {
+        if (chunksInUse == chunkCount) {
+            makeChunk();
+        }
+        chunksInUse++;
+        nextPosition = 0;
+    }
+
+    private void makeChunk() {
         if (chunkCount > Integer.MAX_VALUE >>> CHUNK_SHIFT) {
             throw new IllegalStateException("the arena holds as many keys as an int can name");
         }
-        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        // A reader's table, old or new, holds every chunk of the version it reads.
-        ByteBuffer[] larger = chunkCount == chunks.length ? Arrays.copyOf(chunks, 2 * chunkCount) : chunks;
-        larger[chunkCount] = chunk;
-        chunks = larger;
+        ByteBuffer chunk = memory.allocate(OffHeap.Use.INDEX, CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        if (chunkCount == chunks.length) {
+            ByteBuffer[] larger = Arrays.copyOf(chunks, 2 * chunkCount);
+            larger[chunkCount] = chunk;
+            // For readers of earlier versions, whom no volatile write tells of the new table. Be theirs the old one or
+            // the new one, it holds every chunk of the version they read.
+            VarHandle.releaseFence();
+            chunks = larger;
+        } else {
+            chunks[chunkCount] = chunk;
+        }
         chunkCount++;
-        nextPosition = 0;
     }
 
     private void push(int ref, int sizeClass) {

@@ -1,6 +1,7 @@
 package io.flexdb.internal.index;
 
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -45,11 +46,25 @@ public final class SparseIndex {
      * @param epochs the readers, shared with everything else that the owner publishes
      */
     public SparseIndex(Epochs epochs) {
-        this(epochs, IndexNodes.LEAF_CAPACITY, IndexNodes.INTERNAL_CAPACITY);
+        this(epochs, new OffHeap());
+    }
+
+    /**
+     * The same with memory that the owner keeps account of.
+     *
+     * @param epochs the readers, shared with everything else that the owner publishes
+     * @param memory for nodes and keys
+     */
+    public SparseIndex(Epochs epochs, OffHeap memory) {
+        this(epochs, IndexNodes.LEAF_CAPACITY, IndexNodes.INTERNAL_CAPACITY, memory);
     }
 
     /** The same with smaller nodes, for deep trees of few intervals. */
     SparseIndex(Epochs epochs, int leafCapacity, int internalCapacity) {
+        this(epochs, leafCapacity, internalCapacity, new OffHeap());
+    }
+
+    private SparseIndex(Epochs epochs, int leafCapacity, int internalCapacity, OffHeap memory) {
         if (leafCapacity < 4 || leafCapacity > IndexNodes.LEAF_CAPACITY) {
             throw new IllegalArgumentException("leafCapacity: " + leafCapacity);
         }
@@ -57,7 +72,7 @@ public final class SparseIndex {
             throw new IllegalArgumentException("internalCapacity: " + internalCapacity);
         }
         this.epochs = epochs;
-        this.nodes = new IndexNodes(epochs);
+        this.nodes = new IndexNodes(epochs, memory);
         this.path = new WriterPath(nodes, leafCapacity, internalCapacity);
         this.growth = new IndexGrowth(path);
         this.shrinking = new IndexShrinking(path);
@@ -209,6 +224,21 @@ public final class SparseIndex {
             intervalCount++;
         }
         totalBytes += lengthBytes;
+    }
+
+    /**
+     * Sees that a replacement needs no more memory, nor a merging after it. Writer only.
+     *
+     * @param intervals that will be put in the place of one, at most
+     * @param anchorBytes bytes of their anchors, at most
+     * @throws OutOfMemoryError if there is no memory for it; nothing has changed but for what the index holds
+     */
+    public void ensure(int intervals, long anchorBytes) {
+        int leaves = 2 * intervals / path.leafCapacity + 2;
+        int nodesChanged = 4 * (path.level + 2) + 2 * leaves; // the paths to two neighbours, and what is split off them
+        nodes.pool.ensure(nodesChanged);
+        long rounding = anchorBytes / 8 + 2L * intervals * Long.BYTES;
+        nodes.keys.ensure(anchorBytes + rounding + (long) nodesChanged * KeyArena.blobBytes(nodes.keys.longestKey()));
     }
 
     private void changing() {

@@ -1,5 +1,6 @@
 package io.flexdb.internal.memtable;
 
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.KeyHash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,8 +96,18 @@ public final class MemTable {
 
     /** An empty table in memory of its own. */
     public static MemTable allocate(long id, int arenaBytes) {
+        return allocate(id, arenaBytes, new OffHeap());
+    }
+
+    /**
+     * The same from an account of memory.
+     *
+     * @throws OutOfMemoryError if there is not enough
+     */
+    public static MemTable allocate(long id, int arenaBytes, OffHeap memory) {
         MemTable table = new MemTable(
-                ByteBuffer.allocateDirect(arenaBytes), ByteBuffer.allocateDirect(hashBytesFor(arenaBytes)));
+                memory.allocate(OffHeap.Use.MEMTABLES, arenaBytes),
+                memory.allocate(OffHeap.Use.MEMTABLES, hashBytesFor(arenaBytes)));
         table.reset(id, null);
         return table;
     }

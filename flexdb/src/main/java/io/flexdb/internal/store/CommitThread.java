@@ -5,6 +5,7 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreFullException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** Commits frozen memtables, oldest first, on a thread of its own; makes room again for what they had. */
 final class CommitThread {
@@ -16,12 +17,16 @@ final class CommitThread {
      *   4. data and logical log are forced, with the last sequence number as tag (O1);
      *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
      */
+    private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
+    private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+
     private final Store store;
     private final Thread thread;
     private final RetiredQueue retiredTables;
     private final Map<Long, MemTable> tablesInUse = new HashMap<>();
     private final Object tablesLock = new Object(); // guards retiredTables, tablesInUse and nextHandle
     private long nextHandle;
+    private int memoryWaits; // since the last commit; by the thread
     private volatile long pinnedBytes;
     private volatile MemLog committing; // for progress
     private boolean garbageLeft; // perhaps; by the thread
@@ -54,8 +59,7 @@ final class CommitThread {
                         ? store.writer().pollFrozen()
                         : store.writer().awaitFrozen();
                 if (log != null) {
-                    if (!commit(log)
-                            && !store.writer().awaitRetry(store.engine.room().refusal())) {
+                    if (!commit(log) && !awaitMemory() && !store.writer().awaitRetry(store.committer.refusal())) {
                         return;
                     }
                 } else if (garbageLeft && store.health.isUsable()) {
@@ -69,6 +73,18 @@ final class CommitThread {
         } catch (Throwable e) {
             store.fail(e);
         }
+    }
+
+    /**
+     * Waits a little for memory, if it was that what a commit was short of, longer each time, and returns whether to try
+     * again: others may free some, and the garbage collector what was let go of.
+     */
+    private boolean awaitMemory() {
+        if (!store.committer.lacksMemory() || memoryWaits == MOST_MEMORY_WAITS || !store.health.isUsable()) {
+            return false;
+        }
+        LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
+        return true;
     }
 
     /** Garbage is collected in slices while there is nothing to commit; what each lets go is published at once. */
@@ -119,7 +135,7 @@ final class CommitThread {
             throw e;
         }
         if (!committed) {
-            throw store.engine.room().refusal();
+            throw store.committer.refusal();
         }
     }
 
@@ -134,9 +150,11 @@ final class CommitThread {
         if (store.committer.apply(tables, 0, last, null, null, publish, () -> publishAndCollect(last)) != null) {
             return false;
         }
+        memoryWaits = 0;
         store.publishWithoutOldest(last);
         store.engine.commit(last);
         release(log);
+        store.publishRoots(last); // once more, so that the memtable is free soon and not only after the next commit
         store.writer().signalCommitted();
         if (!isInline()) {
             garbageLeft = true;
@@ -166,6 +184,16 @@ final class CommitThread {
             }
         }
         pinnedBytes = bytes;
+        store.cache.limit(store.options().cacheBytes() - bytes); // the cache makes room for what is pinned
+    }
+
+    /** Memtables that only pins hold back, once those that nobody reads any more are free. */
+    int pinnedTables() {
+        synchronized (tablesLock) {
+            store.epochs.tryNextPhase();
+            reclaimTables();
+            return retiredTables.heldByPins();
+        }
     }
 
     /** Bytes of memtables that only pins hold back. The figure is brought up to date if it is above a limit. */

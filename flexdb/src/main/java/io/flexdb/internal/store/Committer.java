@@ -1,9 +1,9 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.flexspace.internal.ChangeRoom;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.RecordFormat;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -13,6 +13,8 @@ import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -42,6 +44,8 @@ final class Committer {
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
     private static final int CHANGES_PER_VERSION = 1000;
+    private static final int SMALL_MERGED_BYTES = 256 << 10;
+    private static final int MOST_STARTS_KEPT = 64 << 10;
     private static final MemTable[] NO_TABLES = {};
     private static final int ASKED_BYTES = 256 << 10; // room is asked for this much at once, to ask seldom
     private static final int ASKED_EDITS = 256;
@@ -51,7 +55,8 @@ final class Committer {
     private final SparseIndex index;
     private final IntervalCache cache;
     private final IntervalReader reader;
-    private final ReadContext context = new ReadContext();
+    private final OffHeap memory;
+    private final ReadContext context;
     private final ExtentCursor extents = new ExtentCursor();
     private final NewestEntries entries = new NewestEntries();
     private final IntervalCursor previous;
@@ -69,26 +74,47 @@ final class Committer {
     private byte[] anchor = new byte[256];
 
     /** The new content: its bytes, and where each pair begins in them. */
-    private ByteBuffer merged = ByteBuffer.allocateDirect(256 << 10).order(ByteOrder.LITTLE_ENDIAN);
+    private ByteBuffer merged;
+
+    private final ByteBuffer smallMerged; // what merged is when nothing large has to fit
 
     private int mergedBytes;
-    private int[] mergedStarts = new int[1024];
+    private final int[] smallStarts = new int[1024];
+    private int[] mergedStarts = smallStarts;
     private int mergedPairs;
 
     /** Changes in place that the new content stands for: where in it, how many bytes go, how many come. */
     private final int[] inPlaceChanges = new int[3 * GATHERED_ENTRIES];
 
     private int changeCount;
-    private ByteBuffer imageMemory = ByteBuffer.allocateDirect(64 << 10).order(ByteOrder.LITTLE_ENDIAN);
+    private boolean inPlace;
+    private boolean wasCached;
+    private StoreFullException memoryRefusal;
+    private ByteBuffer imageMemory;
     private long lastContent;
 
-    Committer(Epochs epochs, SpaceEngine engine, SparseIndex index, IntervalCache cache, IntervalReader reader) {
+    Committer(
+            Epochs epochs,
+            SpaceEngine engine,
+            SparseIndex index,
+            IntervalCache cache,
+            IntervalReader reader,
+            OffHeap memory) {
         this.epochs = epochs;
         this.engine = engine;
         this.index = index;
         this.cache = cache;
         this.reader = reader;
+        this.memory = memory;
+        this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.previous = index.cursor();
+        this.smallMerged = allocate(SMALL_MERGED_BYTES);
+        this.merged = smallMerged;
+        this.imageMemory = allocate(64 << 10);
+    }
+
+    private ByteBuffer allocate(int bytes) {
+        return memory.allocate(OffHeap.Use.COMMITS, bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
@@ -111,7 +137,7 @@ final class Committer {
      * @param to where to end; a few keys from there on may be taken too. null for all
      * @param publish called when earlier versions should go, so that there is room
      * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change the space
-     * @return null, or the first key for which there is no room; {@link ChangeRoom#refusal} says why
+     * @return null, or the first key for which there is no room, or no memory; {@link #refusal} says why
      * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they were,
      *     those before it have been changed, each wholly
      */
@@ -129,7 +155,7 @@ final class Committer {
     /**
      * Applies the entries that remove keys, and no others. That takes no room for data, and the log's reserve may be used.
      *
-     * @return false if there is no room all the same; {@link ChangeRoom#refusal} says why
+     * @return false if there is no room all the same, or no memory; {@link #refusal} says why
      */
     boolean applyDeletes(MemTable[] newestFirst, long after, long through, Runnable publish) {
         return apply(newestFirst, after, through, null, null, true, publish, publish) == null;
@@ -145,6 +171,7 @@ final class Committer {
             Runnable publish,
             Runnable betweenChanges) {
         tables = newestFirst;
+        memoryRefusal = null;
         roomBytes = 0;
         roomEdits = 0;
         entries.reset(newestFirst, after, through);
@@ -162,11 +189,12 @@ final class Committer {
             if (refCount == 0) {
                 continue;
             }
-            if (!(onlyDeletes ? hasRoomForDeletes(publish) : hasRoom(publish))) {
+            boolean room = onlyDeletes ? hasRoomForDeletes(publish) : hasRoom(publish);
+            if (!room || !prepare(onlyDeletes)) {
                 stuckAt = Arrays.copyOf(key, keyLength);
                 break;
             }
-            applyToInterval(keyLength, onlyDeletes);
+            applyToInterval(keyLength);
             changes += refCount;
             entriesApplied += refCount;
             if (changes >= CHANGES_PER_VERSION) {
@@ -178,12 +206,36 @@ final class Committer {
         }
         entries.reset(NO_TABLES, 0, 0);
         tables = NO_TABLES;
+        shrink();
         publish.run();
         return stuckAt;
     }
 
     private boolean hasRoomForDeletes(Runnable publish) {
         return engine.room().ensureForEdits(refCount + MAX_INTERVAL_PAIRS, false, publish);
+    }
+
+    /** Why there was no room, or no memory, when something was not applied. */
+    StoreFullException refusal() {
+        return memoryRefusal != null ? memoryRefusal : engine.room().refusal();
+    }
+
+    /** Whether it was memory that was short. */
+    boolean lacksMemory() {
+        return memoryRefusal != null || engine.room().lacksMemory();
+    }
+
+    /** Lets go of what a large value needed. */
+    private void shrink() {
+        merged = smallMerged;
+        mergedBytes = 0;
+        mergedPairs = 0;
+        if (mergedStarts.length > MOST_STARTS_KEPT) {
+            mergedStarts = smallStarts;
+        }
+        if (context.largeBytes() > 0) {
+            context.dropMemory();
+        }
     }
 
     /** Whether the interval may be written anew with what was gathered. */
@@ -243,12 +295,33 @@ final class Committer {
         return context.interval.isBelowUpperAnchor(nextKey, 0, length);
     }
 
-    private void applyToInterval(int keyLength, boolean alwaysInPlace) {
+    /**
+     * Reads the interval, merges what was gathered into its pairs, and sees that index and space need no more memory for the
+     * change than there is. Changes neither, so without memory nothing has happened.
+     */
+    private boolean prepare(boolean alwaysInPlace) {
+        try {
+            mergeInterval(alwaysInPlace);
+            index.ensure(mostIntervals(), mergedBytes);
+            return true;
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            shrink();
+            memoryRefusal = new StoreFullException("no memory to commit what was written (" + e.getMessage()
+                    + "); allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
+            return false;
+        }
+    }
+
+    /** Intervals that {@link #divide} makes at most. Two that follow each other have more bytes or pairs than one may. */
+    private int mostIntervals() {
+        return 3 + 2 * (mergedPairs / MAX_INTERVAL_PAIRS) + 2 * (mergedBytes / MAX_INTERVAL_BYTES);
+    }
+
+    private void mergeInterval(boolean alwaysInPlace) {
         long intervalOffset = context.interval.logicalOffset();
         int oldBytes = (int) context.interval.lengthBytes();
-        long oldContent = context.interval.contentNumber();
-        boolean wasCached = oldBytes > 0 && cache.contains(oldContent);
-        boolean inPlace = false;
+        wasCached = oldBytes > 0 && cache.contains(context.interval.contentNumber());
+        inPlace = false;
         int ticket = epochs.enter(); // the image may lie in the cache
         try {
             int oldPairs = 0;
@@ -262,13 +335,17 @@ final class Committer {
         } finally {
             epochs.exit(ticket);
         }
-        engine.beginGroup(); // not before: what can't be read is no reason to leave a change half made
+    }
+
+    private void applyToInterval(int keyLength) {
+        long intervalOffset = context.interval.logicalOffset();
+        engine.beginGroup();
         if (inPlace) {
             replaceInSpace(intervalOffset);
         } else {
-            rewrite(intervalOffset, oldBytes);
+            rewrite(intervalOffset, (int) context.interval.lengthBytes());
         }
-        divide(keyLength, wasCached);
+        divide(keyLength);
         engine.endGroup();
     }
 
@@ -276,6 +353,8 @@ final class Committer {
     private void readOld() {
         try {
             reader.open(engine.current(), context);
+        } catch (StoreMemoryException e) {
+            throw e; // which says nothing of the file
         } catch (StorageException e) {
             throw new UnreadableException(e);
         }
@@ -393,8 +472,7 @@ final class Committer {
     private void roomInMerged(int bytes, int pairs) {
         if (merged.capacity() - mergedBytes < bytes) {
             long wanted = Math.max(2L * merged.capacity(), (long) mergedBytes + bytes);
-            ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.min(Integer.MAX_VALUE - 8L, wanted))
-                    .order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer larger = allocate((int) Math.min(Integer.MAX_VALUE - 8L, wanted));
             larger.put(0, merged, 0, mergedBytes);
             merged = larger;
         }
@@ -459,7 +537,7 @@ final class Committer {
     // ---- the index
 
     /** Makes intervals of the new content, in the place of the one there was, and caches them. */
-    private void divide(int keyLength, boolean wasCached) {
+    private void divide(int keyLength) {
         replacement.clear();
         int intervals = Math.max(
                 (mergedPairs + MAX_INTERVAL_PAIRS - 1) / MAX_INTERVAL_PAIRS,
@@ -474,7 +552,7 @@ final class Committer {
                 pair++;
             }
             int end = pair > first ? endOfPair(pair - 1) : from;
-            addInterval(first, pair, from, end, wasCached);
+            addInterval(first, pair, from, end);
         } while (pair < mergedPairs);
         index.replace(key, 0, keyLength, replacement);
         if (mergedPairs <= MERGE_PAIRS && mergedBytes <= MERGE_BYTES) {
@@ -482,7 +560,7 @@ final class Committer {
         }
     }
 
-    private void addInterval(int first, int end, int from, int to, boolean wasCached) {
+    private void addInterval(int first, int end, int from, int to) {
         long content = newContent();
         if (first == 0) {
             replacement.first(to - from, end - first, content);
@@ -496,13 +574,22 @@ final class Committer {
             replacement.add(anchor, 0, length, to - from, end - first, content);
         }
         int imageBytes = IntervalFormat.imageBytes(to - from, end - first);
-        if (end > first && imageBytes <= cache.maxImageBytes()) {
-            if (imageMemory.capacity() < imageBytes) {
-                imageMemory = ByteBuffer.allocateDirect(2 * imageBytes).order(ByteOrder.LITTLE_ENDIAN);
-            }
+        if (end > first && imageBytes <= cache.maxImageBytes() && hasImageMemory(imageBytes)) {
             IntervalFormat.build(imageMemory, 0, content, end - first, merged, from, to - from);
             cache.insert(content, imageMemory, 0, imageBytes, wasCached);
         }
+    }
+
+    /** Whether an image can be built: if there is no memory for it, it is not cached now. */
+    private boolean hasImageMemory(int bytes) {
+        if (imageMemory.capacity() < bytes) {
+            ByteBuffer larger = memory.tryAllocate(OffHeap.Use.COMMITS, bytes + bytes / 2);
+            if (larger == null) {
+                return false;
+            }
+            imageMemory = larger.order(ByteOrder.LITTLE_ENDIAN);
+        }
+        return true;
     }
 
     /** Joins a small interval with the one before it, if both together are small. */

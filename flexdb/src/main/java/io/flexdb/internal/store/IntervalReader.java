@@ -52,8 +52,9 @@ final class IntervalReader {
     private void open(
             FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
         long location = cache.find(content);
-        if (location >= 0) {
-            context.image = cache.buffer(location);
+        ByteBuffer cached = location < 0 ? null : cache.buffer(location);
+        if (cached != null) {
+            context.image = cached;
             context.base = cache.base(location);
             return;
         }

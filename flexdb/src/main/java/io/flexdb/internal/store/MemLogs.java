@@ -1,11 +1,14 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalWriter;
+import io.flexdb.storage.StoreFullException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Makes memtables and their logs, and uses again what is no longer needed of them. Thread-safe. */
@@ -26,20 +29,34 @@ final class MemLogs {
     private final Path directory;
     private final long storeId;
     private final int memtableBytes;
+    private final int mostTables;
+    private final OffHeap memory;
     private final boolean mapped;
     private final ConcurrentLinkedQueue<MemTable> freeTables = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
     private long lastNumber; // under this object's lock, which is held while files are made
     private long lastGeneration;
     private volatile MemTable model;
+    private final AtomicInteger tables = new AtomicInteger(); // of the usual size
+    private volatile boolean lacksMemory;
     private final AtomicReference<MemLog> spare = new AtomicReference<>();
     private volatile double filled; // of the log that is being made
 
-    MemLogs(Vfs vfs, Path directory, long storeId, int memtableBytes, long lastNumber, long lastGeneration) {
+    MemLogs(
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            int memtableBytes,
+            int mostTables,
+            OffHeap memory,
+            long lastNumber,
+            long lastGeneration) {
         this.vfs = vfs;
         this.directory = directory;
         this.storeId = storeId;
         this.memtableBytes = memtableBytes;
+        this.mostTables = mostTables;
+        this.memory = memory;
         this.mapped = vfs.mapsSafely(directory);
         this.lastNumber = lastNumber;
         this.lastGeneration = lastGeneration;
@@ -66,7 +83,7 @@ final class MemLogs {
                 || !MemTable.couldHold(arenaBytes, bodyBytes, entries)) {
             return take(birth);
         }
-        return new MemLog(MemTable.allocate(lastNumber, arenaBytes), makeWal(fileBytes, null), birth);
+        return new MemLog(newTable(arenaBytes), makeWal(fileBytes, null), birth);
     }
 
     /** Makes the next one ready, so that {@link #take} need not do it. */
@@ -130,18 +147,33 @@ final class MemLogs {
 
     /** One for a write that a memtable of the usual size can't hold; an earlier opening may have had larger ones. */
     synchronized MemLog takeLarge(int arenaBytes, int payloadBytes, long birth) {
-        MemTable table = MemTable.allocate(lastNumber, arenaBytes);
+        MemTable table = newTable(arenaBytes);
         long fileBytes = walBytes((long) payloadBytes + WalFormat.FRAME_HEADER_BYTES + Long.BYTES);
         return new MemLog(table, makeWal(Math.max(fileBytes, walBytes(arenaBytes)), null), birth);
     }
 
+    /** @throws StoreFullException if there is no memory for one */
     private MemTable table(int bytes) {
         MemTable table = freeTables.poll();
         if (table == null) {
-            return MemTable.allocate(lastNumber, bytes);
+            MemTable made = newTable(bytes);
+            tables.incrementAndGet();
+            return made;
         }
         table.reset(lastNumber, model);
         return table;
+    }
+
+    private MemTable newTable(int arenaBytes) {
+        try {
+            lacksMemory = false;
+            return MemTable.allocate(lastNumber, arenaBytes, memory);
+        } catch (OutOfMemoryError e) {
+            lacksMemory = true;
+            throw new StoreFullException(
+                    "no memory for a memtable of " + arenaBytes + " bytes (" + e.getMessage()
+                            + "); close cursors and snapshots, allow for more by -XX:MaxDirectMemorySize, or give the store less");
+        }
     }
 
     private static long walBytes(long arenaBytes) {
@@ -170,15 +202,53 @@ final class MemLogs {
 
     /** The memory is no longer needed: nobody can read the table any more. */
     void unread(MemTable table) {
-        if (freeTables.size() < KEPT_TABLES
-                && table.memoryBytes() <= MemTable.hashBytesFor(memtableBytes) + memtableBytes) {
-            freeTables.add(table);
+        if (table.memoryBytes() != MemoryBudget.tableBytes(memtableBytes)) {
+            return; // one that was made for the first write, or for a large one
         }
+        if (freeTables.size() < KEPT_TABLES) {
+            freeTables.add(table);
+        } else {
+            tables.decrementAndGet();
+        }
+    }
+
+    /**
+     * Whether {@link #prepare} finds a memtable that nobody needs, or may make one more.
+     *
+     * @param pinned how many there are that only snapshots and cursors hold back; they don't count
+     */
+    boolean mayPrepare(int pinned) {
+        return isReady() || !freeTables.isEmpty() || tables.get() < mostTables + pinned;
+    }
+
+    /** Whether the last try to make a memtable failed for want of memory. */
+    boolean lacksMemory() {
+        return lacksMemory;
     }
 
     /** What the keys to come are expected to look like. */
     void expectKeysLike(MemTable table) {
         model = table;
+    }
+
+    /** Off-heap bytes of memtables that are ready for use. */
+    long spareTableBytes() {
+        MemLog ready = spare.get();
+        long bytes = ready == null ? 0 : ready.table.memoryBytes();
+        for (MemTable table : freeTables) {
+            bytes += table.memoryBytes();
+        }
+        return bytes;
+    }
+
+    /** Bytes of the logs that are mapped and not in use. */
+    long mappedBytes() {
+        long bytes = 0;
+        for (WalWriter wal : coveredWals) {
+            bytes += wal.mappedBytes();
+        }
+        MemLog ready = spare.get();
+        return bytes + (ready == null ? 0 : ready.wal.mappedBytes());
     }
 
     /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */

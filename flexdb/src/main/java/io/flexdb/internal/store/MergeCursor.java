@@ -312,8 +312,11 @@ public final class MergeCursor implements AutoCloseable {
         if (!closed) {
             closed = true;
             current = NOWHERE;
-            space.close();
-            pin.close();
+            try {
+                space.close();
+            } finally {
+                pin.close();
+            }
         }
     }
 }

@@ -2,11 +2,12 @@ package io.flexdb.internal.store;
 
 import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.storage.StoreMemoryException;
 import java.util.zip.CRC32C;
 
 /** The payload of a write of one entry, in memory that is used again. */
 public final class PayloadBuffer {
-    private static final int KEPT_BYTES = 1 << 20;
+    private static final int SMALL_BYTES = 64 << 10;
 
     /** The payload's bytes; the caller adds key and value where {@code begin…} says. */
     public byte[] bytes = new byte[1024];
@@ -32,13 +33,21 @@ public final class PayloadBuffer {
     private void room(long needed) {
         length = Math.toIntExact(needed);
         if (bytes.length < length) {
-            bytes = new byte[length];
+            bytes = newBytes(length);
         }
     }
 
-    /** Whether the memory is small enough to be kept for later writes. */
-    public boolean isWorthKeeping() {
-        return bytes.length <= KEPT_BYTES;
+    private static byte[] newBytes(int length) {
+        try {
+            return new byte[length];
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("a copy of key and value", length, e);
+        }
+    }
+
+    /** Bytes of its memory if they are more than any buffer may keep for later writes; else 0. */
+    public int largeBytes() {
+        return bytes.length > SMALL_BYTES ? bytes.length : 0;
     }
 
     /** The payload's checksum, as the write-ahead log wants it. */

@@ -35,9 +35,9 @@ public final class PinnedVersion implements AutoCloseable {
         int ticket = store.enter();
         try {
             long limit = store.options().maxPinnedBytes();
-            long pinned = store.pinnedBytes(limit);
-            if (pinned > limit) {
-                throw new IllegalStateException("open snapshots and cursors hold " + pinned
+            long held = store.pinnedBytes(limit);
+            if (held > limit) {
+                throw new IllegalStateException("open snapshots and cursors hold " + held
                         + " bytes back, more than maxPinnedBytes " + limit + "; close some of them");
             }
             long sequence;
@@ -46,8 +46,9 @@ public final class PinnedVersion implements AutoCloseable {
                 sequence = store.visibleSequence();
                 version = store.version();
             } while (version.storeSequence() > sequence);
-            store.epochs.pin(version.id());
-            return new PinnedVersion(store, version, sequence, what);
+            PinnedVersion pinned = new PinnedVersion(store, version, sequence, what);
+            store.epochs.pin(version.id()); // last: whatever fails before it leaves no pin
+            return pinned;
         } finally {
             store.epochs.exit(ticket);
         }
@@ -64,8 +65,9 @@ public final class PinnedVersion implements AutoCloseable {
         }
         beginRead();
         try {
-            store.epochs.pin(version.id());
-            return new PinnedVersion(store, version, sequence, newWhat);
+            PinnedVersion pinned = new PinnedVersion(store, version, sequence, newWhat);
+            store.epochs.pin(version.id()); // last, as above
+            return pinned;
         } finally {
             endRead();
         }

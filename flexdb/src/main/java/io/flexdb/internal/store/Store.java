@@ -1,5 +1,6 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.FlexDBMemory;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.FlexDBStats;
 import io.flexdb.flexspace.internal.Health;
@@ -8,6 +9,7 @@ import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.wal.GroupCommit;
@@ -33,7 +35,10 @@ public final class Store implements AutoCloseable {
     final SparseIndex index;
     final IntervalCache cache;
     final IntervalReader intervals;
-    private final StripedPool<ReadContext> contexts = new StripedPool<>(ReadContext::new);
+    final OffHeap memory;
+    final MemoryBudget budget;
+    private final StripedPool<ReadContext> contexts;
+    private final KeptBytes keptForReads;
     final Committer committer;
     final MemLogs memLogs;
     final GroupCommit groupCommit;
@@ -60,6 +65,10 @@ public final class Store implements AutoCloseable {
         this.lock = opened.lock;
         this.options = opened.options;
         this.health = opened.health;
+        this.memory = opened.memory;
+        this.budget = opened.budget;
+        this.contexts = new StripedPool<>(() -> new ReadContext(memory, OffHeap.Use.READS));
+        this.keptForReads = new KeptBytes(budget.readBytes());
         this.epochs = opened.epochs;
         this.engine = opened.engine;
         this.index = opened.index;
@@ -194,12 +203,25 @@ public final class Store implements AutoCloseable {
 
     /** A context for one read, or for a cursor's life. */
     ReadContext borrowContext() {
-        return contexts.borrow();
+        ReadContext context = contexts.borrow();
+        int bytes = context.largeBytes();
+        if (bytes > 0) {
+            keptForReads.take(bytes);
+        }
+        return context;
     }
 
+    /** Keeps a context for later reads, and its memory if that and what others keep is not too much. Can't fail. */
     void giveBack(ReadContext context) {
-        context.shrink();
-        contexts.giveBack(context);
+        context.forget();
+        int bytes = context.largeBytes(); // mostly none, and then nothing that threads share is written
+        if (bytes > 0 && !keptForReads.keep(bytes)) {
+            context.dropMemory();
+            bytes = 0;
+        }
+        if (!contexts.giveBack(context)) {
+            keptForReads.take(bytes);
+        }
     }
 
     /** The settings. */
@@ -213,6 +235,11 @@ public final class Store implements AutoCloseable {
             bytes += log.table.memoryBytes();
         }
         return bytes;
+    }
+
+    /** Whether a memtable is free for the next log, or may be made. Frees what readers have left. */
+    boolean mayPrepareLog() {
+        return memLogs.mayPrepare(commits.pinnedTables());
     }
 
     /** Bytes that snapshots and cursors keep from being used again, roughly, if they are more than the limit. */
@@ -249,10 +276,38 @@ public final class Store implements AutoCloseable {
                     engine.scrubber().bytesRead(),
                     engine.scrubber().passes(),
                     engine.scrubber().findingCount(),
-                    health.current());
+                    health.current(),
+                    memoryFigures());
         } finally {
             epochs.exit(ticket);
         }
+    }
+
+    private long mappedBytes() {
+        long bytes = memLogs.mappedBytes();
+        for (MemLog log : version.logs()) {
+            bytes += log.wal.mappedBytes();
+        }
+        return bytes;
+    }
+
+    private FlexDBMemory memoryFigures() {
+        long active = memtableMemoryBytes();
+        long spare = memLogs.spareTableBytes();
+        long memtables = memory.heldBytes(OffHeap.Use.MEMTABLES);
+        return new FlexDBMemory(
+                options.memoryBytes(),
+                memory.heldBytes(OffHeap.Use.CACHE),
+                active,
+                spare,
+                Math.max(0, memtables - active - spare),
+                memory.heldBytes(OffHeap.Use.INDEX),
+                memory.heldBytes(OffHeap.Use.TREE),
+                memory.heldBytes(OffHeap.Use.SEGMENTS),
+                memory.heldBytes(OffHeap.Use.READS) + engine.scratchMemoryBytes(),
+                memory.heldBytes(OffHeap.Use.COMMITS),
+                engine.checksumMemoryBytes(),
+                mappedBytes());
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;
@@ -14,6 +15,7 @@ import io.flexdb.internal.memtable.PayloadReader;
 import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.internal.wal.WalRecovery;
 import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
@@ -23,9 +25,13 @@ import java.nio.file.Path;
  * go and the store is used.
  */
 public final class StoreOpener {
+    private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
+
     final Vfs vfs;
     final Path directory;
-    final FlexDBOptions options;
+    final FlexDBOptions options; // with all that was derived
+    final MemoryBudget budget;
+    final OffHeap memory;
     final boolean inline;
     final Epochs epochs = new Epochs();
     final Health health;
@@ -37,10 +43,13 @@ public final class StoreOpener {
     Committer committer;
     MemLogs memLogs;
 
-    private StoreOpener(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
+    private StoreOpener(
+            Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
         this.vfs = vfs;
         this.directory = directory.toAbsolutePath().normalize();
-        this.options = options;
+        this.budget = MemoryBudget.of(options, jvm);
+        this.options = budget.applyTo(options);
+        this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
         this.health = new Health("the store", this.directory, options.healthListener());
     }
@@ -51,7 +60,17 @@ public final class StoreOpener {
      * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
      */
     public static Store open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
-        return new StoreOpener(vfs, directory, options, inline).open();
+        return open(vfs, directory, options, inline, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect);
+    }
+
+    /**
+     * The same in a JVM with other limits, and with other memory.
+     *
+     * @param source where all off-heap memory comes from
+     */
+    public static Store open(
+            Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+        return new StoreOpener(vfs, directory, options, inline, jvm, source).open();
     }
 
     private Store open() {
@@ -76,6 +95,8 @@ public final class StoreOpener {
                     walDirectory,
                     storeId,
                     options.memtableBytes(),
+                    budget.memtables(),
+                    memory,
                     recovery.highestNumber(),
                     recovery.highestGeneration());
             store = new Store(this);
@@ -92,11 +113,12 @@ public final class StoreOpener {
     private boolean recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
         FlexSpaceOptions ofSpace = options.space().withCacheBytes(0); // intervals are cached, and nothing twice
-        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health);
-        cache = new IntervalCache(epochs, options.cacheBytes());
+        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health, memory);
+        cache = new IntervalCache(epochs, options.cacheBytes(), memory);
+        memory.giver(cache::giveBack);
         intervals = new IntervalReader(engine, cache, space.resolve("data"));
-        index = new SparseIndex(epochs);
-        committer = new Committer(epochs, engine, index, cache, intervals);
+        index = new SparseIndex(epochs, memory);
+        committer = new Committer(epochs, engine, index, cache, intervals, memory);
         boolean wasClosed = AnchorsFile.load(vfs, directory, index, engine, committer);
         if (!wasClosed) {
             IndexSampler.sample(engine, index, committer, space.resolve("data"));

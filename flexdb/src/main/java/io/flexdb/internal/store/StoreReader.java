@@ -4,6 +4,7 @@ import io.flexdb.internal.KeyHash;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 
 /** Point lookups, by any thread, without a lock. */
@@ -36,7 +37,7 @@ public final class StoreReader {
             if (length == ABSENT) {
                 return null;
             }
-            byte[] value = new byte[length];
+            byte[] value = newValue(length);
             context.image.get(context.base, value);
             return value;
         } finally {
@@ -44,8 +45,16 @@ public final class StoreReader {
         }
     }
 
+    private static byte[] newValue(int length) {
+        try {
+            return new byte[length];
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("a copy of the value", length, e);
+        }
+    }
+
     /**
-     * Copies the value of a key, without garbage.
+     * Copies the value of a key, without garbage. The key's position moves to its limit unless the value does not fit.
      *
      * @param destination gets the value at its position, if it fits
      * @return bytes of the value, which is copied only if the destination has room for all of it; -1 if it is absent
@@ -60,6 +69,9 @@ public final class StoreReader {
             if (length >= 0 && length <= destination.remaining()) {
                 destination.put(destination.position(), context.image, context.base, length);
                 destination.position(destination.position() + length);
+                key.position(key.limit());
+            } else if (length == ABSENT) {
+                key.position(key.limit());
             }
             return length;
         } finally {
@@ -73,7 +85,7 @@ public final class StoreReader {
         }
         try {
             return store.enter();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             if (snapshot != null) {
                 snapshot.endRead();
             }
@@ -82,12 +94,12 @@ public final class StoreReader {
     }
 
     private void end(PinnedVersion snapshot, int ticket, ReadContext context) {
-        if (context != null) {
-            store.giveBack(context);
-        }
-        store.epochs.exit(ticket);
+        store.epochs.exit(ticket); // first, since nothing before it can fail then
         if (snapshot != null) {
             snapshot.endRead();
+        }
+        if (context != null) {
+            store.giveBack(context);
         }
     }
 

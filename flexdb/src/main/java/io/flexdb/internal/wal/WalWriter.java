@@ -197,6 +197,11 @@ public final class WalWriter implements AutoCloseable {
         }
     }
 
+    /** Bytes of the file that are mapped. */
+    public long mappedBytes() {
+        return mapping == null ? 0 : capacity;
+    }
+
     /** Whether a write of that many bytes fits. Under the commit lock. */
     public boolean hasRoom(int payloadBytes) {
         return WalFormat.frameBytes(payloadBytes) <= capacity - appendedPosition;

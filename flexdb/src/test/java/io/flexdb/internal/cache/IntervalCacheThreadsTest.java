@@ -90,7 +90,7 @@ class IntervalCacheThreadsTest {
 
     @Test
     void aReaderThatMarksAnEntryBringsNoOldLocationBack() throws Exception {
-        CacheTable table = new CacheTable(1);
+        CacheTable table = new CacheTable(1, java.nio.ByteBuffer.allocateDirect(CacheTable.memoryBytes(1)));
         AtomicBoolean done = new AtomicBoolean();
         Thread[] readers = new Thread[2];
         for (int i = 0; i < readers.length; i++) {

@@ -34,12 +34,10 @@ final class BufferPool {
     private volatile int made; // only the writer writes it
     private long waits;
 
-    /** @param most how many buffers there may be */
-    BufferPool(int bufferBytes, int most, Epochs epochs) {
-        this(bufferBytes, most, epochs, ByteBuffer::allocateDirect);
-    }
-
-    /** @param memory gives memory of so many bytes */
+    /**
+     * @param most how many buffers there may be
+     * @param memory gives memory of so many bytes
+     */
     BufferPool(int bufferBytes, int most, Epochs epochs, IntFunction<ByteBuffer> memory) {
         this.bufferBytes = bufferBytes;
         this.most = most;

@@ -102,6 +102,11 @@ public final class ChangeRoom {
         return refusal;
     }
 
+    /** Whether that was for want of memory, which others may free. */
+    public boolean lacksMemory() {
+        return refusal != null && refusal == editRoom.memoryRefusal();
+    }
+
     /** Returns false. */
     private boolean refuses(StoreFullException why) {
         refusal = why;
@@ -170,7 +175,10 @@ public final class ChangeRoom {
             commits.checkpoint(); // after which the log is empty and the units of the nodes replaced are free
             publish.run();
         }
-        return editsFit(edits, places, bytes, growing) || refuses(disk.refusal());
+        if (editsFit(edits, places, bytes, growing)) {
+            return true;
+        }
+        return refuses(editRoom.memoryRefusal() != null ? editRoom.memoryRefusal() : disk.refusal());
     }
 
     /** Also grants changes like a small one that grows the space, if they fit. */

@@ -2,9 +2,13 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
+import io.flexdb.storage.StoreFullException;
 import java.nio.file.Path;
 
-/** Sees that what edits write to the logical log and to the FlexTree file later finds its place on the disk. Writer only. */
+/**
+ * Sees that what edits write to the logical log and to the FlexTree file later finds its place on the disk, and what they
+ * make in memory finds its place there. Writer only.
+ */
 final class EditRoom {
     /*
      * The problem: an edit is refused or taken when it is made, but its log entry is written by a later commit, and its
@@ -38,6 +42,7 @@ final class EditRoom {
     private final long logReserve;
     private LogicalLog log;
     private boolean spareReady;
+    private StoreFullException memoryRefusal;
     private long unitsSinceSeal; // that edits since the last version was sealed take at most
 
     EditRoom(
@@ -94,7 +99,8 @@ final class EditRoom {
     }
 
     /**
-     * Whether edits find room; takes disk space for them if there is not enough. If not, {@link DiskRoom#refusal} says why.
+     * Whether edits find room; takes disk space for them if there is not enough. If not, {@link #memoryRefusal}
+     * or else {@link DiskRoom#refusal} says why.
      *
      * @param edits log entries
      * @param extents that they add to the tree
@@ -103,6 +109,9 @@ final class EditRoom {
      */
     boolean isThere(long edits, long extents, long places, boolean growing) {
         granted.revoke();
+        if (!hasNodes(extents, places)) {
+            return false;
+        }
         long units = unitsFor(extents, places);
         boolean spareThere = hasSpare(); // made first: a checkpoint without it can't begin, and ends what is short
         boolean there = (spareThere || !growing) && hasLog(edits, growing) && hasTree(units, growing);
@@ -176,15 +185,46 @@ final class EditRoom {
      * split is half full, and what was merged has three quarters. A leaf that is split is an entry more for the node above.
      */
     private long unitsFor(long extents, long places) {
+        return leavesFor(extents, places) * TreeFileFormat.LEAF_UNITS
+                + internalsFor(extents, places) * TreeFileFormat.INNER_UNITS;
+    }
+
+    private long splitsFor(long extents) {
+        return tree.nodeCount() - tree.internalNodeCount() + extents / ENTRIES_PER_SPLIT;
+    }
+
+    private long leavesFor(long extents, long places) {
         long internals = tree.internalNodeCount();
         long leaves = tree.nodeCount() - internals;
-        long splits = leaves + extents / ENTRIES_PER_SPLIT;
-        long changedLeaves =
-                Math.min(places * NODES_OF_LEVEL + extents / ENTRIES_PER_SPLIT, leaves + splits + NODES_OF_LEVEL);
-        long changedInternals = Math.min(
+        return Math.min(
+                places * NODES_OF_LEVEL + extents / ENTRIES_PER_SPLIT, leaves + splitsFor(extents) + NODES_OF_LEVEL);
+    }
+
+    private long internalsFor(long extents, long places) {
+        return Math.min(
                 places * internalsOfPath() + extents / ENTRIES_PER_SPLIT / ENTRIES_PER_SPLIT,
-                2 * internals + splits / ENTRIES_PER_SPLIT + internalsOfPath());
-        return changedLeaves * TreeFileFormat.LEAF_UNITS + changedInternals * TreeFileFormat.INNER_UNITS;
+                2 * tree.internalNodeCount() + splitsFor(extents) / ENTRIES_PER_SPLIT + internalsOfPath());
+    }
+
+    // ---- memory
+
+    /** Whether the nodes that edits change or make at most, which are copies before they are changed, have memory. */
+    private boolean hasNodes(long extents, long places) {
+        memoryRefusal = null;
+        try {
+            tree.writer().ensure(leavesFor(extents, places) + internalsFor(extents, places));
+            return true;
+        } catch (OutOfMemoryError e) {
+            memoryRefusal = new StoreFullException("no off-heap memory for nodes of the FlexTree, which has "
+                    + tree.memoryBytes() + " bytes of it (" + e.getMessage()
+                    + "); allow for more by -XX:MaxDirectMemorySize, or give the store a smaller cache");
+            return false;
+        }
+    }
+
+    /** That there was no memory, if this was why edits found no room the last time; else null. */
+    StoreFullException memoryRefusal() {
+        return memoryRefusal;
     }
 
     /** Internal nodes that an edit changes or makes at most, should the tree grow. */

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.flextree.internal.RetiredQueue;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
@@ -60,13 +61,24 @@ final class SegmentStore implements AutoCloseable {
 
     /** @param worker for what is done beside the writer; closed with this */
     SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
+        this(file, format, epochs, worker, new OffHeap());
+    }
+
+    /**
+     * @param worker for what is done beside the writer; closed with this
+     * @param memory for segments
+     */
+    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker, OffHeap memory) {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
         this.reader = new SegmentReader(file, format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
-        this.buffers =
-                new BufferPool(format.segmentBytes, FlexSpaceOptions.defaults().segmentBuffers(), epochs);
+        this.buffers = new BufferPool(
+                format.segmentBytes,
+                FlexSpaceOptions.defaults().segmentBuffers(),
+                epochs,
+                bytes -> memory.allocate(OffHeap.Use.SEGMENTS, bytes));
         this.sealer = new SegmentSealer(worker, this::sealed);
         sealer.pauses(pauses);
         this.refills = new SegmentRefills(this, epochs, false);

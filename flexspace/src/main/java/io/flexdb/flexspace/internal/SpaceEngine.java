@@ -8,6 +8,7 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.NodeFormat;
+import io.flexdb.flextree.internal.OffHeap;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -128,14 +129,26 @@ public final class SpaceEngine implements AutoCloseable {
      */
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs) {
         return recover(
-                vfs, directory, storeId, options, epochs, new Health("the space", directory, options.healthListener()));
+                vfs,
+                directory,
+                storeId,
+                options,
+                epochs,
+                new Health("the space", directory, options.healthListener()),
+                new OffHeap());
     }
 
-    /** The same for a part of something larger, whose health this is. */
+    /** The same for a part of something larger, whose health and memory these are. */
     public static SpaceEngine recover(
-            Vfs vfs, Path directory, long storeId, FlexSpaceOptions options, Epochs epochs, Health health) {
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            FlexSpaceOptions options,
+            Epochs epochs,
+            Health health,
+            OffHeap memory) {
         boolean capped = options.maxDataBytes() != Long.MAX_VALUE;
-        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, capped);
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, capped);
         recovery.run();
         try {
             return new SpaceEngine(vfs, directory, options, epochs, recovery, health);

@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.flextree.internal.TreeWriter;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -25,6 +26,7 @@ final class SpaceRecovery {
     private final Path directory;
     private final long storeId;
     private final Epochs epochs;
+    private final OffHeap memory;
     private final boolean refills;
 
     TreeFile treeFile;
@@ -43,8 +45,12 @@ final class SpaceRecovery {
     private ExtentMover mover;
     private final long[] nextOffsets = new long[TreeWriter.TOUCHED_AT_ONCE];
 
-    /** @param refills whether dead frames will be written again */
-    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, boolean refills) {
+    /**
+     * @param memory for the tree
+     * @param refills whether dead frames will be written again
+     */
+    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, OffHeap memory, boolean refills) {
+        this.memory = memory;
         this.refills = refills;
         this.vfs = vfs;
         this.directory = directory;
@@ -69,11 +75,11 @@ final class SpaceRecovery {
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         VfsFile data = SpaceFiles.openData(vfs, directory, id);
-        store = new SegmentStore(data, format, epochs, vfs.worker("flexdb-seal"));
+        store = new SegmentStore(data, format, epochs, vfs.worker("flexdb-seal"), memory);
         if (refills) {
             store.enableRefills();
         }
-        tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs);
+        tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
         mover = new ExtentMover(tree);
         tag = header.tag();
 

@@ -24,13 +24,21 @@ final class ChunkSource {
     }
 
     private final int chunkBytes;
+    private final OffHeap memory;
+    private final OffHeap.Use use;
     private ByteBuffer region = ByteBuffer.allocate(0);
     private int regionUsed;
     private long memoryBytes;
 
-    /** @param chunkBytes a power of two */
-    ChunkSource(int chunkBytes) {
+    /**
+     * @param chunkBytes a power of two
+     * @param memory where it comes from
+     * @param use what it is for
+     */
+    ChunkSource(int chunkBytes, OffHeap memory, OffHeap.Use use) {
         this.chunkBytes = chunkBytes;
+        this.memory = memory;
+        this.use = use;
     }
 
     /** A chunk of zeros; its first byte begins a cache line. Little-endian. */
@@ -43,18 +51,23 @@ final class ChunkSource {
         return chunk;
     }
 
+    /** Without memory for it nothing changes. */
     private void addRegion() {
+        ByteBuffer added = null;
         if (memoryBytes >= FIRST_REGION_AT_BYTES && HugePages.isAvailable()) {
             int unit = Math.max(HugePages.PAGE_BYTES, chunkBytes);
             long wanted = Math.min(MAX_REGION_BYTES, memoryBytes / 4) / unit * unit;
-            region = HugePages.allocate((int) Math.max(unit, wanted));
-        } else {
-            region = ByteBuffer.allocateDirect(chunkBytes + CACHE_LINE_BYTES)
-                    .alignedSlice(CACHE_LINE_BYTES)
-                    .slice(0, chunkBytes);
+            added = HugePages.tryAllocate(memory, use, (int) Math.max(unit, wanted));
         }
+        region = added != null ? added : oneChunk();
         regionUsed = 0;
         memoryBytes += region.capacity();
+    }
+
+    private ByteBuffer oneChunk() {
+        return memory.allocate(use, chunkBytes + CACHE_LINE_BYTES)
+                .alignedSlice(CACHE_LINE_BYTES)
+                .slice(0, chunkBytes);
     }
 
     /** Bytes taken so far, those of chunks to come included. */

@@ -137,8 +137,9 @@ public final class Epochs {
             at = -at - 1;
             int count = pinnedCount;
             if (count == pinnedVersions.length) {
-                pinnedVersions = Arrays.copyOf(pinnedVersions, 2 * count);
-                pinCounts = Arrays.copyOf(pinCounts, 2 * count);
+                long[] versions = Arrays.copyOf(pinnedVersions, 2 * count);
+                pinCounts = Arrays.copyOf(pinCounts, 2 * count); // both or none, if there is no memory
+                pinnedVersions = versions;
             }
             System.arraycopy(pinnedVersions, at, pinnedVersions, at + 1, count - at);
             System.arraycopy(pinCounts, at, pinCounts, at + 1, count - at);

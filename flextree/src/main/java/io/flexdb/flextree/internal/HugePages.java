@@ -46,7 +46,22 @@ public final class HugePages {
      */
     public static ByteBuffer allocate(int bytes) {
         // The C library's memory would spare the zeros, but no limit counts it, and nothing collects it in time.
-        ByteBuffer whole = ByteBuffer.allocateDirect(bytes + PAGE_BYTES);
+        return inHugePages(ByteBuffer.allocateDirect(bytes + PAGE_BYTES), bytes);
+    }
+
+    /**
+     * The same from an account of memory; null if that has too little to spare.
+     *
+     * @param memory where it comes from
+     * @param use what it is for
+     * @param bytes a multiple of {@link #PAGE_BYTES}
+     */
+    static ByteBuffer tryAllocate(OffHeap memory, OffHeap.Use use, int bytes) {
+        ByteBuffer whole = memory.tryAllocate(use, bytes + PAGE_BYTES);
+        return whole == null ? null : inHugePages(whole, bytes);
+    }
+
+    private static ByteBuffer inHugePages(ByteBuffer whole, int bytes) {
         int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
         MemoryCalls.giveBack(whole); // the JDK has written zeros into small pages
         MemoryCalls.wantHugePages(whole, start, bytes);

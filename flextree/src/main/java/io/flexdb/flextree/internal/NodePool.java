@@ -39,12 +39,22 @@ public final class NodePool {
      * @param nodeBytes bytes of a node, a power of two
      */
     public NodePool(Epochs epochs, int nodeBytes) {
+        this(epochs, nodeBytes, new OffHeap(), OffHeap.Use.TREE);
+    }
+
+    /**
+     * @param epochs the readers that decide when a retired node is free
+     * @param nodeBytes bytes of a node, a power of two
+     * @param memory where it comes from
+     * @param use what it is for
+     */
+    public NodePool(Epochs epochs, int nodeBytes, OffHeap memory, OffHeap.Use use) {
         if (Integer.bitCount(nodeBytes) != 1 || nodeBytes < CACHE_LINE_BYTES || nodeBytes > MAX_NODE_BYTES) {
             throw new IllegalArgumentException("nodeBytes must be a power of two from " + CACHE_LINE_BYTES + " to "
                     + MAX_NODE_BYTES + ": " + nodeBytes);
         }
         this.nodeBytes = nodeBytes;
-        this.source = new ChunkSource(NODES_IN_CHUNK * nodeBytes);
+        this.source = new ChunkSource(NODES_IN_CHUNK * nodeBytes, memory, use);
         this.retired = new RetiredQueue(epochs, node -> {
             push((int) node);
             liveCount--;
@@ -53,8 +63,8 @@ public final class NodePool {
 
     /** A node whose bytes are whatever they were before. */
     public int allocate() {
-        liveCount++;
         if (freeCount > 0) {
+            liveCount++;
             return freeNodes[--freeCount];
         }
         int node = neverUsed;
@@ -62,11 +72,23 @@ public final class NodePool {
             throw new IllegalStateException("the pool holds as many nodes as an int can name");
         }
         int chunk = node >>> CHUNK_SHIFT;
-        if (chunk == chunkCount) {
+        if (chunk >= chunkCount) {
             addChunk();
         }
         neverUsed = node + 1;
+        liveCount++;
         return node;
+    }
+
+    /**
+     * Sees that so many nodes can be allocated without more memory.
+     *
+     * @throws OutOfMemoryError if there is no memory for them; the pool is as it was, or a little larger
+     */
+    public void ensure(long nodes) {
+        while (freeCount + ((long) chunkCount << CHUNK_SHIFT) - neverUsed < nodes) {
+            addChunk();
+        }
     }
 
     private void addChunk() {

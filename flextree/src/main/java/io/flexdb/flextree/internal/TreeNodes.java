@@ -39,9 +39,9 @@ final class TreeNodes {
     boolean onlyWriterSees;
     private long epoch;
 
-    TreeNodes(Epochs epochs, int leafCapacity, int internalCapacity) {
+    TreeNodes(Epochs epochs, int leafCapacity, int internalCapacity, OffHeap memory) {
         this.epochs = epochs;
-        this.pool = new NodePool(epochs, NodeFormat.NODE_BYTES);
+        this.pool = new NodePool(epochs, NodeFormat.NODE_BYTES, memory, OffHeap.Use.TREE);
         this.leafCapacity = leafCapacity;
         this.internalCapacity = internalCapacity;
     }

@@ -62,9 +62,10 @@ public final class TreeWriter {
     /**
      * @param options capacities and merging
      * @param epochs the readers
+     * @param memory for the nodes
      */
-    public TreeWriter(FlexTreeOptions options, Epochs epochs) {
-        this.nodes = new TreeNodes(epochs, options.leafCapacity(), options.internalCapacity());
+    public TreeWriter(FlexTreeOptions options, Epochs epochs, OffHeap memory) {
+        this.nodes = new TreeNodes(epochs, options.leafCapacity(), options.internalCapacity(), memory);
         this.pool = nodes.pool;
         this.maxExtentBytes = options.maxExtentBytes();
         this.mergeExtents = options.mergeExtents();
@@ -571,6 +572,15 @@ public final class TreeWriter {
      */
     public void onlyWriterSees(boolean only) {
         nodes.onlyWriterSees = only;
+    }
+
+    /**
+     * Sees that so many nodes can be made without more memory.
+     *
+     * @throws OutOfMemoryError if there is no memory for them; the tree is as it was
+     */
+    public void ensure(long newNodes) {
+        pool.ensure(newNodes);
     }
 
     /** Whether the tree is so large that changes at random places wait for memory. */

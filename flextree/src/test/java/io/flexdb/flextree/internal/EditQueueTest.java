@@ -22,7 +22,7 @@ class EditQueueTest {
         for (FlexTreeOptions options : new FlexTreeOptions[] {SMALL, SMALL.withMergeExtents(false)}) {
             for (long seed = 0; seed < 5; seed++) {
                 SplittableRandom random = new SplittableRandom(seed);
-                TreeWriter atOnce = new TreeWriter(options, new Epochs());
+                TreeWriter atOnce = new TreeWriter(options, new Epochs(), new OffHeap());
                 FlexTree waiting = new FlexTree(options);
                 long crowd =
                         1 + random.nextLong(1L << random.nextInt(4, 21)); // all edits are close together, or anywhere
@@ -125,7 +125,7 @@ class EditQueueTest {
 
     @Test
     void anEditThatFailedIsTold() {
-        TreeWriter writer = new TreeWriter(SMALL, new Epochs());
+        TreeWriter writer = new TreeWriter(SMALL, new Epochs(), new OffHeap());
         EditQueue edits = new EditQueue(writer);
         for (int i = 0; i < 20_000; i++) {
             edits.insert(0, 10, 20L * i, 0);

@@ -12,7 +12,7 @@ class NodeSearchTest {
     private static final long SEED = 20240511;
 
     private final SplittableRandom random = new SplittableRandom(SEED);
-    private final TreeNodes nodes = new TreeWriter(FlexTreeOptions.defaults(), new Epochs()).nodes();
+    private final TreeNodes nodes = new TreeWriter(FlexTreeOptions.defaults(), new Epochs(), new OffHeap()).nodes();
 
     @Test
     void everyChildIsFoundByEachOfItsBytesThatMatters() {

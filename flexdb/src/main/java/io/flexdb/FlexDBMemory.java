@@ -1,0 +1,49 @@
+package io.flexdb;
+
+/**
+ * What memory a store holds, as of one moment: off-heap bytes by what they are for, and their sum. What has been let go of
+ * counts until the garbage collector has freed it.
+ *
+ * @param budgetBytes what all but the indexes share, see {@link FlexDBOptions#withMemoryBytes}
+ * @param cacheBytes the interval cache
+ * @param activeMemtableBytes memtables that take writes, or wait to be committed
+ * @param spareMemtableBytes memtables without entries, ready for use
+ * @param retiredMemtableBytes memtables committed that a reader, cursor or snapshot may still see
+ * @param indexBytes the sparse index: its nodes and keys
+ * @param treeBytes the FlexTree
+ * @param segmentBytes segments that are being filled and written
+ * @param readBytes buffers of reads under way, of cursors, and those kept for later reads
+ * @param commitBytes buffers of commits, logs and checkpoints
+ * @param heapBytes what is on the heap and grows with the data: checksums of frames. Not in {@code totalBytes}
+ * @param mappedBytes write-ahead logs that are mapped: the operating system's page cache, which it takes back when it needs
+ *     to. Not in {@code totalBytes}
+ */
+public record FlexDBMemory(
+        long budgetBytes,
+        long cacheBytes,
+        long activeMemtableBytes,
+        long spareMemtableBytes,
+        long retiredMemtableBytes,
+        long indexBytes,
+        long treeBytes,
+        long segmentBytes,
+        long readBytes,
+        long commitBytes,
+        long heapBytes,
+        long mappedBytes) {
+
+    /** All memtables. */
+    public long memtableBytes() {
+        return activeMemtableBytes + spareMemtableBytes + retiredMemtableBytes;
+    }
+
+    /** Sparse index and FlexTree, which grow with the data, beside the budget. */
+    public long indexesBytes() {
+        return indexBytes + treeBytes;
+    }
+
+    /** All off-heap memory. */
+    public long totalBytes() {
+        return cacheBytes + memtableBytes() + indexesBytes() + segmentBytes + readBytes + commitBytes;
+    }
+}

@@ -1,0 +1,138 @@
+package io.flexdb.internal.store;
+
+import io.flexdb.FlexDBOptions;
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.internal.memtable.MemTable;
+
+/**
+ * What a store's off-heap memory is divided into, the indexes apart.
+ *
+ * @param totalBytes all of it
+ * @param cacheBytes of the interval cache
+ * @param memtableBytes of one memtable, its hash index apart
+ * @param memtables how many there are, but for what snapshots and cursors hold back
+ * @param maxPinnedBytes of memtables that snapshots and cursors hold back
+ * @param segmentBuffers how many segments there are in memory
+ * @param segmentBytes of these
+ * @param readBytes of buffers kept for reads, and as much again of those that read the file
+ * @param commitBytes of buffers of the commit thread, of logs and checkpoints
+ */
+record MemoryBudget(
+        long totalBytes,
+        long cacheBytes,
+        int memtableBytes,
+        int memtables,
+        long maxPinnedBytes,
+        int segmentBuffers,
+        long segmentBytes,
+        long readBytes,
+        long commitBytes) {
+    /*
+     * Four memtables: one takes writes, two wait or are being committed, and one is free, so that a writer who has filled
+     * the first need not wait for the last readers of another. Two would do, and do where there is little memory and the
+     * size is asked for.
+     */
+    private static final int MOST_MEMTABLES = 4;
+    private static final int LEAST_MEMTABLES = 2;
+    private static final int LEAST_SEGMENT_BUFFERS = 2;
+    private static final int MAX_DERIVED_MEMTABLE_BYTES = 32 << 20;
+    private static final long MOST_READ_BYTES = 8 << 20;
+    private static final long MOST_COMMIT_BYTES = 4 << 20;
+    private static final long LITTLE_BYTES = 128 << 20;
+
+    /**
+     * Divides the memory.
+     *
+     * @throws IllegalArgumentException if what the options ask for is more than direct buffers may take; the message is the
+     *     sum
+     */
+    static MemoryBudget of(FlexDBOptions options, JvmMemory jvm) {
+        boolean derived = options.memoryBytes() == FlexDBOptions.DERIVED;
+        long total = derived ? derivedTotal(jvm) : options.memoryBytes();
+        FlexSpaceOptions space = options.space();
+        int buffers = segmentBuffers(space, total);
+        long segments = (long) buffers * space.segmentBytes();
+        long reads = Math.min(MOST_READ_BYTES, total / 16);
+        long commits = Math.min(MOST_COMMIT_BYTES, total / 16);
+        long rest = total - segments - reads - commits;
+
+        int tables = MOST_MEMTABLES;
+        int memtable = options.memtableBytes();
+        if (memtable == FlexDBOptions.DERIVED) {
+            long share = options.cacheBytes() == FlexDBOptions.DERIVED
+                    ? (total < LITTLE_BYTES ? rest / 2 : rest / 3)
+                    : rest - options.cacheBytes();
+            memtable = memtableOf(share / tables);
+        } else {
+            while (tables > LEAST_MEMTABLES && tables * tableBytes(memtable) > rest) {
+                tables--;
+            }
+        }
+        long memtables = tables * tableBytes(memtable);
+        long cache = options.cacheBytes();
+        if (cache == FlexDBOptions.DERIVED) {
+            cache = Math.max(0, rest - memtables);
+        }
+        long sum = cache + memtables + segments + reads + commits;
+        boolean tooMuch = sum > jvm.directBytes() || !derived && sum > total;
+        if (tooMuch) {
+            throw new IllegalArgumentException("the store's memory does not fit: cacheBytes " + cache + " + " + tables
+                    + " memtables of " + tableBytes(memtable) + " + segments " + segments + " + reads " + reads
+                    + " + commits " + commits + " = " + sum + " bytes, but "
+                    + (sum > jvm.directBytes()
+                            ? "direct buffers may take " + jvm.directBytes() + "; raise -XX:MaxDirectMemorySize"
+                            : "memoryBytes is " + total + "; raise it")
+                    + ", or set withCacheBytes or withMemtableBytes lower");
+        }
+        long pinned = options.maxPinnedBytes();
+        if (pinned == FlexDBOptions.DERIVED) {
+            pinned = Math.max(memtables, rest - memtables); // what the cache has, and what nobody has
+        }
+        return new MemoryBudget(
+                Math.max(sum, total), cache, memtable, tables, pinned, buffers, segments, reads, commits);
+    }
+
+    /** As many as the settings of the space say, or fewer if that is the default and would be more than a quarter of all. */
+    private static int segmentBuffers(FlexSpaceOptions space, long total) {
+        int wanted = space.segmentBuffers();
+        if (wanted != FlexSpaceOptions.defaults().segmentBuffers()) {
+            return wanted;
+        }
+        return (int) Math.max(LEAST_SEGMENT_BUFFERS, Math.min(wanted, total / 4 / space.segmentBytes()));
+    }
+
+    private static long derivedTotal(JvmMemory jvm) {
+        long beside = jvm.machineBytes() - jvm.heapBytes();
+        long allowed = Math.min(jvm.directBytes() / 8 * 5, beside > 0 ? beside / 2 : jvm.machineBytes() / 8);
+        return Math.min(FlexDBOptions.MAX_DERIVED_MEMORY_BYTES, allowed);
+    }
+
+    /** The largest power of two whose memtable takes no more than so many bytes, within limits. */
+    private static int memtableOf(long bytes) {
+        int memtable = FlexDBOptions.MIN_MEMTABLE_BYTES;
+        while (memtable < MAX_DERIVED_MEMTABLE_BYTES && tableBytes(2 * memtable) <= bytes) {
+            memtable *= 2;
+        }
+        return memtable;
+    }
+
+    /** Bytes of a memtable with its hash index. */
+    static long tableBytes(int memtableBytes) {
+        return (long) memtableBytes + MemTable.hashBytesFor(memtableBytes);
+    }
+
+    /** The options with all that was derived. */
+    FlexDBOptions applyTo(FlexDBOptions options) {
+        return options.withMemoryBytes(Math.max(1 << 20, totalBytes))
+                .withCacheBytes(cacheBytes)
+                .withMemtableBytes(memtableBytes)
+                .withMaxPinnedBytes(maxPinnedBytes)
+                .withSpace(options.space().withSegmentBuffers(segmentBuffers));
+    }
+
+    @Override
+    public String toString() {
+        return "memory " + totalBytes + " bytes: cache " + cacheBytes + ", " + memtables + " memtables of "
+                + memtableBytes + ", segments " + segmentBytes + ", reads " + readBytes + ", commits " + commitBytes;
+    }
+}

@@ -1,0 +1,198 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.store.JvmMemory;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreMemoryException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The budget, what it becomes in JVMs of all sizes, and allocations that fail. */
+@Timeout(120)
+class FlexDBMemoryTest {
+    private static final long MIB = 1 << 20;
+    private static final JvmMemory AMPLE = new JvmMemory(1L << 30, 1L << 30, Long.MAX_VALUE);
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static FlexDB open(FlexDBOptions options, long directMib, long machineMib) {
+        JvmMemory jvm = new JvmMemory(directMib * MIB, directMib * MIB, machineMib * MIB);
+        return FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, options, true, jvm, ByteBuffer::allocateDirect);
+    }
+
+    @Test
+    void whatIsNotSetFollowsFromWhatTheJvmAllows() {
+        for (long direct : new long[] {32, 48, 64, 100, 128, 256, 512, 1024, 8192, 1 << 20}) {
+            try (FlexDB db = open(FlexDBOptions.defaults(), direct, 4 * direct)) {
+                FlexDBOptions effective = db.options();
+                long budget = effective.memoryBytes();
+                assertTrue(budget <= direct * MIB * 5 / 8, direct + " MiB: " + effective);
+                assertTrue(budget <= FlexDBOptions.MAX_DERIVED_MEMORY_BYTES, effective.toString());
+                assertTrue(effective.cacheBytes() + 2L * effective.memtableBytes() <= budget, effective.toString());
+                assertEquals(budget, db.stats().memory().budgetBytes());
+                assertTrue(effective.toString().contains("memoryBytes=" + budget), effective.toString());
+            }
+        }
+        try (FlexDB db = open(FlexDBOptions.defaults(), 64, 256)) { // a container
+            assertTrue(db.options().memoryBytes() <= 40 * MIB);
+        }
+        try (FlexDB db = open(FlexDBOptions.defaults(), 4096, 4352)) { // nearly all of it is heap
+            assertTrue(db.options().memoryBytes() <= 128 * MIB);
+        }
+    }
+
+    @Test
+    void whatIsSetIsTakenFromTheBudget() {
+        FlexDBOptions options = FlexDBOptions.defaults().withMemoryBytes(200 * MIB);
+        try (FlexDB db = open(options, 1024, 8192)) {
+            assertEquals(200 * MIB, db.options().memoryBytes());
+        }
+        try (FlexDB db = open(options.withCacheBytes(150 * MIB), 1024, 8192)) {
+            assertEquals(150 * MIB, db.options().cacheBytes());
+            assertTrue(
+                    4.5 * db.options().memtableBytes() <= 50 * MIB, db.options().toString());
+        }
+        try (FlexDB db = open(options.withMemtableBytes(16 << 20), 1024, 8192)) {
+            assertEquals(16 << 20, db.options().memtableBytes());
+            assertTrue(db.options().cacheBytes() <= 128 * MIB, db.options().toString());
+        }
+    }
+
+    @Test
+    void whatCanNotFitIsRefusedWithTheSum() {
+        refused(FlexDBOptions.defaults().withCacheBytes(300 * MIB), 256, "direct buffers may take 268435456");
+        refused(FlexDBOptions.defaults().withMemtableBytes(256 << 20), 256, "2 memtables of 301989888");
+        refused(
+                FlexDBOptions.defaults().withMemoryBytes(64 * MIB).withCacheBytes(64 * MIB),
+                1024,
+                "memoryBytes is 67108864");
+        refused(FlexDBOptions.defaults().withMemoryBytes(512 * MIB), 256, "= 5");
+    }
+
+    private static void refused(FlexDBOptions options, long direct, String expected) {
+        String message = assertThrows(IllegalArgumentException.class, () -> open(options, direct, 8192))
+                .getMessage();
+        for (String part : new String[] {expected, "cacheBytes ", " memtables of ", " segments ", " = ", "reads "}) {
+            assertTrue(message.contains(part), message);
+        }
+    }
+
+    @Test
+    void aKeyBufferStaysWhereItIsIfTheDestinationIsTooSmall() {
+        try (FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL)) {
+            db.put(bytes("key"), bytes("value"));
+            ByteBuffer key = ByteBuffer.wrap(bytes("a key")).position(2);
+            assertThrows(IllegalArgumentException.class, () -> db.get(key, ByteBuffer.allocate(4)));
+            assertEquals(2, key.position());
+            assertEquals(5, db.get(key, ByteBuffer.allocate(5)));
+            assertEquals(5, key.position());
+            key.position(3);
+            assertEquals(-1, db.get(key, ByteBuffer.allocate(5)));
+            assertEquals(5, key.position());
+        }
+    }
+
+    /** Fails every allocation for which it is told to. */
+    private static final class Scarce {
+        final AtomicLong allocations = new AtomicLong();
+        final AtomicInteger failures = new AtomicInteger();
+        volatile int everyNth;
+
+        ByteBuffer allocate(int bytes) {
+            int n = everyNth;
+            if (n > 0 && allocations.incrementAndGet() % n == 0) {
+                failures.incrementAndGet();
+                throw new OutOfMemoryError("none, for a test");
+            }
+            return ByteBuffer.allocateDirect(bytes);
+        }
+    }
+
+    @Test
+    void allocationsThatFailCostNothingButTime() {
+        int failed = 0;
+        for (int n = 1; n <= 12; n++) {
+            failed += failEveryNth(n);
+        }
+        assertTrue(failed > 50, "only " + failed + " allocations failed");
+    }
+
+    /** Whatever throws has changed nothing, or is done when it is tried again with memory. */
+    private static int failEveryNth(int n) {
+        Scarce scarce = new Scarce();
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(256 << 10);
+        TreeMap<String, byte[]> model = new TreeMap<>();
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true, AMPLE, scarce::allocate)) {
+            for (int i = 0; i < 1500; i++) {
+                String key = String.format(Locale.ROOT, "key%05d", i * 7919 % 1009);
+                byte[] value = new byte[i % 97 == 0 ? 100_000 : i % 300];
+                if (value.length > 0) {
+                    value[value.length / 2] = (byte) i;
+                }
+                scarce.everyNth = i % 50 < 40 ? n : 0;
+                put(db, bytes(key), value, scarce);
+                model.put(key, value);
+                if (i % 10 == 0) {
+                    readWithLittle(db, model, key, scarce);
+                }
+            }
+            scarce.everyNth = 0;
+            assertSame(model, db);
+        }
+        try (FlexDB db = StoreDriver.open(vfs.kill(), StoreDriver.SMALL.withMemtableBytes(256 << 10))) {
+            assertSame(model, db);
+        }
+        return scarce.failures.get();
+    }
+
+    private static void put(FlexDB db, byte[] key, byte[] value, Scarce scarce) {
+        try {
+            db.put(key, value);
+        } catch (StorageException e) {
+            scarce.everyNth = 0;
+            db.put(key, value); // the store goes on
+        }
+    }
+
+    private static void readWithLittle(FlexDB db, TreeMap<String, byte[]> model, String key, Scarce scarce) {
+        try {
+            assertArrayEquals(model.get(key), db.get(bytes(key)));
+            assertNull(db.get(bytes("none")));
+            try (FlexCursor cursor = db.cursor()) {
+                cursor.seek(bytes(key));
+                assertArrayEquals(model.get(key), cursor.value());
+                cursor.prev();
+            }
+        } catch (StoreMemoryException e) {
+            scarce.everyNth = 0;
+            assertArrayEquals(model.get(key), db.get(bytes(key)));
+        }
+    }
+
+    private static void assertSame(TreeMap<String, byte[]> model, FlexDB db) {
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seekToFirst();
+            for (var entry : model.entrySet()) {
+                assertArrayEquals(bytes(entry.getKey()), cursor.key());
+                assertArrayEquals(entry.getValue(), cursor.value(), entry.getKey());
+                cursor.next();
+            }
+            assertTrue(!cursor.isValid());
+        }
+    }
+}

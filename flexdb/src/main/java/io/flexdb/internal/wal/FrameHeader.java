@@ -1,5 +1,6 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.flexspace.internal.vfs.MappedFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -42,6 +43,11 @@ final class FrameHeader {
         crc.reset();
         crc.update(scratch.array(), 0, HEADER + WalFormat.FRAME_CHECKSUM);
         return (int) crc.getValue();
+    }
+
+    /** Writes the header and the payload behind it. */
+    void writeTo(MappedFile target, int position, byte[] payload, int offset, int length) {
+        target.write(position, scratch.array(), HEADER, WalFormat.FRAME_HEADER_BYTES, payload, offset, length);
     }
 
     void copyTo(ByteBuffer target, int index) {

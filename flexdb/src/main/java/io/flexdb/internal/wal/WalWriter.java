@@ -1,5 +1,6 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -43,7 +44,7 @@ public final class WalWriter implements AutoCloseable {
 
     private final Vfs vfs;
     private final VfsFile file;
-    private final ByteBuffer mapping; // null if the file is written by calls
+    private final MappedFile mapping; // null if the file is written by calls
     private final ByteBuffer staging; // null if mapped
     private final long storeId;
     private final long number;
@@ -60,7 +61,14 @@ public final class WalWriter implements AutoCloseable {
     private boolean markIsForced = true; // under forceLock
 
     private WalWriter(
-            Vfs vfs, VfsFile file, ByteBuffer mapping, ByteBuffer staging, long storeId, long number, long generation) {
+            Vfs vfs,
+            VfsFile file,
+            MappedFile mapping,
+            ByteBuffer staging,
+            long storeId,
+            long number,
+            long generation,
+            long capacity) {
         this.vfs = vfs;
         this.file = file;
         this.mapping = mapping;
@@ -68,7 +76,7 @@ public final class WalWriter implements AutoCloseable {
         this.storeId = storeId;
         this.number = number;
         this.generation = generation;
-        this.capacity = file.size();
+        this.capacity = capacity;
         this.frameHeader = new FrameHeader(storeId, generation);
     }
 
@@ -107,9 +115,9 @@ public final class WalWriter implements AutoCloseable {
             WalFormat.encodeHeader(block, storeId, number, generation, capacity);
             file.write(block, 0);
             publish(vfs, file, directory, number);
-            ByteBuffer mapping = mapped ? file.map(capacity) : null;
+            MappedFile mapping = mapped ? map(file, capacity) : null;
             ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
-            return new WalWriter(vfs, file, mapping, staging, storeId, number, generation);
+            return new WalWriter(vfs, file, mapping, staging, storeId, number, generation, capacity);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
@@ -120,6 +128,14 @@ public final class WalWriter implements AutoCloseable {
     public static WalWriter create(
             Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
         return create(vfs, directory, number, storeId, generation, capacity, mapped, filled -> {});
+    }
+
+    private static MappedFile map(VfsFile file, long capacity) {
+        try {
+            return file.map(capacity);
+        } catch (IllegalArgumentException e) { // all of it was written, and forced
+            throw new StoreIoException("mapping", file.path(), new IOException("the file was cut", e));
+        }
     }
 
     private static void requirePositive(String name, long value) {
@@ -190,7 +206,7 @@ public final class WalWriter implements AutoCloseable {
             WalFormat.encodeHeader(block, storeId, newNumber, newGeneration, capacity);
             file.write(block, 0);
             publish(vfs, file, directory, newNumber);
-            return new WalWriter(vfs, file, mapping, staging, storeId, newNumber, newGeneration);
+            return new WalWriter(vfs, file, mapping, staging, storeId, newNumber, newGeneration, capacity);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
@@ -230,22 +246,17 @@ public final class WalWriter implements AutoCloseable {
         frameHeader.encode(position, length, entryCount, firstSequence, payloadChecksum);
         try {
             if (mapping != null) {
-                appendMapped((int) position, payload, offset, length);
+                frameHeader.writeTo(mapping, (int) position, payload, offset, length);
             } else {
                 appendByCalls(position, payload, offset, length);
             }
-        } catch (RuntimeException | InternalError e) {
+        } catch (RuntimeException e) {
             throw fail(e);
         }
         long end = position + WalFormat.frameBytes(length);
         appendedPosition = end; // before lastSequence, see forceLocked
         lastSequence = firstSequence + entryCount - 1;
         return end;
-    }
-
-    private void appendMapped(int position, byte[] payload, int offset, int length) {
-        mapping.put(position + WalFormat.FRAME_HEADER_BYTES, payload, offset, length);
-        frameHeader.copyTo(mapping, position);
     }
 
     private void appendByCalls(long position, byte[] payload, int offset, int length) {
@@ -291,7 +302,7 @@ public final class WalWriter implements AutoCloseable {
             durablePosition = position;
             durableSequence = sequence;
             writeMark(position);
-        } catch (RuntimeException | InternalError e) {
+        } catch (RuntimeException e) {
             throw fail(e);
         }
     }
@@ -317,12 +328,9 @@ public final class WalWriter implements AutoCloseable {
         }
     }
 
-    private RuntimeException fail(Throwable cause) {
+    private RuntimeException fail(RuntimeException cause) {
         failure = cause;
-        if (cause instanceof InternalError) { // how the JVM reports a device error in a mapping
-            return new StoreIoException("mapped write", file.path(), new IOException(cause));
-        }
-        return (RuntimeException) cause;
+        return cause;
     }
 
     private void requireUsable() {

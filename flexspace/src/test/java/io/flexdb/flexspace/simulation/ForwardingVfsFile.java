@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.simulation;
 
+import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
-    public ByteBuffer map(long bytes) {
+    public MappedFile map(long bytes) {
         return file.map(bytes);
     }
 

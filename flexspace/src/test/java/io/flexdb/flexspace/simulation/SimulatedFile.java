@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.simulation;
 
 import io.flexdb.flexspace.internal.vfs.IoFailures;
+import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.StoreClosedException;
 import java.io.IOException;
@@ -109,7 +110,7 @@ final class SimulatedFile implements VfsFile {
     }
 
     @Override
-    public ByteBuffer map(long bytes) {
+    public MappedFile map(long bytes) {
         synchronized (vfs) {
             requireWritable();
             if (bytes < 1 || bytes > Math.min(node.content.size(), Integer.MAX_VALUE)) {

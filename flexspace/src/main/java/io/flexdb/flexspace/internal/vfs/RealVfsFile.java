@@ -6,7 +6,6 @@ import io.flexdb.storage.StoreIoException;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
@@ -268,7 +267,7 @@ final class RealVfsFile implements VfsFile {
     }
 
     @Override
-    public ByteBuffer map(long bytes) {
+    public MappedFile map(long bytes) {
         requireWritable();
         long size = size();
         if (bytes < 1 || bytes > Math.min(size, Integer.MAX_VALUE)) {
@@ -279,8 +278,8 @@ final class RealVfsFile implements VfsFile {
         if (!vfs.mapsSafely(directory)) {
             return null;
         }
-        return repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer mapping = repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+        return new MappedFile(this::path, mapping);
     }
 
     @Override

@@ -96,14 +96,13 @@ public interface VfsFile extends AutoCloseable {
     void force();
 
     /**
-     * Maps the first {@code bytes} of the file for reading and writing: a direct little-endian buffer at position 0, or
-     * null where mapped files are not known to be safe. The buffer works until it is garbage collected, even after
-     * {@link #close()}. The bytes must have been written before, or a full disk could fail a store into the mapping; the
-     * file must not be cut below them while the mapping is in use.
+     * Maps the first {@code bytes} of the file for reading and writing, or returns null where mapped files are not known to
+     * be safe. The mapping works until it is garbage collected, even after {@link #close()}. The bytes should have been
+     * written before, or a full disk fails a write into the mapping.
      *
      * @throws IllegalArgumentException if the file is shorter, or {@code bytes} does not fit a buffer
      */
-    ByteBuffer map(long bytes);
+    MappedFile map(long bytes);
 
     /** Releases the file. Does not make it durable. Closing again does nothing. */
     @Override

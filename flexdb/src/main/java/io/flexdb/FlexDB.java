@@ -354,6 +354,11 @@ public final class FlexDB implements AutoCloseable {
         return store.options();
     }
 
+    /** Divides all coarse intervals now. For tests of stores without threads. */
+    void refine() {
+        store.refineHere();
+    }
+
     /** Figures of this moment. */
     public FlexDBStats stats() {
         return store.stats();

@@ -197,6 +197,22 @@ public final class IntervalCache {
         }
     }
 
+    /** Lets go of the image of a content, if there is one. Any thread; who has found it before may use it still. */
+    public void forget(long contentNumber) {
+        if (!contains(contentNumber)) {
+            return;
+        }
+        lock.lock();
+        try {
+            int slot = table.slotOf(contentNumber);
+            if (slot >= 0) {
+                drop(table, slot);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private static int align(int bytes) {
         return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
     }

@@ -212,6 +212,25 @@ final class IndexNodes {
         pool.retire(node, birth(chunk(node), base(node)));
     }
 
+    /** The last child that does not start behind an offset. */
+    static int childAtOffset(ByteBuffer b, int base, long offset) {
+        int i = count(b, base) - 1;
+        while (i > 0 && childStart(b, base, i) > offset) {
+            i--;
+        }
+        return i;
+    }
+
+    /** The interval of a leaf that ends behind an offset, or the last one. */
+    static int intervalAtOffset(ByteBuffer b, int base, long offset) {
+        int last = count(b, base) - 1;
+        int i = 0;
+        while (i < last && end(b, base, i) <= offset) {
+            i++;
+        }
+        return i;
+    }
+
     /**
      * The last entry whose key is not above the one sought, or the first entry.
      *

@@ -38,6 +38,25 @@ public final class IntervalCursor {
         }
     }
 
+    /**
+     * Goes to the interval that has the byte at a logical offset.
+     *
+     * @param logicalOffset below {@link IndexView#totalBytes()}
+     */
+    public void seekOffset(IndexView view, long logicalOffset) {
+        begin(view);
+        long left = logicalOffset;
+        for (int at = level; at > 0; at--) {
+            ByteBuffer b = nodes.chunk(node[at]);
+            int base = nodes.base(node[at]);
+            index[at] = IndexNodes.childAtOffset(b, base, left);
+            left -= IndexNodes.childStart(b, base, index[at]);
+            enterChild(at);
+        }
+        enterLeaf();
+        index[0] = IndexNodes.intervalAtOffset(leaf, leafBase, left);
+    }
+
     /** Goes to the first interval. */
     public void first(IndexView view) {
         begin(view);

@@ -78,6 +78,11 @@ public final class IntervalReplacement {
         return count;
     }
 
+    /** Bytes of all their anchors. */
+    public int anchorBytes() {
+        return anchorBytes;
+    }
+
     /** Bytes of all intervals given. */
     public long totalBytes() {
         long total = 0;

@@ -86,8 +86,8 @@ final class AnchorsFile {
         return body.flip();
     }
 
-    /** Fills an empty index, if there is a file that fits the space. */
-    static boolean load(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine, Committer contents) {
+    /** Fills the committer's empty index, if there is a file that fits the space. */
+    static boolean load(Vfs vfs, Path directory, SpaceEngine engine, Committer contents) {
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         if (!vfs.exists(path)) {
             return false;
@@ -125,7 +125,7 @@ final class AnchorsFile {
             long bytes = body.getLong();
             int pairs = body.getInt();
             int length = body.getInt();
-            index.appendInterval(body.array(), body.position(), length, bytes, pairs, contents.newContent());
+            contents.appendInterval(body.array(), body.position(), length, bytes, pairs);
             body.position(body.position() + length);
         }
         return true;
@@ -144,7 +144,7 @@ final class AnchorsFile {
             boolean sound = bytes >= 0
                     && bytes <= size - total
                     && pairs >= 0
-                    && pairs <= IntervalReader.UNKNOWN_PAIRS
+                    && pairs <= IntervalBounds.UNKNOWN_PAIRS
                     && length >= 0
                     && length <= Math.min(RecordFormat.MAX_KEY_BYTES, body.remaining())
                     && (count == 0

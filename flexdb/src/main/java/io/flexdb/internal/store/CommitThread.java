@@ -27,12 +27,14 @@ final class CommitThread {
     private final Object tablesLock = new Object(); // guards retiredTables, tablesInUse and nextHandle
     private long nextHandle;
     private int memoryWaits; // since the last commit; by the thread
+    private long rootsSequence; // no entry in the writer's roots has a higher sequence number
     private volatile long pinnedBytes;
     private volatile MemLog committing; // for progress
     private boolean garbageLeft; // perhaps; by the thread
 
     CommitThread(Store store, boolean inline) {
         this.store = store;
+        this.rootsSequence = store.engine.tag();
         this.retiredTables = new RetiredQueue(store.epochs, handle -> store.memLogs.unread(tablesInUse.remove(handle)));
         if (inline) {
             thread = null;
@@ -57,19 +59,22 @@ final class CommitThread {
             while (true) {
                 MemLog log = garbageLeft
                         ? store.writer().pollFrozen()
-                        : store.writer().awaitFrozen();
+                        : store.writer().awaitFrozenOrDivided();
                 if (log != null) {
                     if (!commit(log) && !awaitMemory() && !store.writer().awaitRetry(store.committer.refusal())) {
                         return;
                     }
-                } else if (garbageLeft && store.health.isUsable()) {
+                } else if (!store.health.isUsable()) {
+                    break;
+                } else if (store.refiner.hasReady()) {
+                    refineSome();
+                } else if (garbageLeft) {
                     collectSlice();
-                } else {
-                    return;
                 }
             }
         } catch (UnreadableException e) {
             store.health.makeReadOnly(e.getCause());
+            refineOnly();
         } catch (Throwable e) {
             store.fail(e);
         }
@@ -95,8 +100,31 @@ final class CommitThread {
         }
     }
 
+    /** Goes on dividing intervals, which changes nothing in files. */
+    private void refineOnly() {
+        try {
+            while (store.writer().awaitDivided()) {
+                refineSome();
+            }
+        } catch (Throwable e) {
+            store.fail(e);
+        }
+    }
+
+    private void refineSome() {
+        if (store.refiner.applySome() > 0) {
+            publishRefined();
+        }
+    }
+
+    /** Publishes the roots with no newer entries than there were. By the thread that commits. */
+    void publishRefined() {
+        store.publishRoots(rootsSequence);
+    }
+
     /** And beside a commit as much as what it writes asks for. */
     private void publishAndCollect(long last) {
+        store.refiner.applySome();
         store.publishRoots(last);
         if (!isInline() && store.engine.collectSomeGarbage(true)) {
             store.publishRoots(last);
@@ -120,6 +148,9 @@ final class CommitThread {
     void commitAll() {
         for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
             commitHere(log);
+            if (isInline() && store.health.isUsable()) {
+                store.refiner.refineHere(Refiner.AT_ONCE);
+            }
         }
     }
 
@@ -145,6 +176,7 @@ final class CommitThread {
         store.writer().awaitVisible(last);
         store.groupCommit.awaitDurable(last);
         committing = log;
+        rootsSequence = last;
         MemTable[] tables = {log.table};
         Runnable publish = () -> store.publishRoots(last);
         if (store.committer.apply(tables, 0, last, null, null, publish, () -> publishAndCollect(last)) != null) {

@@ -8,6 +8,7 @@ import io.flexdb.internal.RecordFormat;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.IntervalReplacement;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;
@@ -18,6 +19,7 @@ import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 final class Committer {
@@ -35,12 +37,10 @@ final class Committer {
      *     group of whole pairs, so that after any prefix of the log the space is a sequence of whole pairs (O7).
      * I2  A content number belongs to one content for ever.
      */
-    static final int MAX_INTERVAL_BYTES = 16 << 10;
-    static final int MAX_INTERVAL_PAIRS = 16;
     static final int CONTINUATION = 1;
 
-    private static final int MERGE_BYTES = MAX_INTERVAL_BYTES / 2;
-    private static final int MERGE_PAIRS = MAX_INTERVAL_PAIRS / 2;
+    private static final int MERGE_BYTES = IntervalBounds.MAX_BYTES / 2;
+    private static final int MERGE_PAIRS = IntervalBounds.MAX_PAIRS / 2;
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
     private static final int CHANGES_PER_VERSION = 1000;
@@ -91,7 +91,8 @@ final class Committer {
     private boolean wasCached;
     private StoreFullException memoryRefusal;
     private ByteBuffer imageMemory;
-    private long lastContent;
+    private final AtomicLong lastContent = new AtomicLong();
+    private volatile long coarseIntervals; // written by one thread at a time, as the index is
 
     Committer(
             Epochs epochs,
@@ -122,9 +123,22 @@ final class Committer {
         return entriesApplied;
     }
 
-    /** The number of a content that never was before. */
+    /** The number of a content that never was before. Any thread. */
     long newContent() {
-        return ++lastContent;
+        return lastContent.incrementAndGet();
+    }
+
+    /** Adds an interval behind all others, to build an index that has seen no other change yet. */
+    void appendInterval(byte[] itsAnchor, int from, int length, long bytes, int pairs) {
+        index.appendInterval(itsAnchor, from, length, bytes, pairs, newContent());
+        if (IntervalBounds.isCoarse(bytes, pairs)) {
+            coarseIntervals++;
+        }
+    }
+
+    /** Intervals that are larger than they should be, or of which nobody has counted the pairs. Any thread. */
+    long coarseIntervals() {
+        return coarseIntervals;
     }
 
     /**
@@ -136,7 +150,7 @@ final class Committer {
      * @param from the first key; null for all
      * @param to where to end; a few keys from there on may be taken too. null for all
      * @param publish called when earlier versions should go, so that there is room
-     * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change the space
+     * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change both
      * @return null, or the first key for which there is no room, or no memory; {@link #refusal} says why
      * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they were,
      *     those before it have been changed, each wholly
@@ -212,7 +226,7 @@ final class Committer {
     }
 
     private boolean hasRoomForDeletes(Runnable publish) {
-        return engine.room().ensureForEdits(refCount + MAX_INTERVAL_PAIRS, false, publish);
+        return engine.room().ensureForEdits(refCount + IntervalBounds.MAX_PAIRS, false, publish);
     }
 
     /** Why there was no room, or no memory, when something was not applied. */
@@ -242,7 +256,7 @@ final class Committer {
     private boolean hasRoom(Runnable publish) {
         long oldBytes = context.interval.lengthBytes();
         long bytes = oldBytes + gatheredBytes;
-        long edits = 2L * refCount + MAX_INTERVAL_PAIRS + 2 * bytes / engine.maxExtentBytes();
+        long edits = 2L * refCount + IntervalBounds.MAX_PAIRS + 2 * bytes / engine.maxExtentBytes();
         if (bytes > roomBytes || edits > roomEdits) {
             roomBytes = bytes + ASKED_BYTES;
             roomEdits = edits + ASKED_EDITS;
@@ -314,7 +328,7 @@ final class Committer {
 
     /** Intervals that {@link #divide} makes at most. Two that follow each other have more bytes or pairs than one may. */
     private int mostIntervals() {
-        return 3 + 2 * (mergedPairs / MAX_INTERVAL_PAIRS) + 2 * (mergedBytes / MAX_INTERVAL_BYTES);
+        return 3 + 2 * (mergedPairs / IntervalBounds.MAX_PAIRS) + 2 * (mergedBytes / IntervalBounds.MAX_BYTES);
     }
 
     private void mergeInterval(boolean alwaysInPlace) {
@@ -539,21 +553,19 @@ final class Committer {
     /** Makes intervals of the new content, in the place of the one there was, and caches them. */
     private void divide(int keyLength) {
         replacement.clear();
-        int intervals = Math.max(
-                (mergedPairs + MAX_INTERVAL_PAIRS - 1) / MAX_INTERVAL_PAIRS,
-                (mergedBytes + MAX_INTERVAL_BYTES - 1) / MAX_INTERVAL_BYTES);
-        int pairsEach = intervals == 0 ? 0 : (mergedPairs + intervals - 1) / intervals;
-        int pair = 0;
-        do {
-            int first = pair;
-            int from = first < mergedPairs ? mergedStarts[first] : 0;
-            while (pair < mergedPairs
-                    && (pair == first || pair - first < pairsEach && endOfPair(pair) - from <= MAX_INTERVAL_BYTES)) {
-                pair++;
-            }
-            int end = pair > first ? endOfPair(pair - 1) : from;
-            addInterval(first, pair, from, end);
-        } while (pair < mergedPairs);
+        int pairsEach = IntervalBounds.pairsEach(mergedPairs, mergedBytes);
+        int first = 0;
+        while (first < mergedPairs) {
+            int end = IntervalBounds.endOfInterval(mergedStarts, mergedPairs, mergedBytes, first, pairsEach);
+            addInterval(first, end, mergedStarts[first], endOfPair(end - 1));
+            first = end;
+        }
+        if (mergedPairs == 0) {
+            addInterval(0, 0, 0, 0);
+        }
+        if (IntervalBounds.isCoarse(context.interval.lengthBytes(), context.interval.pairCount())) {
+            coarseIntervals--;
+        }
         index.replace(key, 0, keyLength, replacement);
         if (mergedPairs <= MERGE_PAIRS && mergedBytes <= MERGE_BYTES) {
             mergeSmall(keyLength);
@@ -588,6 +600,36 @@ final class Committer {
                 return false;
             }
             imageMemory = larger.order(ByteOrder.LITTLE_ENDIAN);
+        }
+        return true;
+    }
+
+    /**
+     * Puts what a coarse interval was divided into in its place, unless it has changed since it was read, its keys reach
+     * beyond it, or the index has no memory for it. Not while {@link #apply} looks for room.
+     *
+     * @return whether it did
+     */
+    boolean divide(Division division) {
+        IntervalRef interval = context.interval;
+        index.find(index.current(), division.lowestKey(), 0, division.lowestKeyLength(), interval);
+        long content = division.content();
+        if (interval.contentNumber() != content
+                || !interval.isBelowUpperAnchor(division.highestKey(), 0, division.highestKeyLength())) {
+            return false;
+        }
+        assert interval.lengthBytes() == division.parts.totalBytes() : interval + " and " + division;
+        try {
+            index.ensure(division.parts.count(), division.parts.anchorBytes());
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
+        index.replace(division.lowestKey(), 0, division.lowestKeyLength(), division.parts);
+        if (division.isComplete()) {
+            coarseIntervals--;
+        }
+        if (division.parts.count() > 1) {
+            cache.forget(content); // newer versions never ask for it
         }
         return true;
     }

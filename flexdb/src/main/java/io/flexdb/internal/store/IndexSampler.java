@@ -1,111 +1,146 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.flexspace.internal.SpaceEngine;
-import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.internal.RecordFormat;
-import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.storage.CorruptionException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** Builds the sparse index of a space whose anchors are not known: one key every so many bytes (section 5.4). */
 final class IndexSampler {
     /*
-     * An extent without the flag CONTINUATION begins with a pair, so the first pair of an extent near the wanted place
-     * gives an anchor. Nothing else of the data is read. What lies between two anchors is counted when it is read first.
+     * The space is sampled in ranges, by several threads, because each key costs a wait for the disk if the page cache
+     * does not have it. The samples of the ranges are put together in order, as they come; only so many ranges are under
+     * way at a time, which bounds the memory.
+     *
+     * What lies between two anchors is divided later, by the Refiner, or by whoever changes it.
      */
-    private static final int STRIDE_BYTES = Committer.MAX_INTERVAL_BYTES;
-    private static final int FIRST_READ_BYTES = 128;
+    private static final long RANGE_BYTES = 4L << 20;
+    private static final int THREADS = 4;
+    private static final int RANGES_UNDER_WAY = 4 * THREADS;
 
     private final SpaceEngine engine;
     private final Path dataFile;
-    private final FlexTreeView view;
-    private final ExtentCursor extents = new ExtentCursor();
-    private ByteBuffer record = ByteBuffer.allocateDirect(FIRST_READ_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    private byte[] key = new byte[256];
-    private byte[] anchor = new byte[256];
+    private final Committer into;
 
-    private IndexSampler(SpaceEngine engine, Path dataFile) {
+    // The interval that ends where the next anchor is.
+    private byte[] anchor = {};
+    private long start;
+
+    private IndexSampler(SpaceEngine engine, Committer into, Path dataFile) {
         this.engine = engine;
+        this.into = into;
         this.dataFile = dataFile;
-        this.view = engine.current();
     }
 
-    static void sample(SpaceEngine engine, SparseIndex index, Committer contents, Path dataFile) {
-        new IndexSampler(engine, dataFile).run(index, contents);
+    /**
+     * Fills the committer's empty index.
+     *
+     * @param inline whether to use no threads
+     */
+    static void sample(SpaceEngine engine, Committer into, Path dataFile, boolean inline) {
+        new IndexSampler(engine, into, dataFile).run(inline);
     }
 
-    private void run(SparseIndex index, Committer contents) {
-        long size = view.size();
-        int anchorLength = 0;
-        long start = 0;
-        while (start < size) {
-            long next = nextRecordStart(start + STRIDE_BYTES);
-            int keyLength = next < size ? readKey(next) : 0;
-            if (next < size && compareWithAnchor(keyLength, anchorLength) <= 0) {
+    private void run(boolean inline) {
+        long size = engine.size();
+        long ranges = (size + RANGE_BYTES - 1) / RANGE_BYTES;
+        if (inline || ranges <= 2) {
+            RangeSampler sampler = new RangeSampler(engine, dataFile);
+            for (long range = 0; range < ranges; range++) {
+                append(sampler.sample(range * RANGE_BYTES, (range + 1) * RANGE_BYTES));
+            }
+        } else {
+            runWithThreads(ranges);
+        }
+        if (size > 0) {
+            end(size);
+        }
+    }
+
+    private void runWithThreads(long ranges) {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
+            Thread thread = new Thread(work, "flexdb-sample");
+            thread.setDaemon(true);
+            return thread;
+        });
+        ArrayDeque<Future<RangeSampler>> underWay = new ArrayDeque<>();
+        ArrayDeque<RangeSampler> idle = new ArrayDeque<>();
+        boolean[] interrupted = {false};
+        try {
+            long next = 0;
+            while (next < ranges || !underWay.isEmpty()) {
+                while (next < ranges && underWay.size() < RANGES_UNDER_WAY) {
+                    RangeSampler sampler = idle.isEmpty() ? new RangeSampler(engine, dataFile) : idle.remove();
+                    long from = next++ * RANGE_BYTES;
+                    underWay.add(threads.submit(() -> sampler.sample(from, from + RANGE_BYTES)));
+                }
+                RangeSampler sampled = get(underWay.remove(), interrupted);
+                append(sampled);
+                idle.add(sampled);
+            }
+        } finally {
+            underWay.forEach(future -> future.cancel(false));
+            end(threads, interrupted); // none may read when the files are closed
+            if (interrupted[0]) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static RangeSampler get(Future<RangeSampler> future, boolean[] interrupted) {
+        while (true) {
+            try {
+                return future.get();
+            } catch (InterruptedException e) {
+                interrupted[0] = true;
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) e.getCause(); // sampling throws nothing else
+            }
+        }
+    }
+
+    private static void end(ExecutorService threads, boolean[] interrupted) {
+        threads.shutdown(); // interrupts nobody
+        boolean ended = false;
+        while (!ended) {
+            try {
+                ended = threads.awaitTermination(1, TimeUnit.HOURS);
+            } catch (InterruptedException e) {
+                interrupted[0] = true;
+            }
+        }
+    }
+
+    /** Appends the intervals that end at the anchors of a range. */
+    private void append(RangeSampler sampled) {
+        for (int i = 0; i < sampled.count(); i++) {
+            long offset = sampled.logicalOffset(i);
+            byte[] keys = sampled.keys();
+            int from = sampled.keyStart(i);
+            int to = sampled.keyStart(i + 1);
+            if (offset == 0) {
+                continue; // the first interval begins below every key
+            }
+            if (Arrays.compareUnsigned(keys, from, to, anchor, 0, anchor.length) <= 0) {
                 throw new CorruptionException(
-                        dataFile, next, "a key above that at logical offset " + start, "one that is not");
+                        dataFile, offset, "a key above that at logical offset " + start, "one that is not");
             }
-            index.appendInterval(
-                    anchor, 0, anchorLength, next - start, IntervalReader.UNKNOWN_PAIRS, contents.newContent());
-            byte[] free = anchor;
-            anchor = key;
-            key = free;
-            anchorLength = keyLength;
-            start = next;
+            end(offset);
+            anchor = Arrays.copyOfRange(keys, from, to);
         }
     }
 
-    private int compareWithAnchor(int keyLength, int anchorLength) {
-        return Arrays.compareUnsigned(key, 0, keyLength, anchor, 0, anchorLength);
-    }
-
-    /** The logical offset at or behind the one given at which an extent begins with a pair, or the size. */
-    private long nextRecordStart(long from) {
-        extents.reset(view);
-        boolean found = from < view.size() && extents.seek(from);
-        if (found && extents.logicalOffset() < from) {
-            found = extents.next();
-        }
-        while (found && (extents.flags() & Committer.CONTINUATION) != 0) {
-            found = extents.next();
-        }
-        return found ? extents.logicalOffset() : view.size();
-    }
-
-    /** Reads the key of the pair with which the extent under the cursor begins. */
-    private int readKey(long logicalOffset) {
-        int bytes = read(FIRST_READ_BYTES);
-        long header = RecordFormat.readHeader(record, 0, bytes);
-        if (header < 0 || RecordFormat.keyLength(header) == 0) {
-            throw new CorruptionException(dataFile, logicalOffset, "a pair at the beginning of an extent", "none");
-        }
-        int length = RecordFormat.keyLength(header);
-        int end = RecordFormat.headerBytes(header) + length;
-        if (end > bytes) {
-            if (record.capacity() < end) {
-                record = ByteBuffer.allocateDirect(2 * end).order(ByteOrder.LITTLE_ENDIAN);
-            }
-            // The key may go on in further extents of the same pair.
-            long left = view.size() - logicalOffset;
-            if (end > left) {
-                throw new CorruptionException(dataFile, logicalOffset, "a key of " + length + " bytes", "the end");
-            }
-            engine.read(view, new ExtentCursor(), logicalOffset, record, 0, end);
-        }
-        if (key.length < length) {
-            key = new byte[RecordFormat.MAX_KEY_BYTES];
-        }
-        record.get(RecordFormat.headerBytes(header), key, 0, length);
-        return length;
-    }
-
-    private int read(int atMost) {
-        int bytes = Math.min(atMost, extents.length());
-        engine.readExtent(extents, 0, record, 0, bytes);
-        return bytes;
+    private void end(long offset) {
+        into.appendInterval(anchor, 0, anchor.length, offset - start, IntervalBounds.UNKNOWN_PAIRS);
+        start = offset;
     }
 }

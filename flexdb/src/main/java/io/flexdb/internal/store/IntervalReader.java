@@ -13,16 +13,16 @@ import java.nio.file.Path;
 
 /** Brings intervals into memory: from the cache, or from the FlexSpace and then into the cache. Any thread. */
 final class IntervalReader {
-    /** Pairs of an interval that has not been read since its anchor was sampled. */
-    static final int UNKNOWN_PAIRS = 1 << 20;
-
     private final SpaceEngine engine;
     private final IntervalCache cache;
+    private final TouchedIntervals touched;
     private final Path dataFile;
 
-    IntervalReader(SpaceEngine engine, IntervalCache cache, Path dataFile) {
+    /** @param touched learns which coarse intervals are read */
+    IntervalReader(SpaceEngine engine, IntervalCache cache, TouchedIntervals touched, Path dataFile) {
         this.engine = engine;
         this.cache = cache;
+        this.touched = touched;
         this.dataFile = dataFile;
     }
 
@@ -60,6 +60,9 @@ final class IntervalReader {
         }
         load(space, context, logicalOffset, bytes, content, pairs);
         cache.insert(content, context.image, 0, IntervalFormat.imageBytes(context.image, 0), false);
+        if (IntervalBounds.isCoarse(bytes, pairs)) {
+            touched.add(logicalOffset);
+        }
     }
 
     private void load(
@@ -69,7 +72,7 @@ final class IntervalReader {
         }
         int dataBytes = (int) bytes;
         try {
-            if (pairs < UNKNOWN_PAIRS) {
+            if (pairs < IntervalBounds.UNKNOWN_PAIRS) {
                 int data = IntervalFormat.dataPosition(0, pairs);
                 ByteBuffer memory = context.memory(data + dataBytes);
                 engine.read(space, context.extents, logicalOffset, memory, data, dataBytes);

@@ -40,6 +40,7 @@ public final class Store implements AutoCloseable {
     private final StripedPool<ReadContext> contexts;
     private final KeptBytes keptForReads;
     final Committer committer;
+    final Refiner refiner;
     final MemLogs memLogs;
     final GroupCommit groupCommit;
     final FlexDBOptions options;
@@ -83,6 +84,9 @@ public final class Store implements AutoCloseable {
         epochs.advance();
         this.freeSegments = engine.freeSegmentCount();
         this.commits = new CommitThread(this, opened.inline);
+        Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
+        this.refiner =
+                new Refiner(this, opened.touched, dataFile, opened.inline, commits::publishRefined, System::nanoTime);
         this.syncs = new SyncThread(this, opened.inline);
         this.logThread = new LogThread(this, opened.inline);
         this.writer = new StoreWriter(this, memLogs, groupCommit, commits, syncs, logThread, lastSequence);
@@ -95,6 +99,7 @@ public final class Store implements AutoCloseable {
         if (version.logs().length > 0) {
             writer.startThreads();
         }
+        refiner.start();
         engine.scrubber().start(this::pinNewest);
     }
 
@@ -107,6 +112,12 @@ public final class Store implements AutoCloseable {
         } finally {
             epochs.exit(ticket);
         }
+    }
+
+    /** Divides all coarse intervals, on the caller's thread. For stores without threads. */
+    public void refineHere() {
+        health.requireReadable();
+        refiner.refineHere(Integer.MAX_VALUE);
     }
 
     /** What writes to it. */
@@ -256,6 +267,7 @@ public final class Store implements AutoCloseable {
                     visibleSequence(),
                     groupCommit.durableSequence(),
                     now.index().intervalCount(),
+                    committer.coarseIntervals(),
                     now.space().extentCount(),
                     now.space().size(),
                     engine.segmentCount(),
@@ -355,6 +367,7 @@ public final class Store implements AutoCloseable {
         synchronized (closeLock) {
             released = true;
             health.abandon(cause);
+            refiner.stop();
             syncs.stop();
             logThread.stop();
             release();
@@ -362,6 +375,7 @@ public final class Store implements AutoCloseable {
     }
 
     private void finishCommits(long last) {
+        refiner.stop();
         syncs.stop();
         logThread.stop();
         if (!health.hasFailed()) {

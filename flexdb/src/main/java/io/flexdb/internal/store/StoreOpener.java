@@ -39,6 +39,7 @@ public final class StoreOpener {
     SpaceEngine engine;
     SparseIndex index;
     IntervalCache cache;
+    final TouchedIntervals touched = new TouchedIntervals();
     IntervalReader intervals;
     Committer committer;
     MemLogs memLogs;
@@ -116,12 +117,12 @@ public final class StoreOpener {
         engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health, memory);
         cache = new IntervalCache(epochs, options.cacheBytes(), memory);
         memory.giver(cache::giveBack);
-        intervals = new IntervalReader(engine, cache, space.resolve("data"));
+        intervals = new IntervalReader(engine, cache, touched, space.resolve("data"));
         index = new SparseIndex(epochs, memory);
         committer = new Committer(epochs, engine, index, cache, intervals, memory);
-        boolean wasClosed = AnchorsFile.load(vfs, directory, index, engine, committer);
+        boolean wasClosed = AnchorsFile.load(vfs, directory, engine, committer);
         if (!wasClosed) {
-            IndexSampler.sample(engine, index, committer, space.resolve("data"));
+            IndexSampler.sample(engine, committer, space.resolve("data"), inline);
         }
         return wasClosed;
     }

@@ -332,8 +332,11 @@ public final class StoreWriter {
         }
     }
 
-    /** Waits for a memtable to commit; null when the store is being closed and none is left, or has failed. */
-    MemLog awaitFrozen() {
+    /**
+     * Waits for a memtable to commit; null when there is none, but an interval to divide, or when the store is being closed
+     * and none is left, or has failed.
+     */
+    MemLog awaitFrozenOrDivided() {
         commitLock.lock();
         try {
             while (true) {
@@ -344,7 +347,7 @@ public final class StoreWriter {
                 if (frozen != null) {
                     return frozen;
                 }
-                if (!store.health.isUsable()) {
+                if (!store.health.isUsable() || store.refiner.hasReady()) {
                     return null;
                 }
                 logsChanged.awaitUninterruptibly();
@@ -357,6 +360,29 @@ public final class StoreWriter {
     /** What is frozen, without waiting for it; null if there is nothing. */
     MemLog pollFrozen() {
         return store.health.hasFailed() || store.health.isReadOnly() ? null : store.oldestFrozen();
+    }
+
+    /** Waits for an interval to divide; false when the store is not to be read any more. */
+    boolean awaitDivided() {
+        commitLock.lock();
+        try {
+            while (store.health.isReadable() && !store.refiner.hasReady()) {
+                logsChanged.awaitUninterruptibly();
+            }
+            return store.health.isReadable();
+        } finally {
+            commitLock.unlock();
+        }
+    }
+
+    /** Wakes the commit thread if it waits: an interval is to be divided. */
+    void signalDivided() {
+        commitLock.lock();
+        try {
+            logsChanged.signalAll();
+        } finally {
+            commitLock.unlock();
+        }
     }
 
     /** Wakes writers that wait for room. */

@@ -5,7 +5,6 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /** Turns what the operating system said into what a store throws. */
 public final class IoFailures {
@@ -19,9 +18,7 @@ public final class IoFailures {
      * @param cause the failure
      */
     public static StorageException wrap(String operation, Path file, IOException cause) {
-        // The JDK has no class for ENOSPC and EDQUOT; the text of the C library is all there is.
-        String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-        if (message.contains("no space left") || message.contains("quota exceeded")) {
+        if (WantOfSpace.ofProcess().isTextOf(cause)) {
             return new StoreFullException(operation, file, cause);
         }
         return new StoreIoException(operation, file, cause);

@@ -3,9 +3,11 @@ package io.flexdb.flexspace.internal.vfs;
 import com.sun.jna.LastErrorException;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
+import com.sun.jna.Pointer;
 
 /** The system calls themselves. Only {@link NativeIo} may touch this class: JNA is optional. */
 final class LinuxCalls {
+    static final int EFBIG = 27;
     static final int ENOSPC = 28;
     static final int EDQUOT = 122;
     private static final int O_RDONLY = 0;
@@ -48,6 +50,11 @@ final class LinuxCalls {
         }
     }
 
+    /** The text that the JDK puts into its exceptions for an error, decoded as it does. */
+    static String textOf(int error) {
+        return strerror(error).getString(0, System.getProperty("sun.jnu.encoding", "UTF-8"));
+    }
+
     static int openForReading(String file) {
         try {
             return open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -81,6 +88,8 @@ final class LinuxCalls {
     private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);
 
     private static native int sync_file_range(int descriptor, long position, long bytes, int flags);
+
+    private static native Pointer strerror(int error);
 
     private static native int close(int descriptor) throws LastErrorException;
 }

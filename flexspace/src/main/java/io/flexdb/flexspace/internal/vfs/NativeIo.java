@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.vfs;
 
 import io.flexdb.flextree.internal.NativeAccess;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What the JDK lacks of the system calls for files, on Linux, if JNA is there and may be used. Each has a substitute in
@@ -17,9 +18,21 @@ public final class NativeIo {
         return AVAILABLE;
     }
 
-    /** Whether an error number says that there is no space. */
+    /** Whether an error number says that there is no space, or that the file may not become as long. */
     static boolean isNoSpace(int error) {
-        return error == LinuxCalls.ENOSPC || error == LinuxCalls.EDQUOT; // constants: no class of JNA is loaded
+        // Constants: no class of JNA is loaded.
+        return error == LinuxCalls.ENOSPC || error == LinuxCalls.EDQUOT || error == LinuxCalls.EFBIG;
+    }
+
+    /** What the system says of these errors, in the language of this process. */
+    static List<String> wantOfSpaceTexts() {
+        if (!AVAILABLE) {
+            return List.of();
+        }
+        return List.of(
+                LinuxCalls.textOf(LinuxCalls.ENOSPC),
+                LinuxCalls.textOf(LinuxCalls.EDQUOT),
+                LinuxCalls.textOf(LinuxCalls.EFBIG));
     }
 
     /**

@@ -28,6 +28,22 @@ public final class RealVfs implements Vfs {
     private final Object names = new Object(); // held while names of open files change or are used to open again
     private final Set<RealVfsFile> openFiles = new HashSet<>();
 
+    private final WantOfSpace wantOfSpace; // null: with the texts of this process, which most processes never need
+
+    /** Makes one for this process. */
+    public RealVfs() {
+        this(null);
+    }
+
+    /** Makes one that takes other texts for those of a want of space. */
+    RealVfs(WantOfSpace wantOfSpace) {
+        this.wantOfSpace = wantOfSpace;
+    }
+
+    WantOfSpace wantOfSpace() {
+        return wantOfSpace == null ? WantOfSpace.ofProcess() : wantOfSpace;
+    }
+
     @Override
     public VfsFile open(Path file, OpenMode mode) {
         FileLocks.refuseToOpen(file);

@@ -191,6 +191,9 @@ final class RealVfsFile implements VfsFile {
                 }
             }
         } catch (IOException e) {
+            if (vfs.wantOfSpace().isCauseOf(e, path, origin + src.position())) {
+                throw new StoreFullException("write", path, e);
+            }
             throw IoFailures.wrap("write", path, e);
         } finally {
             handBack(interrupted);

@@ -4,34 +4,60 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.security.SecureRandom;
+import java.util.Random;
 
 /**
  * The hash of a key, 64 well-mixed bits, by which memtables find entries and cached intervals make fingerprints. It
- * lives in memory only and may change between versions.
+ * lives in memory only and is another function in each process, so that nobody can choose keys that meet.
  */
 public final class KeyHash {
     /*
      * Sixteen bytes a round, each round one 64 x 64 -> 128 bit multiplication whose halves are folded together. The last
      * 1 to 16 bytes are read as two words that overlap, so that no length needs a loop over single bytes. The length is
      * part of the hash, so overlapping reads of different lengths do not meet.
+     *
+     * H1 Every factor is a word of the key or the length, mixed with a secret that was drawn for this process, or with
+     *    what earlier rounds made of secrets. So no key is known to make a factor 0, which would drop the other one, or
+     *    any other value.
+     * H2 The product is unsigned. A signed one stays the same when both factors are negated, and nearly so for one of
+     *    them; what negates word ^ secret does not depend on the secret, as long as it is odd.
      */
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    // Odd constants with 32 bits set each, no two alike.
-    private static final long K0 = 0xa0761d6478bd642fL;
-    private static final long K1 = 0xe7037ed1a0b428dbL;
-    private static final long K2 = 0x8ebc6af09c88c6e3L;
+    // Constants to the compiler, so that they cost nothing.
+    private static final long S0;
+    private static final long S1;
+    private static final long S2;
+    private static final long S3;
+
+    static {
+        long[] secrets = secrets(new SecureRandom());
+        S0 = secrets[0];
+        S1 = secrets[1];
+        S2 = secrets[2];
+        S3 = secrets[3];
+    }
 
     private KeyHash() {}
 
+    /** Four words of 32 bits set each. A factor of few bits would mix badly. */
+    static long[] secrets(Random random) {
+        return random.longs().filter(word -> Long.bitCount(word) == 32).limit(4).toArray();
+    }
+
     /** The hash of {@code length} bytes of an array. */
     public static long hash(byte[] key, int offset, int length) {
-        long hash = K0;
+        return hash(key, offset, length, S0, S1, S2, S3);
+    }
+
+    static long hash(byte[] key, int offset, int length, long s0, long s1, long s2, long s3) {
+        long hash = s0;
         int at = offset;
         int left = length;
         while (left > 16) {
-            hash = fold((long) LONGS.get(key, at) ^ K1, (long) LONGS.get(key, at + 8) ^ hash);
+            hash = fold((long) LONGS.get(key, at) ^ s1, (long) LONGS.get(key, at + 8) ^ hash);
             at += 16;
             left -= 16;
         }
@@ -50,17 +76,17 @@ public final class KeyHash {
             first = 0;
             last = 0;
         }
-        return finish(hash, first, last, length);
+        return fold(fold(first ^ s1, last ^ hash) ^ s2, length ^ s3);
     }
 
     /** The hash of {@code length} bytes of a little-endian buffer; the same as of an array with these bytes. */
     public static long hash(ByteBuffer buffer, int position, int length) {
         assert buffer.order() == ByteOrder.LITTLE_ENDIAN;
-        long hash = K0;
+        long hash = S0;
         int at = position;
         int left = length;
         while (left > 16) {
-            hash = fold(buffer.getLong(at) ^ K1, buffer.getLong(at + 8) ^ hash);
+            hash = fold(buffer.getLong(at) ^ S1, buffer.getLong(at + 8) ^ hash);
             at += 16;
             left -= 16;
         }
@@ -81,14 +107,11 @@ public final class KeyHash {
             first = 0;
             last = 0;
         }
-        return finish(hash, first, last, length);
-    }
-
-    private static long finish(long hash, long first, long last, int length) {
-        return fold(fold(first ^ K1, last ^ hash) ^ K2, length ^ K1);
+        return fold(fold(first ^ S1, last ^ hash) ^ S2, length ^ S3);
     }
 
     private static long fold(long a, long b) {
-        return a * b ^ Math.multiplyHigh(a, b);
+        long unsignedHigh = Math.multiplyHigh(a, b) + (a >> 63 & b) + (b >> 63 & a);
+        return a * b ^ unsignedHigh;
     }
 }

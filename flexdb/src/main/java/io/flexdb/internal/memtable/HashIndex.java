@@ -11,7 +11,19 @@ final class HashIndex {
      * A slot is 36 bits of the hash beside a node's 28, 0 when empty. The slot is chosen by the other bits of the hash, so
      * a slot whose bits agree nearly always holds the key. A key has one slot, claimed by compare-and-set once and for all;
      * who claims it makes the key's anchor. Whatever becomes newer is found from the anchor, so slots do not change.
+     *
+     * A key that meets too many others has no slot, so that keys that meet, by chance or by choice, cost no more than a
+     * search of the key tree. As slots do not change, who looks for such a key gives up where the others did.
      */
+    /** Instead of an anchor: only the key tree knows. */
+    static final int CROWDED = -1;
+
+    /** Slots read before giving up, 4 KiB of them. Runs as long as this do not come about by chance. */
+    static final int MOST_SLOTS_READ = 512;
+
+    /** Other keys compared before giving up; one is rare, two mean hashes that agree. */
+    static final int MOST_OTHERS = 8;
+
     private static final int LEAST_SLOTS = 64;
     private static final int MOST_SLOTS = 1 << 27;
     private static final int ARENA_BYTES_PER_SLOT = 96;
@@ -60,37 +72,69 @@ final class HashIndex {
         }
     }
 
-    /** The anchor of a key, or {@link Nodes#NONE}. */
+    /** The anchor of a key, {@link Nodes#NONE} or {@link #CROWDED}. */
     int find(byte[] key, int offset, int length, long hash) {
         long tag = hash >>> Nodes.REF_BITS;
-        for (int slot = (int) hash & mask; ; slot = slot + 1 & mask) {
-            long word = (long) SLOTS.getAcquire(slots, slot << 3);
+        int slot = (int) hash & mask;
+        int others = 0;
+        for (int end = slot + MOST_SLOTS_READ; slot < end; slot++) {
+            long word = (long) SLOTS.getAcquire(slots, (slot & mask) << 3);
             if (word == 0) {
                 return Nodes.NONE;
             }
-            if (Nodes.besides(word) == tag && nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
-                return Nodes.refOf(word);
+            if (Nodes.besides(word) == tag) {
+                if (nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
+                    return Nodes.refOf(word);
+                }
+                if (++others == MOST_OTHERS) {
+                    return CROWDED;
+                }
             }
         }
+        return CROWDED;
     }
 
-    /** Makes a written entry the anchor of its key unless there is one, and returns the anchor. */
+    /**
+     * Makes a written entry the anchor of its key unless there is one, and returns the anchor, or {@link #CROWDED} if
+     * the key can have no slot.
+     */
     int claim(int ref, byte[] key, int offset, int length, long hash) {
         long tag = hash >>> Nodes.REF_BITS;
         int slot = (int) hash & mask;
-        while (true) {
-            long word = (long) SLOTS.getAcquire(slots, slot << 3);
+        int end = slot + MOST_SLOTS_READ;
+        int others = 0;
+        while (slot < end) {
+            int position = (slot & mask) << 3;
+            long word = (long) SLOTS.getAcquire(slots, position);
             if (word == 0) {
-                if (SLOTS.compareAndSet(slots, slot << 3, 0L, Nodes.word(tag, ref))) {
+                if (SLOTS.compareAndSet(slots, position, 0L, Nodes.word(tag, ref))) {
                     return ref;
                 }
                 continue; // taken meanwhile, perhaps by the same key
             }
-            if (Nodes.besides(word) == tag && nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
-                return Nodes.refOf(word);
+            if (Nodes.besides(word) == tag) {
+                if (nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
+                    return Nodes.refOf(word);
+                }
+                if (++others == MOST_OTHERS) {
+                    return CROWDED;
+                }
             }
-            slot = slot + 1 & mask;
+            slot++;
         }
+        return CROWDED;
+    }
+
+    /** Slots that a lookup of a hash reads until it finds an anchor or an empty slot or gives up, counted. */
+    int countSlotsRead(int anchor, long hash) {
+        int home = (int) hash & mask;
+        for (int read = 1; read <= MOST_SLOTS_READ; read++) {
+            long word = slots.getLong((home + read - 1 & mask) << 3);
+            if (word == 0 || Nodes.refOf(word) == anchor) {
+                return read;
+            }
+        }
+        return MOST_SLOTS_READ;
     }
 
     /** Slots in use, counted. */

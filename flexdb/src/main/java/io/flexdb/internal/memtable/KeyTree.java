@@ -256,6 +256,22 @@ final class KeyTree {
         }
     }
 
+    /** The anchor of a key, or {@link Nodes#NONE}. */
+    int find(byte[] key, int offset, int length) {
+        long number = number(key, offset, length);
+        while (true) {
+            long leafAndVersion = findLeaf(false, number, key, offset, length);
+            int leaf = (int) (leafAndVersion >>> 32);
+            int version = (int) leafAndVersion;
+            int rank = rank(leaf, version, false, number, key, offset, length);
+            int anchor = rank == CHANGED || rank == count(leaf) ? Nodes.NONE : anchor(leaf, rank);
+            if (rank != CHANGED && isStill(leaf, version)) {
+                boolean found = anchor != Nodes.NONE && nodes.compareKey(anchor, key, offset, length) == 0;
+                return found ? anchor : Nodes.NONE;
+            }
+        }
+    }
+
     /** The first or the last leaf and its version, as {@link #findLeaf} returns them. */
     long findEdge(boolean last) {
         while (true) {
@@ -283,34 +299,36 @@ final class KeyTree {
 
     // Inserting
 
-    /** Inserts an anchor. Does nothing if it is there already. */
-    void insert(int anchor, byte[] key, int offset, int length) {
+    /** Inserts an anchor unless its key has one already, and returns the one it has. */
+    int insert(int anchor, byte[] key, int offset, int length) {
         long number = number(key, offset, length);
-        if (tryAppend(anchor, number, key, offset, length)) {
-            return;
+        int found = tryAppend(anchor, number, key, offset, length);
+        while (found == Nodes.NONE) {
+            found = tryInsert(anchor, number, key, offset, length);
+            if (found == Nodes.NONE) {
+                Thread.onSpinWait();
+            }
         }
-        while (!tryInsert(anchor, number, key, offset, length)) {
-            Thread.onSpinWait();
-        }
+        return found;
     }
 
-    /** Ascending keys need no way down. */
-    private boolean tryAppend(int anchor, long number, byte[] key, int offset, int length) {
+    /** Ascending keys need no way down. Returns the key's anchor, or {@link Nodes#NONE} if this is not how to insert it. */
+    private int tryAppend(int anchor, long number, byte[] key, int offset, int length) {
         int leaf = lastLeaf;
         int version = stableVersion(leaf);
         int count = count(leaf);
         boolean fits = count > 0 && count < LEAF_CAPACITY && link(leaf) == 0 && numberAt(leaf, count - 1) < number;
-        return fits && insertIntoLeaf(leaf, version, count, anchor, number, key, offset, length);
+        return fits ? insertIntoLeaf(leaf, version, count, anchor, number, key, offset, length) : Nodes.NONE;
     }
 
-    /** One way down; false if a node had to be split, or was changed by somebody else. */
-    private boolean tryInsert(int anchor, long number, byte[] key, int offset, int length) {
+    /** One way down; {@link Nodes#NONE} if a node had to be split, or was changed by somebody else. */
+    private int tryInsert(int anchor, long number, byte[] key, int offset, int length) {
         int parent = 0;
         int parentVersion = 0;
         int node = root;
         int version = stableVersion(node);
         if (node != root) {
-            return false;
+            return Nodes.NONE;
         }
         boolean atRightEdge = true;
         while (true) {
@@ -319,23 +337,23 @@ final class KeyTree {
             int count = meta & 0xffff;
             int rank = rank(node, version, !leaf, number, key, offset, length);
             if (rank == CHANGED || !isStill(node, version)) {
-                return false;
+                return Nodes.NONE;
             }
             atRightEdge &= rank == count;
             if (count == (leaf ? LEAF_CAPACITY : INNER_CAPACITY)) {
                 split(parent, parentVersion, node, version, atRightEdge);
-                return false;
+                return Nodes.NONE;
             }
             if (leaf) {
                 return insertIntoLeaf(node, version, rank, anchor, number, key, offset, length);
             }
             int child = child(node, rank);
             if (!isStill(node, version)) {
-                return false;
+                return Nodes.NONE;
             }
             int childVersion = stableVersion(child);
             if (!isStill(node, version)) {
-                return false;
+                return Nodes.NONE;
             }
             parent = node;
             parentVersion = version;
@@ -344,15 +362,16 @@ final class KeyTree {
         }
     }
 
-    private boolean insertIntoLeaf(
+    private int insertIntoLeaf(
             int leaf, int version, int index, int anchor, long number, byte[] key, int offset, int length) {
         if (!lock(leaf, version)) {
-            return false;
+            return Nodes.NONE;
         }
         int count = count(leaf);
         boolean present = index < count
                 && numberAt(leaf, index) == number
                 && nodes.compareKey(anchor(leaf, index), key, offset, length) == 0;
+        int found = present ? anchor(leaf, index) : anchor;
         if (!present) {
             openGap(leaf + NUMBERS, index, count, 8);
             openGap(leaf + LEAF_ANCHORS, index, count, 4);
@@ -361,7 +380,7 @@ final class KeyTree {
             memory.putInt(leaf + META, count + 1);
         }
         unlock(leaf, version);
-        return true;
+        return found;
     }
 
     private void openGap(int array, int index, int count, int width) {

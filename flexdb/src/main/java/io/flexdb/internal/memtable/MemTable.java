@@ -33,7 +33,8 @@ public final class MemTable {
      * the tree.
      *
      * Invariants (checked by MemTableChecker, with those of KeyTree):
-     * I1 the hash index leads from each key to its anchor, and to nothing else.
+     * I1 the hash index leads from each key to its anchor, and to nothing else. It has no slot for a key that meets too
+     *    many others; then the tree says which entry is the anchor.
      * I2 the tree holds exactly the anchors, and each is marked as being in the tree.
      * I3 from an anchor's newest version on, versions have the anchor's key and descend strictly by sequence number; a
      *    jump leads to one of the older ones.
@@ -245,6 +246,10 @@ public final class MemTable {
         int anchor = index.claim(ref, payload, key, length, KeyHash.hash(payload, key, length));
         if (anchor == ref) {
             tree.insert(ref, payload, key, length);
+        } else if (anchor == HashIndex.CROWDED) {
+            anchor = tree.insert(ref, payload, key, length);
+        }
+        if (anchor == ref) {
             nodes.setInTree(ref);
         } else {
             inserter.duplicates++;
@@ -282,6 +287,9 @@ public final class MemTable {
      */
     public int find(byte[] key, int offset, int length, long hash, long maxSequence) {
         int anchor = index.find(key, offset, length, hash);
+        if (anchor == HashIndex.CROWDED) {
+            anchor = tree.find(key, offset, length);
+        }
         return anchor == NONE ? NONE : versions.find(anchor, maxSequence);
     }
 

@@ -11,6 +11,7 @@ import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -44,7 +45,7 @@ class FlexDBBuffersTest {
     }
 
     private static byte[] bytes(String text) {
-        return text.getBytes();
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Test

@@ -13,9 +13,11 @@ import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBCommitTest {
     private static byte[] key(int number) {
-        return String.format("key%05d", number).getBytes();
+        return String.format(Locale.ROOT, "key%05d", number).getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] value(int number) {

@@ -10,8 +10,10 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +41,7 @@ class FlexDBConcurrencyTest {
     }
 
     private static byte[] key(String name, int number) {
-        return String.format("%s%05d", name, number).getBytes();
+        return String.format(Locale.ROOT, "%s%05d", name, number).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Holds a thread up at some operations until others have gone on, or for a moment if they wait for this one. */

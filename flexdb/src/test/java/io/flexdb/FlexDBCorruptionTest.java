@@ -9,10 +9,12 @@ import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.UnsupportedFormatException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -50,7 +52,7 @@ class FlexDBCorruptionTest {
     }
 
     private static byte[] key(int number) {
-        return String.format("key%04d", number).getBytes();
+        return String.format(Locale.ROOT, "key%04d", number).getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] value(int i) {

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ObjLongConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +55,7 @@ class FlexDBCrashTest {
     }
 
     private static byte[] key(int number) {
-        return String.format("key%04d", number).getBytes();
+        return String.format(Locale.ROOT, "key%04d", number).getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] value(int round, int i) {

@@ -17,9 +17,11 @@ import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +32,7 @@ class FlexDBFaultTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private static byte[] key(int number) {
-        return String.format("key%04d", number).getBytes();
+        return String.format(Locale.ROOT, "key%04d", number).getBytes(StandardCharsets.UTF_8);
     }
 
     private static byte[] value(int number, int bytes) {

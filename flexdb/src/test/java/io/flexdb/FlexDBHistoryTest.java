@@ -1,8 +1,10 @@
 package io.flexdb;
 
 import io.flexdb.StoreOracle.Edit;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,7 +104,7 @@ class FlexDBHistoryTest {
         }
 
         private static byte[] key(int number) {
-            return String.format("key%04d", number).getBytes();
+            return String.format(Locale.ROOT, "key%04d", number).getBytes(StandardCharsets.UTF_8);
         }
 
         /** Mostly small, sometimes longer than an extent, seldom longer than several intervals. */

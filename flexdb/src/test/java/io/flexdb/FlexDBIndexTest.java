@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +22,7 @@ class FlexDBIndexTest {
 
     private static byte[] key(int number, int bytes) {
         byte[] key = new byte[bytes];
-        byte[] digits = String.format("%07d", number).getBytes();
+        byte[] digits = String.format(Locale.ROOT, "%07d", number).getBytes(StandardCharsets.UTF_8);
         System.arraycopy(digits, 0, key, 0, digits.length);
         return key;
     }

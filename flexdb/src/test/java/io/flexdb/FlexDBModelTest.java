@@ -1,8 +1,10 @@
 package io.flexdb;
 
 import io.flexdb.StoreOracle.Edit;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -134,7 +136,7 @@ class FlexDBModelTest {
     }
 
     private static byte[] bytes(int key) {
-        return String.format("key%04d", key).getBytes();
+        return String.format(Locale.ROOT, "key%04d", key).getBytes(StandardCharsets.UTF_8);
     }
 
     private static Arbitrary<byte[]> values() {

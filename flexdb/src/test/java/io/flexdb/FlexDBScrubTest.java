@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +24,7 @@ class FlexDBScrubTest {
     }
 
     private static byte[] key(int i) {
-        return String.format("%08d", i * 7919 % 10_000).getBytes();
+        return String.format(Locale.ROOT, "%08d", i * 7919 % 10_000).getBytes(StandardCharsets.UTF_8);
     }
 
     private static void awaitPass(FlexDB db) {

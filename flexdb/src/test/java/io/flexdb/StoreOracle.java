@@ -3,6 +3,7 @@ package io.flexdb;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -153,10 +154,11 @@ final class StoreOracle {
             }
             Map.Entry<byte[], byte[]> other = rest.next();
             if (!Arrays.equals(entry.getKey(), other.getKey())) {
-                fail(at + ": key " + new String(other.getKey()) + " instead of " + new String(entry.getKey()));
+                fail(at + ": key " + new String(other.getKey(), StandardCharsets.UTF_8) + " instead of "
+                        + new String(entry.getKey(), StandardCharsets.UTF_8));
             }
             if (!Arrays.equals(entry.getValue(), other.getValue())) {
-                fail(at + ": another value of " + new String(entry.getKey()));
+                fail(at + ": another value of " + new String(entry.getKey(), StandardCharsets.UTF_8));
             }
         }
         assertEquals(expected.size(), found.size(), at);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -157,8 +158,8 @@ class FlexDBClientTest {
         second.cleanup();
         second.cleanup();
         try (FlexDB store = FlexDB.open(directory)) {
-            assertTrue(store.get("user1".getBytes()).length > 0);
-            assertNull(store.get("user2".getBytes()));
+            assertTrue(store.get("user1".getBytes(StandardCharsets.UTF_8)).length > 0);
+            assertNull(store.get("user2".getBytes(StandardCharsets.UTF_8)));
         }
         client = newClient();
         assertEquals(Map.of("a", "1"), read("user1", null));
@@ -174,7 +175,7 @@ class FlexDBClientTest {
     void aValueThatIsNoRecordIsAnUnexpectedState() throws DBException {
         client.cleanup();
         try (FlexDB store = FlexDB.open(directory)) {
-            store.put("user1".getBytes(), new byte[] {99});
+            store.put("user1".getBytes(StandardCharsets.UTF_8), new byte[] {99});
         }
         client = newClient();
         assertEquals(Status.UNEXPECTED_STATE, client.read(TABLE, "user1", null, new HashMap<>()));
@@ -229,7 +230,9 @@ class FlexDBClientTest {
     private static Map<String, ByteIterator> fields(String... namesAndValues) {
         Map<String, ByteIterator> fields = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
-            fields.put(namesAndValues[i], new ByteArrayByteIterator(namesAndValues[i + 1].getBytes()));
+            fields.put(
+                    namesAndValues[i],
+                    new ByteArrayByteIterator(namesAndValues[i + 1].getBytes(StandardCharsets.UTF_8)));
         }
         return fields;
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -107,7 +108,8 @@ class RecordCodecTest {
 
     private static Map<String, ByteIterator> iterators(Map<String, String> fields) {
         Map<String, ByteIterator> iterators = new LinkedHashMap<>();
-        fields.forEach((name, value) -> iterators.put(name, new ByteArrayByteIterator(value.getBytes())));
+        fields.forEach((name, value) ->
+                iterators.put(name, new ByteArrayByteIterator(value.getBytes(StandardCharsets.UTF_8))));
         return iterators;
     }
 

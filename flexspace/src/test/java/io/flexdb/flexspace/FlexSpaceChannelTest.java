@@ -17,6 +17,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -42,7 +43,7 @@ class FlexSpaceChannelTest {
     }
 
     private static ByteBuffer bytes(String text) {
-        return ByteBuffer.wrap(text.getBytes());
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -57,14 +58,14 @@ class FlexSpaceChannelTest {
         channel.position(1);
         ByteBuffer three = ByteBuffer.allocate(3);
         assertEquals(3, channel.read(three));
-        assertEquals("1ab", new String(three.array()));
+        assertEquals("1ab", new String(three.array(), StandardCharsets.UTF_8));
         ByteBuffer many = ByteBuffer.allocateDirect(100);
         assertEquals(4, channel.read(many), "what there is");
         assertEquals(4, many.position());
         assertEquals(-1, channel.read(many));
         assertEquals(0, channel.read(ByteBuffer.allocate(0)));
         assertEquals(0, channel.write(ByteBuffer.allocate(0)));
-        assertEquals("01ab4567", new String(SpaceOracle.contentOf(space)));
+        assertEquals("01ab4567", new String(SpaceOracle.contentOf(space), StandardCharsets.UTF_8));
     }
 
     /** The same random calls to a space and to a file of the operating system. */
@@ -124,7 +125,7 @@ class FlexSpaceChannelTest {
         assertThrows(NonWritableChannelException.class, () -> reader.truncate(1));
         ByteBuffer found = ByteBuffer.allocate(3);
         assertEquals(3, reader.read(found));
-        assertEquals("abc", new String(found.array()));
+        assertEquals("abc", new String(found.array(), StandardCharsets.UTF_8));
     }
 
     @Test

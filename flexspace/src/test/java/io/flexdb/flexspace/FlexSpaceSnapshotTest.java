@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -115,13 +116,13 @@ class FlexSpaceSnapshotTest {
 
     @Test
     void anExtentIsReadFromItsBeginningInASnapshotToo() {
-        space.insertRange(0, ByteBuffer.wrap("first".getBytes()));
-        space.insertRange(0, ByteBuffer.wrap("second".getBytes()));
+        space.insertRange(0, ByteBuffer.wrap("first".getBytes(StandardCharsets.UTF_8)));
+        space.insertRange(0, ByteBuffer.wrap("second".getBytes(StandardCharsets.UTF_8)));
         try (FlexSpaceSnapshot snapshot = space.snapshot()) {
             space.collapseRange(0, 11);
             ByteBuffer buffer = ByteBuffer.allocate(20);
             assertEquals(new FlexSpace.Extent(6, 5), snapshot.readExtent(8, buffer));
-            assertEquals("first", new String(buffer.array(), 0, buffer.position()));
+            assertEquals("first", new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8));
             assertThrows(IndexOutOfBoundsException.class, () -> snapshot.readExtent(11, buffer));
             assertThrows(IndexOutOfBoundsException.class, () -> snapshot.read(0, ByteBuffer.allocate(12)));
         }

@@ -13,6 +13,7 @@ import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreLockedException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -25,11 +26,11 @@ class FlexSpaceTest {
     private final FlexSpace space = FlexSpace.open(vfs, DIRECTORY, CrashHistory.SMALL);
 
     private void insert(long offset, String text) {
-        space.insertRange(offset, ByteBuffer.wrap(text.getBytes()));
+        space.insertRange(offset, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private String content() {
-        return new String(SpaceOracle.contentOf(space));
+        return new String(SpaceOracle.contentOf(space), StandardCharsets.UTF_8);
     }
 
     @Test
@@ -40,7 +41,7 @@ class FlexSpaceTest {
         assertEquals("hello, many worlds", content());
         space.collapseRange(5, 6);
         assertEquals("hello worlds", content());
-        space.write(6, ByteBuffer.wrap("planet, and more".getBytes()));
+        space.write(6, ByteBuffer.wrap("planet, and more".getBytes(StandardCharsets.UTF_8)));
         assertEquals("hello planet, and more", content());
         assertEquals(22, space.size());
         space.collapseRange(0, 22);
@@ -88,7 +89,7 @@ class FlexSpaceTest {
 
     private void reopenAfterCut(String expected) {
         try (FlexSpace again = FlexSpace.open(vfs.crash(0), DIRECTORY, CrashHistory.SMALL)) {
-            assertEquals(expected, new String(SpaceOracle.contentOf(again)));
+            assertEquals(expected, new String(SpaceOracle.contentOf(again), StandardCharsets.UTF_8));
             again.checkInvariants();
         }
     }
@@ -151,7 +152,7 @@ class FlexSpaceTest {
 
     @Test
     void buffersOfEveryKindAreUsedBetweenPositionAndLimit() {
-        byte[] bytes = "xxabcyy".getBytes();
+        byte[] bytes = "xxabcyy".getBytes(StandardCharsets.UTF_8);
         ByteBuffer heap = ByteBuffer.wrap(bytes, 2, 3);
         ByteBuffer direct = ByteBuffer.allocateDirect(7).put(bytes).position(2).limit(5);
         ByteBuffer readOnly =
@@ -174,7 +175,7 @@ class FlexSpaceTest {
     void aBadArgumentIsRefusedAndChangesNothing() {
         insert(0, "0123456789");
         ByteBuffer empty = ByteBuffer.allocate(0);
-        ByteBuffer two = ByteBuffer.wrap("ab".getBytes());
+        ByteBuffer two = ByteBuffer.wrap("ab".getBytes(StandardCharsets.UTF_8));
         List<Runnable> outOfBounds = List.of(
                 () -> space.insertRange(-1, two),
                 () -> space.insertRange(11, two),
@@ -247,10 +248,10 @@ class FlexSpaceTest {
         ByteBuffer buffer = ByteBuffer.allocate(20);
         FlexSpace.Extent extent = space.readExtent(8, buffer);
         assertEquals(new FlexSpace.Extent(6, 5), extent);
-        assertEquals("first", new String(buffer.array(), 0, buffer.position()));
+        assertEquals("first", new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8));
         ByteBuffer small = ByteBuffer.allocate(2);
         assertEquals(new FlexSpace.Extent(0, 6), space.readExtent(5, small));
-        assertEquals("se", new String(small.array()));
+        assertEquals("se", new String(small.array(), StandardCharsets.UTF_8));
         space.write(13, ByteBuffer.wrap(new byte[] {1}));
         ByteBuffer hole = ByteBuffer.wrap(new byte[] {9, 9, 9, 9});
         assertEquals(new FlexSpace.Extent(11, 2), space.readExtent(12, hole));

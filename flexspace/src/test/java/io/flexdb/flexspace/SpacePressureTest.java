@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -74,9 +75,16 @@ class SpacePressureTest {
         double moved = (before.bytesMoved() - first.bytesMoved()) / written;
         double scanned = (before.extentsScanned() - first.extentsScanned()) / (written / BLOCK);
         System.out.printf(
+                Locale.ROOT,
                 "%d segments of %d at %d %%: %.2f bytes moved per byte written, %.1f extents scanned per write;"
                         + " at most %d bytes, %d extents in a call%n",
-                segments, segmentBytes, percent, moved, scanned, mostMovedByACall, mostScannedByACall);
+                segments,
+                segmentBytes,
+                percent,
+                moved,
+                scanned,
+                mostMovedByACall,
+                mostScannedByACall);
         assertTrue(mostMovedByACall <= MAX_MOVED_BYTES, mostMovedByACall + " bytes moved by one call");
         assertTrue(mostScannedByACall <= MAX_SCANNED_EXTENTS, mostScannedByACall + " extents scanned by one call");
         assertTrue(moved <= mostMoved, moved + " bytes moved per byte written");

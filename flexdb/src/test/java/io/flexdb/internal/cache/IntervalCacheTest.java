@@ -10,6 +10,7 @@ import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -233,7 +234,7 @@ class IntervalCacheTest {
         }
         double rate = (cache.hits() - hitsBefore) / (double) reads;
         double ideal = upTo[4 * MIB / 1998 - 1] / sum;
-        System.out.printf("hit rate %.4f, ideal %.4f, %s%n", rate, ideal, cache);
+        System.out.printf(Locale.ROOT, "hit rate %.4f, ideal %.4f, %s%n", rate, ideal, cache);
         assertTrue(rate > 0.86 * ideal, "seed " + seed + ": hit rate " + rate + ", ideal " + ideal);
     }
 }

@@ -1,5 +1,6 @@
 package io.flexdb.internal.index;
 
+import java.util.Locale;
 import java.util.Random;
 
 /** Random keys of several kinds, each kind hard on something else. */
@@ -8,7 +9,7 @@ enum KeySource {
     NUMBERED {
         @Override
         byte[] next(Random random) {
-            return String.format("user%020d", (long) random.nextInt(100_000) * random.nextInt(1000))
+            return String.format(Locale.ROOT, "user%020d", (long) random.nextInt(100_000) * random.nextInt(1000))
                     .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
         }
     },

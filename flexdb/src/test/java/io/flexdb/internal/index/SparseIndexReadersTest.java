@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flextree.internal.Epochs;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class SparseIndexReadersTest {
     private volatile boolean done;
 
     private static byte[] key(int i) {
-        return String.format("reader%05d", i).getBytes(StandardCharsets.ISO_8859_1);
+        return String.format(Locale.ROOT, "reader%05d", i).getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /**

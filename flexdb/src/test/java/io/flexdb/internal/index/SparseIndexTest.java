@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flextree.internal.Epochs;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -76,7 +77,7 @@ class SparseIndexTest {
         index = new SparseIndex(epochs);
         IntervalReplacement r = new IntervalReplacement();
         for (int i = 0; i < 6300; i++) {
-            String last = String.format("k%06d", i);
+            String last = String.format(Locale.ROOT, "k%06d", i);
             replace(last, add(r.clear().first(10, 1, i), last, 10));
         }
         // 6301 intervals are 100 full leaves and one interval more; two levels lie above.
@@ -90,7 +91,7 @@ class SparseIndexTest {
         IntervalReplacement all = new IntervalReplacement().first(7, 1, 7);
         appended.appendInterval(bytes("ignored"), 0, 7, 7, 1, 7);
         for (int i = 0; i < 500; i++) {
-            byte[] anchor = bytes(String.format("%04d", i));
+            byte[] anchor = bytes(String.format(Locale.ROOT, "%04d", i));
             appended.appendInterval(anchor, 0, 4, i, 1, i);
             all.add(anchor, 0, 4, i, 1, i);
         }
@@ -104,10 +105,10 @@ class SparseIndexTest {
     void joiningAllIntervalsLeavesOneWithAllBytes() {
         append("", 1);
         for (int i = 0; i < 300; i++) {
-            append(String.format("%03d", i), 1);
+            append(String.format(Locale.ROOT, "%03d", i), 1);
         }
         for (int i = 299; i >= 0; i -= 2) {
-            String key = String.format("%03d", i);
+            String key = String.format(Locale.ROOT, "%03d", i);
             assertTrue(index.mergeWithPrevious(bytes(key), 0, 3, 1000 + i));
             index.checkInvariants();
         }
@@ -126,14 +127,14 @@ class SparseIndexTest {
     void aPinnedViewStaysWhatItWasAndItsMemoryIsKeptUntilThePinIsGone() {
         append("", 1);
         for (int i = 0; i < 200; i++) {
-            append(String.format("%03d", i), 1);
+            append(String.format(Locale.ROOT, "%03d", i), 1);
         }
         IndexView old = index.current();
         String before = index.dump(old);
         epochs.pin(old.epoch());
         epochs.advance();
         for (int i = 0; i < 200; i++) {
-            replace(String.format("%03d", i), new IntervalReplacement().first(5 + i, 1, 9));
+            replace(String.format(Locale.ROOT, "%03d", i), new IntervalReplacement().first(5 + i, 1, 9));
             index.current();
             epochs.advance();
             index.reclaim();
@@ -159,12 +160,12 @@ class SparseIndexTest {
     void memoryIsReusedFromEpochToEpoch() {
         append("", 1);
         for (int i = 0; i < 1000; i++) {
-            append(String.format("%04d", i), 1);
+            append(String.format(Locale.ROOT, "%04d", i), 1);
         }
         long bytes = 0;
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 1000; i++) {
-                String key = String.format("%04d", i);
+                String key = String.format(Locale.ROOT, "%04d", i);
                 replace(key, add(new IntervalReplacement().first(1, 1, 9), key + "+", 1));
                 index.mergeWithPrevious(bytes(key + "+"), 0, 5, 9);
                 epochs.advance();

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
@@ -110,7 +111,7 @@ class MemTableConcurrencyTest {
     }
 
     private static byte[] key(char family, int number) {
-        return String.format("%c%08d", family, number).getBytes(StandardCharsets.US_ASCII);
+        return String.format(Locale.ROOT, "%c%08d", family, number).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static void readOnce(Store store, SplittableRandom random, int keys) {

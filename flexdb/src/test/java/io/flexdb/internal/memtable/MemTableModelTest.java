@@ -11,6 +11,7 @@ import io.flexdb.internal.KeyHash;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
@@ -32,13 +33,13 @@ class MemTableModelTest {
         ASCENDING {
             @Override
             byte[] key(Random random, int i) {
-                return text(String.format("user%012d", i));
+                return text(String.format(Locale.ROOT, "user%012d", i));
             }
         },
         DESCENDING {
             @Override
             byte[] key(Random random, int i) {
-                return text(String.format("user%012d", 1_000_000 - i));
+                return text(String.format(Locale.ROOT, "user%012d", 1_000_000 - i));
             }
         },
         ONE_HOT_KEY {

@@ -6,11 +6,12 @@ import io.flexdb.storage.StoreFullException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** Commits frozen memtables, oldest first, on a thread of its own; makes room again for what they had. */
 final class CommitThread {
     /*
-     * The order of a commit, as the ordering rules ask:
+     * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
      *   1. everything in the memtable is visible, and its log is forced (O10);
      *   2. its entries are applied; roots are published now and then, while the memtable still hides partial work;
      *   3. a version without the memtable is published;
@@ -21,6 +22,7 @@ final class CommitThread {
     private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
 
     private final Store store;
+    private final CommitProgress progress;
     private final Thread thread;
     private final RetiredQueue retiredTables;
     private final Map<Long, MemTable> tablesInUse = new HashMap<>();
@@ -35,6 +37,7 @@ final class CommitThread {
     CommitThread(Store store, boolean inline) {
         this.store = store;
         this.rootsSequence = store.engine.tag();
+        this.progress = new CommitProgress(store.committer);
         this.retiredTables = new RetiredQueue(store.epochs, handle -> store.memLogs.unread(tablesInUse.remove(handle)));
         if (inline) {
             thread = null;
@@ -57,11 +60,11 @@ final class CommitThread {
     private void run() {
         try {
             while (true) {
-                MemLog log = garbageLeft
-                        ? store.writer().pollFrozen()
-                        : store.writer().awaitFrozenOrDivided();
+                MemLog log =
+                        garbageLeft ? store.writer().pollWork() : store.writer().awaitWork();
                 if (log != null) {
-                    if (!commit(log) && !awaitMemory() && !store.writer().awaitRetry(store.committer.refusal())) {
+                    boolean done = log.isFrozen() ? commit(log) : applyActive();
+                    if (!done && !awaitMemory() && !store.writer().awaitRetry(store.committer.refusal())) {
                         return;
                     }
                 } else if (!store.health.isUsable()) {
@@ -154,10 +157,29 @@ final class CommitThread {
         }
     }
 
-    private void commitHere(MemLog log) {
-        boolean committed;
+    /** The same while a store is recovered; false if not all can be committed, whatever the reason. */
+    boolean tryCommitAll() {
         try {
-            committed = commit(log);
+            for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
+                if (!commit(log)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnreadableException e) {
+            return false; // the store becomes read-only when it is tried again
+        }
+    }
+
+    private void commitHere(MemLog log) {
+        orStop(() -> commit(log));
+    }
+
+    /** Does work that returns false if there is no room. */
+    private void orStop(BooleanSupplier work) {
+        boolean done;
+        try {
+            done = work.getAsBoolean();
         } catch (UnreadableException e) {
             store.health.makeReadOnly(e.getCause());
             throw e.getCause();
@@ -165,7 +187,7 @@ final class CommitThread {
             store.fail(e);
             throw e;
         }
-        if (!committed) {
+        if (!done) {
             throw store.committer.refusal();
         }
     }
@@ -176,10 +198,9 @@ final class CommitThread {
         store.writer().awaitVisible(last);
         store.groupCommit.awaitDurable(last);
         committing = log;
-        rootsSequence = last;
-        MemTable[] tables = {log.table};
-        Runnable publish = () -> store.publishRoots(last);
-        if (store.committer.apply(tables, 0, last, null, null, publish, () -> publishAndCollect(last)) != null) {
+        rootsSequence = Math.max(rootsSequence, last);
+        if (!progress.apply(log.table, () -> store.publishForReuse(last), () -> publishAndCollect(last))
+                && !applyAll()) {
             return false;
         }
         memoryWaits = 0;
@@ -194,6 +215,41 @@ final class CommitThread {
             store.publishRoots(last);
         }
         return true;
+    }
+
+    /** Applies all there is, the active memtable too; false if there is no room. */
+    private boolean applyAll() {
+        long visible = store.visibleSequence();
+        store.groupCommit.awaitDurable(visible);
+        rootsSequence = Math.max(rootsSequence, visible);
+        MemLog[] logs = store.version().logs(); // which has all up to the number, as that was taken before
+        MemTable[] tables = new MemTable[logs.length];
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = logs[i].table;
+        }
+        return progress.applyAll(tables, visible, () -> store.publishForReuse(visible));
+    }
+
+    /**
+     * Commits the active memtable because there is no space for another log, so that its own can be used again. Most of it
+     * is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place in it.
+     */
+    private boolean applyActive() {
+        boolean applied = applyAll();
+        if (applied) {
+            store.writer().freezeActive();
+        }
+        return applied;
+    }
+
+    /**
+     * Does that and commits, on the caller's thread, for stores without a thread.
+     *
+     * @throws StoreFullException if there is no room in the space; the store goes on
+     */
+    void commitActive() {
+        orStop(this::applyActive);
+        commitAll();
     }
 
     private void release(MemLog log) {

@@ -68,6 +68,7 @@ final class Committer {
     private long gatheredBytes;
     private long roomBytes; // that may be appended still without asking for room
     private long roomEdits;
+    private boolean scarce; // there is not as much as would be asked for at once
     private volatile long entriesApplied; // written by the one thread
     private byte[] key = new byte[256];
     private byte[] nextKey = new byte[256];
@@ -221,6 +222,7 @@ final class Committer {
         entries.reset(NO_TABLES, 0, 0);
         tables = NO_TABLES;
         shrink();
+        scarce = stuckAt != null;
         publish.run();
         return stuckAt;
     }
@@ -258,9 +260,10 @@ final class Committer {
         long bytes = oldBytes + gatheredBytes;
         long edits = 2L * refCount + IntervalBounds.MAX_PAIRS + 2 * bytes / engine.maxExtentBytes();
         if (bytes > roomBytes || edits > roomEdits) {
-            roomBytes = bytes + ASKED_BYTES;
+            roomBytes = bytes + Math.min(ASKED_BYTES, engine.segmentBytes());
             roomEdits = edits + ASKED_EDITS;
-            if (!engine.room().ensureForBatch(roomBytes, roomEdits, 0, 0, publish)) {
+            if (scarce || !engine.room().ensureForBatch(roomBytes, roomEdits, 0, 0, publish)) {
+                scarce = true; // or garbage would be collected for each interval, to little avail
                 roomBytes = bytes;
                 roomEdits = edits;
                 long offset = context.interval.logicalOffset();

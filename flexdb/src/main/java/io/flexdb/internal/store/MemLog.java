@@ -16,6 +16,11 @@ final class MemLog {
         this.birth = birth;
     }
 
+    /** Whether it takes no more writes. */
+    boolean isFrozen() {
+        return table.lastSequence() != 0;
+    }
+
     /** How full it is, from 0 to 1. Roughly, outside the commit lock. */
     double fillLevel() {
         return Math.max(table.fillLevel(), (double) wal.appendedPosition() / wal.capacity());

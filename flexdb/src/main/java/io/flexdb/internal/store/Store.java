@@ -158,9 +158,20 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Publishes the writer's roots, with the memtables there are. Commit thread only. */
+    /**
+     * Publishes the writer's roots, with the memtables there are. Commit thread only.
+     *
+     * @param storeSequence the highest number of an entry that they may have, unless an earlier one was higher
+     */
     void publishRoots(long storeSequence) {
         publish(storeSequence, false);
+    }
+
+    /** Publishes the writer's roots so that readers of earlier ones are gone afterwards, unless they take long. */
+    void publishForReuse(long storeSequence) {
+        for (int phase = 0; phase < 3; phase++) {
+            publishRoots(storeSequence);
+        }
     }
 
     /** Publishes the writer's roots without the oldest memtable, which is wholly in them. Commit thread only. */
@@ -176,7 +187,7 @@ public final class Store implements AutoCloseable {
                     index.current(),
                     engine.current(),
                     withoutOldest ? now.withoutOldest() : now.logs(),
-                    storeSequence);
+                    Math.max(now.storeSequence(), storeSequence));
             epochs.advance();
         }
         engine.reclaim();
@@ -187,7 +198,7 @@ public final class Store implements AutoCloseable {
     /** The oldest memtable if it takes no more writes, else null. */
     MemLog oldestFrozen() {
         Version now = version;
-        return now.logs().length > 1 ? now.oldest() : null;
+        return now.logs().length > 0 && now.oldest().isFrozen() ? now.oldest() : null;
     }
 
     // ---- state

@@ -3,12 +3,15 @@ package io.flexdb.internal.store;
 import io.flexdb.Durability;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.memtable.PayloadReader;
+import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.internal.wal.GroupCommit;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /** The path of a write into a {@link Store}. Any thread may call its public methods. */
 public final class StoreWriter {
@@ -25,6 +28,7 @@ public final class StoreWriter {
      */
     private static final int MAX_FROZEN = 2;
     private static final int SPINS = 64;
+    private static final double SPARED = 1.0 / 8; // of the last memtable, for deletes
 
     private final Store store;
     private final FlexDBOptions options;
@@ -41,8 +45,14 @@ public final class StoreWriter {
     private volatile long walBytesWritten; // written under the commit lock
     private long lastSequence; // under the commit lock, and so are all below
     private MemLog active;
+    private boolean begun; // there was an active one
+    private boolean sparing; // what is left is for deletes
     private StoreFullException spaceFull; // while a memtable can't be committed for want of room
+    private boolean awaitingRetry; // the commit thread is
     private boolean retryWanted;
+    private long retriesEnded;
+    private boolean freedSinceTry; // there were deletes
+    private boolean commitOfActiveWanted;
     private boolean logWanted;
     private long logTriesBegun;
     private long logTriesEnded;
@@ -104,17 +114,20 @@ public final class StoreWriter {
             while (true) {
                 store.health.requireUsable();
                 log = active;
-                if (log != null && log.wal.hasRoom(length)) {
+                if (log != null
+                        && log.wal.hasRoom(length)
+                        && (!sparing || isSparedFor(log, payload, length, bodyBytes))) {
                     reserved = log.table.reserve(bodyBytes, entries, lastSequence + 1);
                     if (reserved != MemTable.NONE) {
                         break;
                     }
                 }
-                rotate(length, bodyBytes, entries);
+                rotate(payload, length, bodyBytes, entries);
             }
             first = lastSequence + 1;
             append(log, payload, length, checksum, first, entries);
             walBytesWritten += WalFormat.frameBytes(length);
+            freedSinceTry |= spaceFull != null && frees(payload, length);
             lastSequence += entries; // I2: from here on to the end of insert
         } finally {
             commitLock.unlock();
@@ -171,25 +184,62 @@ public final class StoreWriter {
      * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing has
      *     changed then, and later there may be some
      */
-    private void rotate(int payloadBytes, long bodyBytes, int entries) {
-        if (store.version().logs().length > MAX_FROZEN) {
-            if (commits.isInline()) {
-                commits.commitAll();
-            } else {
-                requireSpace();
-                logsChanged.awaitUninterruptibly();
-            }
+    private void rotate(byte[] payload, int length, long bodyBytes, int entries) {
+        if (commits.isInline()) {
+            rotateInline(payload, length);
             return;
         }
-        if (active != null && !commits.isInline() && !memLogs.isReady()) {
+        int logs = store.version().logs().length;
+        if (logs > MAX_FROZEN) {
+            if (spaceFull == null) {
+                logsChanged.awaitUninterruptibly();
+                return;
+            }
+            if (logs > MAX_FROZEN + 1 || !frees(payload, length)) {
+                requireSpace(spaceFull);
+                return;
+            }
+        }
+        boolean first = !begun;
+        if (!first && !memLogs.isReady()) {
             awaitLog();
             return;
         }
         long birth = store.version().id();
+        beginOrFail(() -> first ? memLogs.takeFirst(length, bodyBytes, entries, birth) : memLogs.take(birth));
+        startThreads();
+    }
+
+    /** The same where writers commit themselves. */
+    private void rotateInline(byte[] payload, int length) {
+        int logs = store.version().logs().length;
+        if (logs > MAX_FROZEN) {
+            try {
+                commits.commitAll();
+                return;
+            } catch (StoreFullException e) {
+                spaceFull = e;
+                spareOrNot();
+                if (store.health.hasFailed() || logs > MAX_FROZEN + 1 || !frees(payload, length)) {
+                    throw e;
+                }
+            }
+        }
+        long birth = store.version().id();
         try {
-            boolean first = active == null && !commits.isInline();
-            begin(first ? memLogs.takeFirst(payloadBytes, bodyBytes, entries, birth) : memLogs.take(birth));
-            startThreads();
+            beginOrFail(() -> memLogs.take(birth));
+        } catch (StoreFullException e) {
+            if (logs == 0 || store.health.hasFailed()) {
+                throw e;
+            }
+            commits.commitActive(); // and its log can be used again
+            beginOrFail(() -> memLogs.take(store.version().id()));
+        }
+    }
+
+    private void beginOrFail(Supplier<MemLog> next) {
+        try {
+            begin(next.get());
         } catch (StoreFullException e) {
             throw e;
         } catch (Throwable e) {
@@ -199,20 +249,72 @@ public final class StoreWriter {
     }
 
     /**
-     * Waits until the next memtable and its log are ready, or there was no space for them: a try counts only if it has begun
-     * after the call.
+     * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has begun
+     * after the call), one that a commit makes free is used again, and be it that of the active memtable.
+     *
+     * @throws StoreFullException if there is no room for that commit either
      */
     private void awaitLog() {
         long begunBefore = logTriesBegun;
+        logWanted = true;
         while (!memLogs.isReady()) {
             if (logTriesEnded > begunBefore && noLog != null) {
-                throw new StoreFullException(noLog.getMessage());
+                if (spaceFull != null) {
+                    requireSpace(noLog);
+                    continue;
+                }
+                commitOfActiveWanted = active != null && store.oldestFrozen() == null;
             }
-            logWanted = true;
             logsChanged.signalAll();
             logsChanged.awaitUninterruptibly();
             store.health.requireUsable();
         }
+    }
+
+    /**
+     * Refuses what would have to wait for room in the space, and has the commit thread look for it again. If something was
+     * deleted since it did so the last time, this waits for what comes of it, and returns if there is room.
+     */
+    private void requireSpace(StoreFullException refusal) {
+        long enough = retriesEnded + (awaitingRetry ? 1 : 2);
+        boolean mayHaveGrown = freedSinceTry || !awaitingRetry;
+        while (spaceFull != null) {
+            retryWanted = true;
+            logsChanged.signalAll();
+            if (!mayHaveGrown || retriesEnded >= enough) {
+                throw new StoreFullException(refusal.getMessage());
+            }
+            logsChanged.awaitUninterruptibly();
+            store.health.requireUsable();
+        }
+    }
+
+    /** Whether a write has nothing but deletes. */
+    private static boolean frees(byte[] payload, int length) {
+        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        while (reader.next()) {
+            if (reader.type() != WritePayload.DELETE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether a write may take of the room that is spared. */
+    private boolean isSparedFor(MemLog log, byte[] payload, int length, long bodyBytes) {
+        if (frees(payload, length)) {
+            return true;
+        }
+        double ofLog = (double) WalFormat.frameBytes(length) / log.wal.capacity();
+        double ofTable = (double) bodyBytes / options.memtableBytes();
+        return store.version().logs().length <= MAX_FROZEN + 1
+                && log.fillLevel() + Math.max(ofLog, ofTable) <= 1 - SPARED;
+    }
+
+    /** To be called when one of the things changes that this depends on. Under the commit lock. */
+    private void spareOrNot() {
+        boolean isLast = spaceFull != null && store.version().logs().length > MAX_FROZEN + 1;
+        sparing = isLast || noLog != null && !memLogs.isReady();
     }
 
     /** Waits until a log is wanted; false if the store is being closed, or has failed. By the thread that makes them. */
@@ -237,6 +339,7 @@ public final class StoreWriter {
             logTriesEnded++;
             noLog = full;
             slowOrNot();
+            spareOrNot();
             logsChanged.signalAll();
         } finally {
             commitLock.unlock();
@@ -251,7 +354,8 @@ public final class StoreWriter {
 
     private void slowOrNot() {
         boolean hasSuccessor = store.version().logs().length <= MAX_FROZEN && memLogs.isReady();
-        pacer.slow(hasSuccessor || commits.isInline() ? null : active);
+        boolean comesNearer = noLog == null && spaceFull == null;
+        pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : active);
     }
 
     /** Refuses what would have to wait for room in the space, and has the commit thread look for it again. */
@@ -272,11 +376,17 @@ public final class StoreWriter {
         commitLock.lock();
         try {
             spaceFull = full;
+            retriesEnded++;
+            awaitingRetry = true;
+            slowOrNot();
+            spareOrNot();
             logsChanged.signalAll();
             while (!retryWanted && store.health.isUsable()) {
                 logsChanged.awaitUninterruptibly();
             }
             retryWanted = false;
+            awaitingRetry = false;
+            freedSinceTry = false;
             return store.health.isUsable();
         } finally {
             commitLock.unlock();
@@ -291,8 +401,10 @@ public final class StoreWriter {
         groupCommit.add(next.wal);
         store.addNewest(next);
         active = next;
+        begun = true;
         logWanted = true;
         slowOrNot();
+        spareOrNot();
         logsChanged.signalAll();
     }
 
@@ -300,6 +412,23 @@ public final class StoreWriter {
     void startThreads() {
         logThread.start();
         syncs.start();
+    }
+
+    /**
+     * A memtable for what an earlier process left, which may be more than memtables hold now: what is full is committed to
+     * make room. Where that can't be, memtables get larger and larger, so that there are few all the same.
+     */
+    private MemLog nextForRecovered(int length, long bodyBytes, int entries) {
+        boolean usual =
+                length <= memLogs.maxPayloadBytes() && MemTable.couldHold(options.memtableBytes(), bodyBytes, entries);
+        int logs = store.version().logs().length;
+        int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
+        if (logs > MAX_FROZEN && !commits.tryCommitAll()) {
+            long larger = (long) options.memtableBytes() << Math.min(logs - MAX_FROZEN, 16);
+            leastBytes = (int) Math.max(leastBytes, Math.min(FlexDBOptions.MAX_MEMTABLE_BYTES, larger));
+        }
+        long birth = store.version().id();
+        return leastBytes == 0 ? memLogs.take(birth) : memLogs.takeLarge(leastBytes, length, birth);
     }
 
     /** Takes a write from a log that an earlier process left; see {@link StoreOpener}. */
@@ -311,15 +440,7 @@ public final class StoreWriter {
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             if (reserved == MemTable.NONE) {
-                boolean usual = length <= memLogs.maxPayloadBytes()
-                        && MemTable.couldHold(options.memtableBytes(), bodyBytes, entries);
-                begin(
-                        usual
-                                ? memLogs.take(store.version().id())
-                                : memLogs.takeLarge(
-                                        MemTable.arenaBytesFor(bodyBytes, entries),
-                                        length,
-                                        store.version().id()));
+                begin(nextForRecovered(length, bodyBytes, entries));
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             int checksum = WalFormat.payloadChecksum(payload, 0, length);
@@ -334,21 +455,15 @@ public final class StoreWriter {
 
     /**
      * Waits for a memtable to commit; null when there is none, but an interval to divide, or when the store is being closed
-     * and none is left, or has failed.
+     * and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain MemLog#isFrozen frozen}.
      */
-    MemLog awaitFrozenOrDivided() {
+    MemLog awaitWork() {
         commitLock.lock();
         try {
             while (true) {
-                if (store.health.hasFailed() || store.health.isReadOnly()) {
-                    return null;
-                }
-                MemLog frozen = store.oldestFrozen();
-                if (frozen != null) {
-                    return frozen;
-                }
-                if (!store.health.isUsable() || store.refiner.hasReady()) {
-                    return null;
+                MemLog found = pollWork();
+                if (found != null || !store.health.isUsable() || store.refiner.hasReady()) {
+                    return found;
                 }
                 logsChanged.awaitUninterruptibly();
             }
@@ -357,9 +472,22 @@ public final class StoreWriter {
         }
     }
 
-    /** What is frozen, without waiting for it; null if there is nothing. */
-    MemLog pollFrozen() {
-        return store.health.hasFailed() || store.health.isReadOnly() ? null : store.oldestFrozen();
+    /** The same without waiting: null, too, if there is nothing. */
+    MemLog pollWork() {
+        commitLock.lock();
+        try {
+            if (store.health.hasFailed() || store.health.isReadOnly()) {
+                return null;
+            }
+            MemLog frozen = store.oldestFrozen();
+            if (frozen != null || !commitOfActiveWanted) {
+                return frozen;
+            }
+            commitOfActiveWanted = false;
+            return active;
+        } finally {
+            commitLock.unlock();
+        }
     }
 
     /** Waits for an interval to divide; false when the store is not to be read any more. */
@@ -392,13 +520,14 @@ public final class StoreWriter {
             spaceFull = null;
             logWanted |= !memLogs.isReady();
             slowOrNot();
+            spareOrNot();
             logsChanged.signalAll();
         } finally {
             commitLock.unlock();
         }
     }
 
-    /** Freezes the active memtable, if it has entries. When nobody writes any more. */
+    /** Freezes the active memtable, if it has entries, without beginning another. */
     boolean freezeActive() {
         commitLock.lock();
         try {

@@ -9,7 +9,7 @@ import io.flexdb.internal.index.IndexView;
  * @param id the epoch of the roots; versions that differ only in their memtables have the same
  * @param index key to interval
  * @param space logical offset to extent
- * @param logs the memtables, newest first; the first takes writes
+ * @param logs the memtables, newest first; the first takes writes, unless it is frozen too
  * @param storeSequence no entry in the roots has a higher sequence number
  */
 record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence) {

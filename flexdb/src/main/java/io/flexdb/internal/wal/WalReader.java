@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.PayloadReader;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -186,18 +187,28 @@ public final class WalReader implements AutoCloseable {
         }
     }
 
+    /**
+     * A memtable is as large as its log, so no frame has more than a memtable of that size could hold: a small file must not
+     * ask for much memory.
+     */
     private void requireEntries(int bytes, int count) {
         int found = 0;
+        long bodyBytes = 0;
         try {
             entries.reset(payload, 0, bytes);
             while (entries.next()) {
                 found++;
+                bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.valueLength());
             }
         } catch (IllegalArgumentException e) {
             throw damage(position, count + " entries", e.getMessage());
         }
         if (found != count) {
             throw damage(position, count + " entries", found + " entries");
+        }
+        int arenaBytes = (int) Math.max(MemTable.MIN_ARENA_BYTES, Math.min(MemTable.MAX_ARENA_BYTES, fileBytes));
+        if (!MemTable.couldHold(arenaBytes, bodyBytes, count)) {
+            throw damage(position, "a write that a memtable of " + arenaBytes + " bytes holds", count + " entries");
         }
     }
 

@@ -1,0 +1,262 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreFullException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A store that has no room left: deletes go on, and make room; nothing is lost, and nothing is done again and again. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FlexDBFullTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ENOUGH_REFUSALS = 20;
+
+    private final TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+
+    private static FlexDBOptions capped(int segments) {
+        return StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(segments * 64L * 512));
+    }
+
+    private static byte[] key(int number) {
+        return ByteBuffer.allocate(8)
+                .putInt(number * 7919 % 100_003)
+                .putInt(number)
+                .array();
+    }
+
+    private static byte[] value(int number) {
+        byte[] value = new byte[300];
+        value[0] = (byte) number;
+        value[1] = (byte) (number >> 8);
+        return value;
+    }
+
+    private void put(FlexDB db, int number) {
+        db.put(key(number), value(number));
+        model.put(key(number), value(number));
+    }
+
+    private void delete(FlexDB db, int number) {
+        db.delete(key(number));
+        model.remove(key(number));
+    }
+
+    /** Puts until that is refused again and again, and returns how many numbers were used. */
+    private int fill(FlexDB db) {
+        int refusals = 0;
+        int number = 0;
+        while (refusals < ENOUGH_REFUSALS) {
+            assertTrue(number < 30_000, "never refused");
+            try {
+                put(db, number);
+                number++;
+            } catch (StoreFullException e) {
+                refusals++;
+            }
+        }
+        return number;
+    }
+
+    /** Deletes go on while writes are refused; when there is room, the same handle takes writes again. */
+    @ParameterizedTest
+    @CsvSource({"true,cap", "false,cap", "false,disk"})
+    void deletingGoesOnAndMakesRoom(boolean inline, String limit) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = limit.equals("cap") ? capped(40) : StoreDriver.SMALL;
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+        put(db, 0);
+        if (limit.equals("disk")) {
+            vfs.setCapacity(1800 << 10);
+        }
+        int count = fill(db);
+        for (int i = 0; i < count; i += 2) {
+            delete(db, i); // never refused
+            assertEquals(null, db.get(key(i)));
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "deleted");
+        for (int i = 0; i < count / 8; i++) {
+            put(db, i); // never refused
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "with room again");
+        db.close();
+        try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
+    /** What waits to be committed need not fit if it is deleted before. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsDeletedBeforeItIsCommittedTakesNoRoom(boolean inline) {
+        FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, capped(40), inline);
+        int count = fill(db);
+        for (int i = count - 1; i > count - 700; i--) {
+            delete(db, i); // what is in memtables still
+        }
+        put(db, count);
+        StoreOracle.assertSame(model, StoreDriver.all(db), "with room again");
+        db.close();
+    }
+
+    /** Who finds no room goes on where it stopped, the next time: what is in the space is not written once more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRefusalWritesNothingAgain(boolean inline) {
+        FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, capped(40), inline);
+        int count = fill(db);
+        long written = db.stats().dataBytesWritten();
+        for (int i = 0; i < 100; i++) {
+            assertThrows(StoreFullException.class, () -> db.put(key(count), value(count)));
+        }
+        long more = db.stats().dataBytesWritten() - written;
+        assertTrue(more < 100 << 10, more + " bytes for 100 refusals");
+        assertThrows(StoreFullException.class, db::close);
+    }
+
+    /** A log that is covered is used again where there is no space for another one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void withoutSpaceForAnotherLogWritesGoOnWithTheOnesThereAre(boolean inline) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline);
+        for (int i = 0; i < 3000; i++) {
+            put(db, i); // so that the space has room of its own
+        }
+        for (int i = 0; i < 3000; i++) {
+            delete(db, i);
+        }
+        put(db, 0);
+        vfs.setCapacity(bytesOf(vfs) + (60 << 10)); // too little for a log
+        for (int i = 0; i < 1000; i++) {
+            put(db, i % 100);
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "full");
+        vfs.setCapacity(Long.MAX_VALUE);
+        db.close();
+    }
+
+    private static long bytesOf(SimulatedVfs vfs) {
+        long bytes = 0;
+        SimulatedVfs copy = vfs.copy(); // which nobody changes
+        for (Path file : copy.files()) {
+            try (VfsFile open = copy.open(file, OpenMode.READ)) {
+                bytes += open.size();
+            }
+        }
+        return bytes;
+    }
+
+    /** Deletes that were applied before what is older are no holes in the history that a crash leaves. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void aCutOfAFullStoreLosesNothingDurable(int seed) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, capped(40), seed % 2 == 0);
+        int count = fill(db);
+        Random random = new Random(seed);
+        for (int i = 0; i < 60; i++) {
+            delete(db, random.nextInt(count));
+            try {
+                put(db, random.nextInt(count));
+            } catch (StoreFullException e) {
+                // As it may be.
+            }
+        }
+        db.sync();
+        SimulatedVfs cut = seed % 4 < 2 ? vfs.crash(seed) : vfs.kill();
+        try (FlexDB again = FlexDB.open(cut, StoreDriver.DIRECTORY, capped(400), true)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "seed " + seed);
+        }
+    }
+
+    /** Anything at all, near the cap and over it, against a sorted map. */
+    @Test
+    void nearTheCapAStoreIsWhatAcceptedWritesMakeOfASortedMap() {
+        for (int seed = 1; seed <= 12 * EFFORT; seed++) {
+            model.clear();
+            randomHistory(seed);
+        }
+    }
+
+    private void randomHistory(int seed) {
+        Random random = new Random(seed);
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = capped(34 + random.nextInt(8));
+        boolean inline = random.nextInt(4) > 0;
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+        double deletes = 0.05 + random.nextInt(5) * 0.1;
+        TreeMap<byte[], byte[]> before = null;
+        Snapshot snapshot = null;
+        for (int step = 0; step < 9000; step++) {
+            int number = random.nextInt(6000);
+            if (random.nextDouble() < deletes) {
+                try {
+                    delete(db, number);
+                } catch (StoreFullException e) {
+                    assertNotNull(snapshot, "seed " + seed + ", step " + step + ": only a snapshot keeps room taken");
+                }
+            } else {
+                try {
+                    put(db, number);
+                } catch (StoreFullException e) {
+                    // As it may be.
+                }
+            }
+            if (step % 1000 == 999) {
+                String at = "seed " + seed + ", step " + step;
+                StoreOracle.assertSame(model, StoreDriver.all(db), at);
+                if (snapshot != null) {
+                    try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {
+                        StoreOracle.assertSame(before, StoreDriver.all(cursor), at);
+                    }
+                    snapshot.close();
+                }
+                snapshot = random.nextBoolean() ? db.snapshot() : null;
+                before = StoreOracle.newMap();
+                before.putAll(model);
+            }
+            if (step % 3000 == 2999) {
+                if (snapshot != null) {
+                    snapshot.close();
+                    snapshot = null;
+                }
+                db.sync();
+                if (random.nextBoolean()) {
+                    vfs = vfs.crash(random.nextInt(1000));
+                } else {
+                    closeAnyhow(db);
+                }
+                db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+                StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed + ", opened again at " + step);
+                assertArrayEquals(model.get(key(number)), db.get(key(number)), "seed " + seed);
+            }
+        }
+        if (snapshot != null) {
+            snapshot.close();
+        }
+        closeAnyhow(db);
+    }
+
+    private static void closeAnyhow(FlexDB db) {
+        try {
+            db.close();
+        } catch (StoreFullException e) {
+            // What has no room stays in the logs.
+        }
+    }
+}

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -174,6 +175,48 @@ class FlexSpaceInterruptTest {
                     () -> "" + problem.get() + ": " + problem.get().getCause());
             assertStart(start, space);
             space.checkInvariants();
+        }
+    }
+
+    /** Interrupts close channels, and what is opened again has another path than before. */
+    @Test
+    void aSpaceWhoseDirectoryWasRenamedIsReadByInterruptedThreads() throws Exception {
+        byte[] content = SpaceOracle.randomBytes(new Random(1), 400_000);
+        Path before = directory.resolve("before");
+        FlexSpace space = filled(before, content);
+        space.checkpoint(); // so that none is under way, which would go by the path
+        Path after = Files.move(before, directory.resolve("after"));
+        AtomicBoolean stopped = new AtomicBoolean();
+        AtomicInteger seen = new AtomicInteger();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread reader = new Thread(() -> {
+            Random random = new Random(2);
+            byte[] found = new byte[3000];
+            try {
+                while (!stopped.get()) {
+                    int offset = random.nextInt(content.length - found.length);
+                    space.read(offset, ByteBuffer.wrap(found));
+                    assertArrayEquals(Arrays.copyOfRange(content, offset, offset + found.length), found);
+                    seen.addAndGet(Thread.interrupted() ? 1 : 0);
+                }
+            } catch (Throwable e) {
+                failure.set(e);
+            }
+        });
+        reader.start();
+        for (int sent = 1; sent <= 300 * EFFORT && reader.isAlive(); sent++) {
+            reader.interrupt();
+            while (seen.get() < sent && reader.isAlive()) {
+                Thread.onSpinWait();
+            }
+        }
+        stopped.set(true);
+        reader.join();
+        assertNull(failure.get(), () -> String.valueOf(failure.get()));
+        Files.move(after, before); // closing makes files, by the path that the space was opened with
+        space.close();
+        try (FlexSpace again = FlexSpace.open(before, CrashHistory.SMALL)) {
+            assertArrayEquals(content, SpaceOracle.contentOf(again));
         }
     }
 }

@@ -7,8 +7,10 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -33,17 +35,36 @@ final class SpaceFiles {
             missing.push(existing);
             existing = existing.getParent();
         }
+        // Whoever made this one may have been cut short before its name was durable; so it is done once more.
+        syncName(vfs, existing);
         // Made one after the other, so that whoever is cut short leaves only the last one without a durable name.
-        syncParent(vfs, existing);
         for (Path path : missing) {
             vfs.createDirectories(path);
-            syncParent(vfs, path);
+            syncName(vfs, path);
         }
     }
 
-    private static void syncParent(Vfs vfs, Path directory) {
-        if (directory.getParent() != null) {
-            vfs.syncDirectory(directory.getParent());
+    /**
+     * Makes the name of a directory durable. For that its parent is forced. One that may be searched, and even written to, but
+     * not read, as /home often is, can't be opened and so can't be forced. Then the directory itself is: on the file systems
+     * that stores are made for, ext4, XFS and Btrfs, the force of a new directory takes along the change that made it,
+     * name included. One that can't be opened either was made by others, and is theirs to keep.
+     */
+    private static void syncName(Vfs vfs, Path directory) {
+        if (directory.getParent() != null && !syncIfReadable(vfs, directory.getParent())) {
+            syncIfReadable(vfs, directory);
+        }
+    }
+
+    private static boolean syncIfReadable(Vfs vfs, Path directory) {
+        try {
+            vfs.syncDirectory(directory);
+            return true;
+        } catch (StoreIoException e) {
+            if (e.getCause() instanceof AccessDeniedException) {
+                return false;
+            }
+            throw e;
         }
     }
 

@@ -20,13 +20,14 @@ import java.util.Set;
 /** The files of the operating system. */
 public final class RealVfs implements Vfs {
     /*
-     * A file whose channel an interrupt has closed is opened again by its name (see RealVfsFile), so open files are
-     * known here and follow renames.
+     * A file whose channel an interrupt has closed is opened again by its name in its directory (see RealVfsFile), so open
+     * files are known here and follow renames, and their directories are kept open.
      */
     private static final Set<String> SAFELY_MAPPED = Set.of("ext4", "xfs", "tmpfs");
 
     private final Object names = new Object(); // held while names of open files change or are used to open again
     private final Set<RealVfsFile> openFiles = new HashSet<>();
+    private final OpenDirectories directories = new OpenDirectories(); // under names
 
     private final WantOfSpace wantOfSpace; // null: with the texts of this process, which most processes never need
 
@@ -61,6 +62,11 @@ public final class RealVfs implements Vfs {
     /** The lock under which names of open files change. */
     Object names() {
         return names;
+    }
+
+    /** The directories of open files. Under {@link #names()}. */
+    OpenDirectories directories() {
+        return directories;
     }
 
     /** Forgets a file that is being closed. Under {@link #names()}. */

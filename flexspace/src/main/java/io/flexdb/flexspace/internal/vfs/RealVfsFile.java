@@ -26,7 +26,8 @@ final class RealVfsFile implements VfsFile {
      * The problem: a thread that is interrupted inside an operation of a FileChannel closes the channel for everybody.
      * The choice: whoever meets a channel closed by an interrupt opens the file again, by its name, and repeats the
      * operation; interrupts that come meanwhile are remembered and handed back at the end. Operations at positions can be
-     * repeated. They take no lock: the channel is read once, and changes only when it has been closed.
+     * repeated. They take no lock: the channel is read once, and changes only when it has been closed. The name is looked up
+     * in the directory that was open all the time, so it may have been moved to elsewhere.
      *
      * A force can't simply be repeated. When it meets an error of the device while its channel is being closed, the JDK
      * reports the closing and drops the error, and since the kernel reports such an error once to each open file, a new
@@ -38,6 +39,7 @@ final class RealVfsFile implements VfsFile {
     private final Object identity; // of the file, so that opening again by name can't find another one
     private final FileInputStream witness; // null if not writable
     private volatile Path path;
+    private OpenDirectories.Held directory; // null: found by its path alone; under vfs.names()
     private volatile FileChannel channel;
     private volatile NativeDescriptor descriptor; // null before it is first wanted
     private volatile boolean closed;
@@ -53,6 +55,7 @@ final class RealVfsFile implements VfsFile {
         try {
             identity = mode == OpenMode.CREATE ? identityOf(path) : known;
             witness = mode == OpenMode.READ ? null : new FileInputStream(path.toFile());
+            directory = vfs.directories().hold(path);
         } catch (IOException e) {
             channel.close();
             throw e;
@@ -77,8 +80,10 @@ final class RealVfsFile implements VfsFile {
     }
 
     private static Object identityOf(Path path) throws IOException {
-        BasicFileAttributes attributes =
-                Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return identityOf(Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+    }
+
+    private static Object identityOf(BasicFileAttributes attributes) throws IOException {
         if (!attributes.isRegularFile()) {
             throw new IOException("not a regular file");
         }
@@ -95,10 +100,13 @@ final class RealVfsFile implements VfsFile {
                 return;
             }
             try {
-                if (!Objects.equals(identity, identityOf(path))) {
+                Path name = path.getFileName();
+                Object found = directory == null ? identityOf(path) : identityOf(directory.attributes(name));
+                if (!Objects.equals(identity, found)) {
                     throw new IOException("another file has taken its name");
                 }
-                channel = FileChannel.open(path, options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE));
+                Set<OpenOption> options = options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE);
+                channel = directory == null ? FileChannel.open(path, options) : directory.open(name, options);
             } catch (IOException e) {
                 throw new StoreIoException("opening again after an interrupt", path, e);
             }
@@ -109,6 +117,8 @@ final class RealVfsFile implements VfsFile {
     void renamed(Path from, Path to) {
         if (path.equals(from)) {
             path = to;
+            vfs.directories().release(directory);
+            directory = vfs.directories().hold(to);
         } else if (path.startsWith(from)) {
             path = to.resolve(from.relativize(path));
         }
@@ -293,6 +303,7 @@ final class RealVfsFile implements VfsFile {
             }
             closed = true;
             vfs.closing(this);
+            vfs.directories().release(directory);
             if (descriptor != null) {
                 descriptor.close();
             }

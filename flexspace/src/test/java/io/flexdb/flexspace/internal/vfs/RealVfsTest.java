@@ -151,6 +151,36 @@ class RealVfsTest {
     }
 
     @Test
+    void aFileIsOpenedAgainInADirectoryThatOthersHaveRenamed() throws IOException {
+        vfs.createDirectories(root.resolve("d"));
+        vfs.createDirectories(root.resolve("other"));
+        try (VfsFile file = patterned("d/a");
+                VfsFile second = patterned("d/b")) {
+            Files.move(root.resolve("d"), root.resolve("e"));
+            vfs.createDirectories(root.resolve("d"));
+            try (VfsFile stranger = vfs.open(root.resolve("d/a"), OpenMode.CREATE)) {
+                for (VfsFile each : List.of(file, second)) {
+                    breakChannel(each);
+                    checkPattern(each, 7, ByteBuffer.allocate(10));
+                    breakChannel(each);
+                    each.write(ByteBuffer.wrap(new byte[] {pattern(5), pattern(6)}), 5);
+                    breakChannel(each);
+                    each.force();
+                    checkPattern(each, 0, ByteBuffer.allocate(FILE_BYTES));
+                }
+                assertEquals(0, stranger.size());
+            }
+            vfs.rename(root.resolve("e/b"), root.resolve("other/c"));
+        }
+        try (VfsFile moved = patterned("d/c")) {
+            vfs.rename(root.resolve("d/c"), root.resolve("other/d"));
+            Files.move(root.resolve("other"), root.resolve("far"));
+            breakChannel(moved);
+            checkPattern(moved, 0, ByteBuffer.allocate(FILE_BYTES));
+        }
+    }
+
+    @Test
     void anotherFileOfTheSameNameIsNotTakenForTheFile() throws IOException {
         try (VfsFile file = patterned("a")) {
             Files.move(root.resolve("a"), root.resolve("b"));

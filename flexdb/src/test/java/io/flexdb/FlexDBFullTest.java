@@ -150,6 +150,25 @@ class FlexDBFullTest {
         db.close();
     }
 
+    /** The first log is a small one; where there is no space for more, writes are refused, and nobody waits for ever. */
+    @Test
+    void aDiskWithSpaceForTheFirstLogOnlyRefusesWrites() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(2 << 20);
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false);
+        vfs.setCapacity(bytesOf(vfs) + (1 << 20));
+        int count = fill(db);
+        StoreOracle.assertSame(model, StoreDriver.all(db), "full");
+        vfs.setCapacity(Long.MAX_VALUE);
+        for (int i = 0; i < 1000; i++) {
+            put(db, count + i);
+        }
+        db.close();
+        try (FlexDB again = StoreDriver.open(vfs, options)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
     private static long bytesOf(SimulatedVfs vfs) {
         long bytes = 0;
         SimulatedVfs copy = vfs.copy(); // which nobody changes

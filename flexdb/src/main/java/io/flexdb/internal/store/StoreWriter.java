@@ -258,12 +258,16 @@ public final class StoreWriter {
         long begunBefore = logTriesBegun;
         logWanted = true;
         while (!memLogs.isReady()) {
-            if (logTriesEnded > begunBefore && noLog != null) {
+            boolean trying = logWanted || logTriesEnded < logTriesBegun;
+            if (!trying && logTriesEnded > begunBefore && noLog != null) {
                 if (spaceFull != null) {
                     requireSpace(noLog);
                     continue;
                 }
-                commitOfActiveWanted = active != null && store.oldestFrozen() == null;
+                if (active == null && store.oldestFrozen() == null) {
+                    throw new StoreFullException(noLog.getMessage()); // nothing is left to be committed
+                }
+                commitOfActiveWanted = store.oldestFrozen() == null;
             }
             logsChanged.signalAll();
             logsChanged.awaitUninterruptibly();

@@ -306,8 +306,8 @@ public final class StoreWriter {
 
     /** Whether a write may take of the room that is spared. */
     private boolean isSparedFor(MemLog log, byte[] payload, int length, long bodyBytes) {
-        if (frees(payload, length)) {
-            return true;
+        if (frees(payload, length) || log.table.entryCount() == 0) {
+            return true; // an empty one could not be committed to make room
         }
         double ofLog = (double) WalFormat.frameBytes(length) / log.wal.capacity();
         double ofTable = (double) bodyBytes / options.memtableBytes();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.store.JvmMemory;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
@@ -103,6 +104,67 @@ class FlexDBMemoryTest {
             key.position(3);
             assertEquals(-1, db.get(key, ByteBuffer.allocate(5)));
             assertEquals(5, key.position());
+        }
+    }
+
+    @Test
+    void aLargeValueLeavesNothingLargeBehind() {
+        byte[] value = new byte[20 << 20];
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options =
+                FlexDBOptions.defaults().withMemtableBytes(24 << 20).withCacheBytes(4 * MIB);
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            db.put(bytes("large"), value);
+            for (int i = 0; i < 3; i++) { // so that it is committed
+                db.put(bytes("next" + i), value);
+            }
+        }
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            assertEquals(value.length, db.get(bytes("large")).length);
+            try (FlexCursor cursor = db.cursor()) {
+                cursor.seekToLast();
+                assertEquals(value.length, cursor.valueLength());
+                assertTrue(db.stats().memory().readBytes() > value.length);
+            }
+            while (db.stats().memory().readBytes() > 10 * MIB) {
+                System.gc();
+            }
+            db.put(bytes("large"), value);
+            while (db.stats().memory().commitBytes() > MIB) {
+                System.gc();
+            }
+        }
+    }
+
+    @Test
+    void aValueThatCanNotBeHeldIsATypedErrorAndHarmsNothing() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(4 << 20);
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            db.put(bytes("large"), new byte[3 << 20]);
+            db.put(bytes("small"), bytes("value"));
+        }
+        OffHeap.Source noLarge = bytes -> {
+            if (bytes > 3 << 20) {
+                throw new OutOfMemoryError("none so large, for a test");
+            }
+            return ByteBuffer.allocateDirect(bytes);
+        };
+        FlexDBOptions smaller = StoreDriver.SMALL.withMemtableBytes(1 << 20);
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, smaller, true, AMPLE, noLarge)) {
+            for (int i = 0; i < 5; i++) {
+                assertThrows(StoreMemoryException.class, () -> db.get(bytes("large")));
+                assertArrayEquals(bytes("value"), db.get(bytes("small")));
+                try (FlexCursor cursor = db.cursor()) {
+                    assertThrows(StoreMemoryException.class, cursor::seekToFirst);
+                    assertTrue(!cursor.isValid());
+                }
+            }
+            db.put(bytes("small"), bytes("newer"));
+        } // which returns: no read is left under way
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            assertEquals(3 << 20, db.get(bytes("large")).length);
+            assertArrayEquals(bytes("newer"), db.get(bytes("small")));
         }
     }
 

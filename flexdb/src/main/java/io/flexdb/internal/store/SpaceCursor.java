@@ -113,8 +113,10 @@ final class SpaceCursor {
         }
     }
 
+    /** Can't fail: who keeps a closed cursor keeps no image. */
     void close() {
         pairs = 0;
+        image = null;
         store.giveBack(context);
     }
 

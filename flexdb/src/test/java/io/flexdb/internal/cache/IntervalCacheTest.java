@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.flextree.internal.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -86,6 +87,57 @@ class IntervalCacheTest {
             assertTrue(cache.contains(2999), cache.toString());
             assertTrue(cache.entryBytes() > budget / 4, cache.toString());
         }
+    }
+
+    @Test
+    void memoryIsGivenBackAndTheRestStillServes() {
+        IntervalCache cache = new IntervalCache(epochs, 8 * MIB);
+        for (int content = 1; content <= 20_000; content++) {
+            insert(cache, content, 60, false);
+        }
+        long before = cache.memoryBytes();
+        assertTrue(before > 7 * MIB, cache.toString());
+        assertTrue(cache.giveBack(3 * MIB) >= 3 * MIB);
+        assertTrue(cache.memoryBytes() <= before - 3 * MIB, cache.toString());
+        for (int content = 20_001; content <= 40_000; content++) {
+            insert(cache, content, 60, false);
+            assertTrue(cache.memoryBytes() <= before - 3 * MIB, cache.toString());
+            if (cache.contains(content - 500)) {
+                long location = cache.find(content - 500);
+                Images.assertIs(Images.of(content - 500, 60), cache.buffer(location), cache.base(location));
+            }
+        }
+        assertTrue(cache.contains(40_000) && cache.entryBytes() > 2 * MIB, cache.toString());
+        cache.limit(8 * MIB); // it may grow again
+        for (int content = 40_001; content <= 60_000; content++) {
+            insert(cache, content, 60, false);
+        }
+        assertTrue(cache.memoryBytes() > 7 * MIB && cache.memoryBytes() <= 8 * MIB, cache.toString());
+        cache.limit(0);
+        assertTrue(cache.memoryBytes() < MIB, cache.toString());
+        cache.giveBack(Long.MAX_VALUE);
+        insert(cache, 60_001, 60, false);
+        cache.limit(8 * MIB);
+        for (int content = 60_002; content <= 61_000; content++) {
+            insert(cache, content, 60, false);
+        }
+        assertTrue(cache.contains(61_000), cache.toString());
+    }
+
+    @Test
+    void withoutMemoryNothingIsCachedAndNothingFails() {
+        IntervalCache cache = new IntervalCache(
+                epochs,
+                8 * MIB,
+                new OffHeap(
+                        bytes -> {
+                            throw new OutOfMemoryError("for a test");
+                        },
+                        () -> Long.MAX_VALUE,
+                        0));
+        insert(cache, 1, 20, false);
+        assertFalse(cache.contains(1));
+        assertEquals(0, cache.memoryBytes());
     }
 
     @Test

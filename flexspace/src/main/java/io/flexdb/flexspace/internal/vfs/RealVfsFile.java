@@ -34,6 +34,8 @@ final class RealVfsFile implements VfsFile {
      * one would never hear of it. So each writable file is kept open a second time, by a stream, which is not subject to
      * interrupts: it has not heard of the error yet, and it is synced after an interrupted force.
      */
+    private static final int HEAP_PIECE_BYTES = 256 << 10;
+
     private final RealVfs vfs;
     private final OpenMode mode;
     private final Object identity; // of the file, so that opening again by name can't find another one
@@ -134,10 +136,20 @@ final class RealVfsFile implements VfsFile {
         return path;
     }
 
+    /**
+     * How far one call goes with a buffer. For one on the heap the JDK takes direct memory of the same length, which it keeps
+     * for the thread; a few calls more cost less than that.
+     */
+    private static int endOfPiece(ByteBuffer buffer, int limit) {
+        return buffer.isDirect() ? limit : (int) Math.min(limit, buffer.position() + (long) HEAP_PIECE_BYTES);
+    }
+
     @Override
     public int read(ByteBuffer dst, long position) {
         boolean interrupted = Thread.interrupted();
         int start = dst.position();
+        int limit = dst.limit();
+        dst.limit(endOfPiece(dst, limit));
         try {
             while (true) {
                 FileChannel current = channel;
@@ -152,6 +164,7 @@ final class RealVfsFile implements VfsFile {
         } catch (IOException e) {
             throw IoFailures.wrap("read", path, e);
         } finally {
+            dst.limit(limit);
             handBack(interrupted);
         }
     }
@@ -190,8 +203,10 @@ final class RealVfsFile implements VfsFile {
         }
         boolean interrupted = Thread.interrupted();
         long origin = position - src.position();
+        int limit = src.limit();
         try {
-            while (src.hasRemaining()) {
+            while (src.position() < limit) {
+                src.limit(endOfPiece(src, limit));
                 FileChannel current = channel;
                 try {
                     current.write(src, origin + src.position());
@@ -206,6 +221,7 @@ final class RealVfsFile implements VfsFile {
             }
             throw IoFailures.wrap("write", path, e);
         } finally {
+            src.limit(limit);
             handBack(interrupted);
         }
     }

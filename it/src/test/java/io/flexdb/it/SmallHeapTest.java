@@ -1,0 +1,44 @@
+package io.flexdb.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A store with default options works in a JVM of any size. {@code -Dflexdb.heap.puts=600000} sets how much is written,
+ * {@code -Dflexdb.heap.seed=...} repeats a run.
+ */
+class SmallHeapTest {
+    private static final int PUTS =
+            Integer.getInteger("flexdb.heap.puts", 60_000 * Integer.getInteger("flexdb.test.effort", 1));
+    private static final long MOST_MINUTES = 10;
+
+    private final long seed = Long.getLong("flexdb.heap.seed", System.nanoTime());
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xmx64m", "-Xmx128m", "-Xmx256m", "-Xmx512m", "-Xmx256m -XX:MaxDirectMemorySize=32m"})
+    void defaultOptionsSuitAHeapOfAnySize(String limits) throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(limits.split(" ")));
+        command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), SmallHeapWriter.class.getName()));
+        command.addAll(List.of(directory.resolve("store").toString(), String.valueOf(PUTS), String.valueOf(seed)));
+        Process writer = new ProcessBuilder(command).inheritIO().start();
+        try {
+            assertTrue(writer.waitFor(MOST_MINUTES, TimeUnit.MINUTES), limits + ", seed " + seed);
+            assertEquals(0, writer.exitValue(), limits + ", seed " + seed);
+        } finally {
+            writer.destroyForcibly();
+        }
+    }
+}

@@ -79,7 +79,8 @@ class WantOfSpaceTest {
         long tooFar = Long.MAX_VALUE - 4096;
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
             ByteBuffer bytes = ByteBuffer.allocate(10);
-            RuntimeException thrown = assertThrows(RuntimeException.class, () -> file.write(bytes, tooFar));
+            RuntimeException thrown = failureOf(() -> file.write(bytes, tooFar));
+            assumeTrue(thrown != null, "a file may be as long as positions go, as on XFS");
             assumeTrue(
                     !(thrown instanceof StoreIoException e) || isFarRefused(e), "the file system has a largest file");
             StoreFullException full = assertInstanceOf(StoreFullException.class, thrown);
@@ -89,6 +90,15 @@ class WantOfSpaceTest {
             assertThrows(StoreFullException.class, () -> file.write(ByteBuffer.allocate(10), tooFar));
             assertTrue(Thread.interrupted());
             assertFalse(vfs.exists(path.resolveSibling(WantOfSpace.PROBE_NAME)));
+        }
+    }
+
+    private static RuntimeException failureOf(Runnable action) {
+        try {
+            action.run();
+            return null;
+        } catch (RuntimeException e) {
+            return e;
         }
     }
 

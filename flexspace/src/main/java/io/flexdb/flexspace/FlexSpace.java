@@ -96,7 +96,13 @@ public final class FlexSpace implements AutoCloseable {
                 SpaceEngine.create(vfs, path, newStoreId(), options, List.of(LOCK_NAME));
             }
             Epochs epochs = new Epochs();
-            return new FlexSpace(epochs, SpaceEngine.open(vfs, path, 0, options, epochs), lock);
+            SpaceEngine engine = SpaceEngine.open(vfs, path, 0, options, epochs);
+            try {
+                return new FlexSpace(epochs, engine, lock);
+            } catch (RuntimeException | Error e) {
+                engine.close();
+                throw e;
+            }
         } catch (RuntimeException | Error e) {
             lock.close();
             throw e;
@@ -226,7 +232,7 @@ public final class FlexSpace implements AutoCloseable {
      * overwritten from now on stays on disk until the snapshot is closed.
      */
     public FlexSpaceSnapshot snapshot() {
-        return new FlexSpaceSnapshot(access, reads, access.pin());
+        return new FlexSpaceSnapshot(access, reads);
     }
 
     /**
@@ -298,6 +304,7 @@ public final class FlexSpace implements AutoCloseable {
      *
      * @param progress is told how far the check is; what it throws ends the check
      * @return what was found
+     * @throws StoreClosedException if the space is closed meanwhile, which waits for a read of the check at most
      */
     public CheckReport check(CheckProgress progress) {
         Objects.requireNonNull(progress, "progress");
@@ -306,7 +313,8 @@ public final class FlexSpace implements AutoCloseable {
         access.lock();
         try {
             access.publish();
-            checker = beginCheck();
+            awaitWritten();
+            checker = engine.beginCheck(access.published());
             pinned = snapshot();
         } finally {
             access.unlock();
@@ -318,10 +326,10 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
-    /** Waits for a commit under way. */
-    private SpaceChecker beginCheck() {
+    /** Waits for what is written beside the writer. */
+    private void awaitWritten() {
         try {
-            return engine.beginCheck(access.published());
+            engine.awaitWritten();
         } catch (Throwable e) {
             access.fail(e);
             throw e;
@@ -340,7 +348,8 @@ public final class FlexSpace implements AutoCloseable {
 
     /**
      * Makes every change durable and closes the space. Reads under way finish; later calls throw
-     * {@link StoreClosedException}. Closing again does nothing. After a failure nothing is written.
+     * {@link StoreClosedException}, and so does a {@link #check()} under way. Closing again does nothing. After a failure
+     * nothing is written.
      */
     @Override
     public void close() {

@@ -91,7 +91,8 @@ public final class FlexSpaceOptions {
      * means fewer checkpoints and a longer recovery.
      *
      * <p>Opening after a crash replays the log, or two, if a checkpoint was under way. Changes wait rather than let both
-     * together become more than twice as long as this and one commit; so this is what bounds the time. With insertions at
+     * together become more than two and a half times as long as this; so this is what bounds the time. The log is read in
+     * pieces of 4 MiB, and no more of it is in memory at once than two of them. With insertions at
      * random places among 10^7 extents, the worst there is, a MiB has 43,700 of them and takes about 35 ms on one core of 2.5
      * GHz; loading the FlexTree before takes about 45 ms for each 10^6 extents. The default is meant for less than two
      * seconds then. A checkpoint writes the nodes changed since the one before, in that case nearly all of them: 16 bytes
@@ -118,7 +119,8 @@ public final class FlexSpaceOptions {
 
     /**
      * How many bytes of log entries may wait in memory before they are committed without being asked for, beside the
-     * writer. Twice as much memory is taken, since the next ones wait meanwhile.
+     * writer. Twice as much memory is taken, since the next ones wait meanwhile. A quarter of
+     * {@link #withCheckpointLogBytes} is the most that counts.
      *
      * @param bytes default 4 MiB; from 1024 to 256 MiB
      */

@@ -5,16 +5,25 @@ import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 
 /** The reads of a {@link FlexSpace}, of its snapshots and channels: each in an epoch, on one view. Thread-safe. */
 final class FlexSpaceReads {
+    // Nothing stands between entering an epoch and the try that leaves it: a space waits for ever to be closed if one
+    // is left
+    // behind. What an allocation makes, which may fail, is made before.
     private final FlexSpaceAccess access;
     private final SpaceEngine engine;
-    private final StripedPool<ExtentCursor> cursors = new StripedPool<>(ExtentCursor::new);
+    private final StripedPool<ExtentCursor> cursors;
 
     FlexSpaceReads(FlexSpaceAccess access, SpaceEngine engine) {
+        this(access, engine, ExtentCursor::new);
+    }
+
+    FlexSpaceReads(FlexSpaceAccess access, SpaceEngine engine, Supplier<ExtentCursor> newCursor) {
         this.access = access;
         this.engine = engine;
+        this.cursors = new StripedPool<>(newCursor);
     }
 
     /** Bytes that are there now. */
@@ -47,8 +56,8 @@ final class FlexSpaceReads {
      * @return how many bytes, or -1 if there are none at the offset
      */
     int readUpToEnd(long logicalOffset, ByteBuffer buffer) {
-        int ticket = access.enterRead();
         int length;
+        int ticket = access.enterRead();
         try {
             FlexTreeView view = access.published();
             if (logicalOffset >= view.size()) {
@@ -66,8 +75,8 @@ final class FlexSpaceReads {
     /** Reads from the beginning of an extent, in a view that is pinned, or, if it is null, in what is there now. */
     FlexSpace.Extent readExtent(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
         Arguments.writableLengthOf(buffer);
+        ExtentCursor cursor = cursors.borrow(); // lost if the space is closed; there are others
         int ticket = pinned == null ? access.enterRead() : access.enter();
-        ExtentCursor cursor = cursors.borrow();
         try {
             FlexTreeView view = pinned == null ? access.published() : pinned;
             Arguments.checkRange(logicalOffset, 1, view.size());
@@ -78,8 +87,8 @@ final class FlexSpaceReads {
             buffer.position(buffer.position() + length);
             return new FlexSpace.Extent(cursor.logicalOffset(), cursor.length());
         } finally {
-            cursors.giveBack(cursor);
             access.exit(ticket);
+            cursors.giveBack(cursor);
         }
     }
 }

@@ -20,11 +20,11 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicInteger holders = new AtomicInteger(1); // reads under way, and whoever has to close it
 
-    /** @param view pinned; this gives the pin back */
-    FlexSpaceSnapshot(FlexSpaceAccess access, FlexSpaceReads reads, FlexTreeView view) {
+    /** Pins what there is now, as the last thing: nothing can fail then that would leave the pin behind. */
+    FlexSpaceSnapshot(FlexSpaceAccess access, FlexSpaceReads reads) {
         this.access = access;
         this.reads = reads;
-        this.view = view;
+        this.view = access.pin();
     }
 
     /**

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -199,8 +200,8 @@ final class GarbageCollector {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
             boolean refilled = segment.refill != null && segment.refill.takesExtents();
-            boolean movable = segment.sealed && segment.liveBytes > 0 && !segment.unreadable && !refilled;
-            if (movable && segment.liveBytes < most) {
+            boolean movable = segment.sealed && segment.liveBytes > 0 && !refilled;
+            if (movable && segment.liveBytes < most && segment.takesTurn()) {
                 candidates.add(segment);
             }
         }
@@ -308,13 +309,14 @@ final class GarbageCollector {
         while (end < count && joins(end, length)) {
             length += lengths[end++];
         }
-        if (readForMove(offsets[first], length)) {
+        StorageException problem = readForMove(offsets[first], length);
+        if (problem == null) {
             engine.overwrite(offsets[first], moveBuffer, 0, length, flags[first]);
             bytesMoved += length;
             bytesToMove = Math.max(0, bytesToMove - length);
         } else {
             for (int i = first; i < end; i++) {
-                store.segment(segments[i]).unreadable = true;
+                store.segment(segments[i]).leaveAlone(problem instanceof CorruptionException);
             }
         }
         return end;
@@ -330,14 +332,14 @@ final class GarbageCollector {
 
     /**
      * Damage or a failed read of old data is nothing that a writer of new data should hear of, nor does it make the
-     * store fail: whoever reads the data will be told. What can't be read stays where it is.
+     * store fail: whoever reads the data will be told. What can't be read stays where it is. Returns null if it can.
      */
-    private boolean readForMove(long logicalOffset, int length) {
+    private StorageException readForMove(long logicalOffset, int length) {
         try {
             engine.readToRewrite(cursor, logicalOffset, moveBuffer, 0, length);
-            return true;
+            return null;
         } catch (CorruptionException | StoreIoException e) {
-            return false;
+            return e;
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The logical log of one version of the FlexTree file, open for appending. Writer only, but that a batch may be appended
@@ -29,10 +30,11 @@ final class LogicalLog implements AutoCloseable {
     private long claimed; // bytes of the file that have their place on the disk, or less
     private long sequence;
 
-    private LogicalLog(VfsFile file, long generation, long claimed) {
-        this.file = file;
+    /** The file comes last: nothing can fail then that would leave it open. */
+    private LogicalLog(Vfs vfs, Path path, OpenMode mode, long generation, long claimed) {
         this.generation = generation;
         this.claimed = claimed;
+        this.file = vfs.open(path, mode);
     }
 
     /**
@@ -55,14 +57,19 @@ final class LogicalLog implements AutoCloseable {
      * is never half made.
      *
      * @param treeVersion the version that the log extends
-     * @param payloads what the log begins with: the batches that a recovery accepted
+     * @param payloads gives what the log begins with, the batches that a recovery accepted, some at a time; none at the end
      */
     static LogicalLog create(
-            Vfs vfs, Path directory, long storeId, long generation, long treeVersion, List<ByteBuffer> payloads) {
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            long generation,
+            long treeVersion,
+            Supplier<List<ByteBuffer>> payloads) {
         // What a recovery finds under the name may hold frames of one that was cut: it is not used.
         Path unfinished = directory.resolve(NAME_WHILE_MADE);
         vfs.deleteIfExists(unfinished);
-        LogicalLog log = new LogicalLog(vfs.open(unfinished, OpenMode.CREATE), generation, 0);
+        LogicalLog log = new LogicalLog(vfs, unfinished, OpenMode.CREATE, generation, 0);
         return log.begin(vfs, directory, storeId, treeVersion, 0, 0, payloads);
     }
 
@@ -76,9 +83,9 @@ final class LogicalLog implements AutoCloseable {
         if (spareBytes == 0) {
             vfs.deleteIfExists(unfinished);
         }
-        VfsFile next = vfs.open(unfinished, spareBytes == 0 ? OpenMode.CREATE : OpenMode.READ_WRITE);
-        return new LogicalLog(next, generation + 1, spareBytes)
-                .begin(vfs, directory, storeId, treeVersion, generation, sequence, List.of());
+        OpenMode mode = spareBytes == 0 ? OpenMode.CREATE : OpenMode.READ_WRITE;
+        return new LogicalLog(vfs, unfinished, mode, generation + 1, spareBytes)
+                .begin(vfs, directory, storeId, treeVersion, generation, sequence, List::of);
     }
 
     private LogicalLog begin(
@@ -88,14 +95,12 @@ final class LogicalLog implements AutoCloseable {
             long treeVersion,
             long continues,
             long continuesSequence,
-            List<ByteBuffer> payloads) {
+            Supplier<List<ByteBuffer>> payloads) {
         try {
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
             block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
             file.write(FilePreamble.finish(block), 0);
-            if (!payloads.isEmpty()) {
-                appendAll(payloads);
-            }
+            appendAll(payloads);
             end = position;
             writeMark(); // which counts only once the file has its name, and then it is true
             file.force();
@@ -137,17 +142,24 @@ final class LogicalLog implements AutoCloseable {
     }
 
     /** Appends batches, which may be short and many, from front to back: as long as nobody looks for frames here. */
-    private void appendAll(List<ByteBuffer> payloads) {
-        long bytes = 0;
-        for (ByteBuffer payload : payloads) {
+    private void appendAll(Supplier<List<ByteBuffer>> payloads) {
+        List<ByteBuffer> some = payloads.get();
+        if (some.isEmpty()) {
+            return;
+        }
+        long bytes = 0; // of those; if they are few, there are no others
+        for (ByteBuffer payload : some) {
             bytes += LogFormat.frameBytes(payload.remaining());
         }
         ByteBuffer run = ByteBuffer.allocateDirect((int) Math.min(bytes, RUN_BYTES));
-        for (ByteBuffer payload : payloads) {
-            beginFrame(payload);
-            gather(header, run);
-            gather(payload.duplicate(), run);
-            gather(padding, run);
+        while (!some.isEmpty()) {
+            for (ByteBuffer payload : some) {
+                beginFrame(payload);
+                gather(header, run);
+                gather(payload.duplicate(), run);
+                gather(padding, run);
+            }
+            some = payloads.get();
         }
         writeRun(run);
     }

@@ -21,6 +21,9 @@ final class LogicalLogReader {
     private final long size;
     private ByteBuffer piece = ByteBuffer.allocate(0); // payloads are slices of it: another one for each read
     private long pieceStart;
+    private long position = LogFormat.FRAMES_OFFSET; // of the next frame
+    private long frames; // read so far
+    private long digest;
 
     /** Opens a log whose name gives its generation; the caller closes the file. */
     LogicalLogReader(VfsFile file, long storeId, long generationInName) {
@@ -61,24 +64,48 @@ final class LogicalLogReader {
     }
 
     /**
-     * The payloads of all whole frames.
+     * The payloads of the next whole frames, in memory that is not used again.
      *
-     * @throws CorruptionException if a frame below the synced-up-to mark is not whole
+     * @param mostBytes of payloads, but for one frame, which may be longer
+     * @return none if there are no more
+     * @throws CorruptionException if a frame below the synced-up-to mark is not whole, when it would be the first to return
      */
-    List<ByteBuffer> payloads() {
+    List<ByteBuffer> next(int mostBytes) {
         List<ByteBuffer> payloads = new ArrayList<>();
-        long position = LogFormat.FRAMES_OFFSET;
-        ByteBuffer payload;
-        while ((payload = payloadAt(position, payloads.size() + 1)) != null) {
+        long bytes = 0;
+        while (bytes < mostBytes) {
+            ByteBuffer payload = payloadAt(position, frames + 1);
+            if (payload == null) {
+                if (payloads.isEmpty()) {
+                    checkEnd();
+                }
+                return payloads;
+            }
             payloads.add(payload);
+            bytes += payload.remaining();
             position += LogFormat.frameBytes(payload.remaining());
+            digest = digest * 0x9E3779B97F4A7C15L + FilePreamble.crc(payload, 0, payload.remaining());
+            frames++;
         }
+        return payloads;
+    }
+
+    private void checkEnd() {
         long synced = syncedUpTo(file, generation);
         if (position < synced) {
             throw new CorruptionException(
                     path, position, "a whole frame below the synced-up-to mark " + synced, "a damaged frame");
         }
-        return payloads;
+    }
+
+    /** Whole frames read so far. */
+    long frames() {
+        return frames;
+    }
+
+    /** Tells whether the frames read were the same as others. */
+    long digest() {
+        return digest;
     }
 
     /** Whether there is a whole frame, or must have been one. */

@@ -77,7 +77,7 @@ final class RefillChoice {
                 && segment.refill == null
                 && segment.liveBytes > 0
                 && !segment.victim
-                && !segment.unreadable;
+                && segment.takesTurn();
     }
 
     private int typicalBytes() {
@@ -101,7 +101,7 @@ final class RefillChoice {
             store.reader().checksums(segment);
             return true;
         } catch (CorruptionException | StoreIoException e) {
-            segment.unreadable = true; // whoever reads what lives there will be told
+            segment.leaveAlone(e instanceof CorruptionException);
             return false;
         }
     }

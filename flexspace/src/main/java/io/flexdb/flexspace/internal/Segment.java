@@ -9,6 +9,8 @@ import java.util.BitSet;
  * <p>Readers use {@code memory} and {@code checksums}, and what is final or volatile; everything else is the writer's.
  */
 final class Segment {
+    private static final int TURNS_AFTER_AN_ERROR = 16;
+
     final int number;
     final int generation;
     /** The epoch in which it was opened: no earlier version has extents in it. */
@@ -31,8 +33,8 @@ final class Segment {
     volatile boolean sealed;
     /** No version from now on has extents in it, so that it is free once nobody reads an older one. */
     volatile boolean released;
-    /** It holds live bytes that could not be read, so that garbage collection leaves it alone. */
-    boolean unreadable;
+    /** How often it is left alone by who chooses segments to make room, since a read of it has failed; see there. */
+    private int turnsLeftAlone;
     /** Garbage collection is moving what lives in it. */
     boolean victim;
 
@@ -78,6 +80,24 @@ final class Segment {
         if (cached != null) {
             cached.forget(frames);
         }
+    }
+
+    /**
+     * Has those who choose segments to make room leave it alone: whoever reads what lives there will be told.
+     *
+     * @param forEver whether it is damaged; what could not be read may be read another time
+     */
+    void leaveAlone(boolean forEver) {
+        turnsLeftAlone = forEver ? Integer.MAX_VALUE : TURNS_AFTER_AN_ERROR;
+    }
+
+    /** Whether it may be chosen; to be asked once for each choice. */
+    boolean takesTurn() {
+        if (turnsLeftAlone > 0 && turnsLeftAlone < Integer.MAX_VALUE) {
+            turnsLeftAlone--;
+            return false;
+        }
+        return turnsLeftAlone == 0;
     }
 
     /** Lets go what readers need, when there are none. */

@@ -8,12 +8,14 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
@@ -30,6 +32,9 @@ public final class SpaceChecker {
      *
      * What is in memory is checked beside that by a thread of its own, or the disk would wait for it. Which segments are
      * to be read is what the writer has counted, until the extents are known.
+     *
+     * Closing the space ends the check: it waits until this is between two reads, tells the user of progress, or has ended,
+     * and this looks then whether it may go on. While the user is told, nothing is waited for: it may be he who closes.
      */
     private static final int TRIES = 100;
     private static final int TOLD_BYTES = 1 << 20;
@@ -48,6 +53,10 @@ public final class SpaceChecker {
     private final Findings findings = new Findings();
     private final Path treePath;
     private final ViewChecker viewChecker;
+    private final RunningChecks runningChecks;
+    private final ReentrantLock work = new ReentrantLock(); // held while files are used
+    private volatile boolean ended;
+    private volatile PendingResult<long[]> live;
     private CheckProgress progress;
     private long bytesRead;
     private long bytesTold;
@@ -60,7 +69,9 @@ public final class SpaceChecker {
             FlexTree tree,
             SegmentStore store,
             FlexTreeView view,
-            List<LogicalLog> logsInUse) {
+            List<LogicalLog> logsInUse,
+            RunningChecks runningChecks) {
+        this.runningChecks = runningChecks;
         this.vfs = vfs;
         this.treeFile = treeFile;
         this.store = store;
@@ -91,12 +102,46 @@ public final class SpaceChecker {
         this.viewChecker = new ViewChecker(tree, view, store.format(), usedBytes, liveBytes, treePath);
     }
 
-    /** Runs the check, once. */
+    /**
+     * Runs the check, once.
+     *
+     * @throws StoreClosedException if the space is closed before it has ended
+     */
     public CheckReport check(CheckProgress newProgress) {
-        progress = newProgress;
+        runningChecks.add(this);
+        work.lock();
+        try {
+            progress = newProgress;
+            return checkAll();
+        } finally {
+            work.unlock();
+            runningChecks.remove(this);
+        }
+    }
+
+    /** Has the check end; when this returns, it uses no file of the space any more, nor a thread. Any thread. */
+    void end() {
+        ended = true;
+        viewChecker.end();
+        work.lock();
+        work.unlock();
+        PendingResult<long[]> besideIt = live;
+        if (besideIt != null) {
+            besideIt.await();
+        }
+    }
+
+    private void goOnUnlessEnded() {
+        if (ended) {
+            throw new StoreClosedException("the space");
+        }
+    }
+
+    private CheckReport checkAll() {
+        goOnUnlessEnded();
         bytesToRead = Arrays.stream(liveBytes).filter(bytes -> bytes > 0).count() * store.format().segmentBytes
                 + logs.stream().mapToLong(Log::bytes).sum();
-        PendingResult<long[]> live = new PendingResult<>(task -> vfs.start("flexdb-check", task), viewChecker::check);
+        live = new PendingResult<>(task -> vfs.start("flexdb-check", task), viewChecker::check);
         try {
             tell();
             checkTreeFile();
@@ -110,6 +155,7 @@ public final class SpaceChecker {
         } finally {
             live.await(); // it reads what is pinned until this returns
         }
+        goOnUnlessEnded(); // or the view is not checked to its end
         long inUse = Arrays.stream(live.get()).filter(bytes -> bytes > 0).count();
         bytesToRead = 0; // no more
         tell();
@@ -127,7 +173,13 @@ public final class SpaceChecker {
 
     private void tell() {
         bytesTold = bytesRead;
-        progress.checked(bytesRead, Math.max(bytesRead, bytesToRead));
+        work.unlock();
+        try {
+            progress.checked(bytesRead, Math.max(bytesRead, bytesToRead));
+        } finally {
+            work.lock();
+        }
+        goOnUnlessEnded();
     }
 
     /** By a file of its own: what others read in between would end the read-ahead. */

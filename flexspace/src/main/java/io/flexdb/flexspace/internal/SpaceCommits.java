@@ -20,6 +20,11 @@ final class SpaceCommits implements AutoCloseable {
      * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
      *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
+     *
+     * L1  As long as the disk has room for checkpoints, both logs together are not longer than two and a half times the length
+     *     at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the next batch; a
+     *     batch is a quarter of that length at most, and what the group says that fills it; and when it begins there is one
+     *     batch more than it takes, and one that goes with it.
      */
     private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a commit that is made anyway
 
@@ -93,11 +98,20 @@ final class SpaceCommits implements AutoCloseable {
             if (batchWritten != null && batchWritten.isDone()) {
                 finishBatch();
             }
-            if (batch.bytes() >= options.logBufferBytes()) {
+            checkpointIfLogIsLong(); // first, or a batch would be under way each time that there could be one
+            if (isBatchFull()) {
                 commitBeside();
             }
-            checkpointIfLogIsLong();
         }
+    }
+
+    private boolean isBatchFull() {
+        return batch.bytes() >= batchBytes(options);
+    }
+
+    /** How many bytes of log entries wait until they are committed without being asked for (L1). */
+    static int batchBytes(FlexSpaceOptions options) {
+        return (int) Math.min(options.logBufferBytes(), options.checkpointLogBytes() / 4);
     }
 
     // ---- commits
@@ -223,7 +237,9 @@ final class SpaceCommits implements AutoCloseable {
             finishCheckpoint();
         }
         boolean isLong = log.bytes() >= options.checkpointLogBytes();
-        if (isLong && checkpoint == null && batchWritten == null && editRoom.allowsCheckpoint()) {
+        // It waits for a batch under way, but not before the next batch would wait for that, too.
+        boolean mayWait = batchWritten == null || isBatchFull();
+        if (isLong && checkpoint == null && mayWait && editRoom.allowsCheckpoint()) {
             startCheckpoint();
             if (checkpoint.isDone()) {
                 finishCheckpoint();
@@ -259,7 +275,13 @@ final class SpaceCommits implements AutoCloseable {
         treeFile.beginVersion(tree, table.remaining());
         TreeHeader header = treeFile.header();
         LogicalLog old = log;
-        log = createNextLog(old, header);
+        long spareBytes = editRoom.spareBytes();
+        pauses.begin();
+        try {
+            log = old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, spareBytes);
+        } finally {
+            pauses.end();
+        }
         editRoom.sealed(log);
         logBytesWritten += log.bytes();
         Checkpoint next = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
@@ -272,16 +294,6 @@ final class SpaceCommits implements AutoCloseable {
         checkpoint = next;
         checkpointsBegun++;
         store.releaseEmptied();
-    }
-
-    private LogicalLog createNextLog(LogicalLog old, TreeHeader header) {
-        long spareBytes = editRoom.spareBytes();
-        pauses.begin();
-        try {
-            return old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, spareBytes);
-        } finally {
-            pauses.end();
-        }
     }
 
     /** Ends the checkpoint under way, if there is one that is done: what it has freed can be used from then on. */
@@ -308,6 +320,11 @@ final class SpaceCommits implements AutoCloseable {
         }
     }
 
+    /** Waits for a batch on its way to the log. */
+    void awaitBatch() {
+        finishBatch();
+    }
+
     /** The logs that a recovery would need now, the one in use last, without a batch on its way. */
     List<LogicalLog> logs() {
         finishBatch();
@@ -319,6 +336,11 @@ final class SpaceCommits implements AutoCloseable {
     /** The generation of the log in use. */
     long logGeneration() {
         return log.generation();
+    }
+
+    /** Length of the logs that a recovery would need now, with what is on its way to them. */
+    long logBytes() {
+        return log.bytes() + (checkpoint == null ? 0 : checkpoint.oldLog().bytes());
     }
 
     long logBytesWritten() {

@@ -42,6 +42,7 @@ public final class SpaceEngine implements AutoCloseable {
     private final ChangeRoom changeRoom;
     private final ExtentMover mover;
     private final Scrubber scrubber;
+    private final RunningChecks runningChecks = new RunningChecks();
     private final LogBatch batch = new LogBatch();
     private final WriterPauses pauses = new WriterPauses(batch);
     private final ExtentConsumer removed = this::removeLive;
@@ -77,7 +78,7 @@ public final class SpaceEngine implements AutoCloseable {
                 batch,
                 granted,
                 disk,
-                options.logBufferBytes(),
+                SpaceCommits.batchBytes(options),
                 options.checkpointLogBytes());
         this.collector = new GarbageCollector(this, store, spaceRoom, editRoom, options.minimumUtilization());
         this.commits = new SpaceCommits(
@@ -153,9 +154,7 @@ public final class SpaceEngine implements AutoCloseable {
         try {
             return new SpaceEngine(vfs, directory, options, epochs, recovery, health);
         } catch (RuntimeException | Error e) {
-            recovery.tree.close();
-            recovery.treeFile.close();
-            recovery.store.close();
+            recovery.closeAll();
             throw e;
         }
     }
@@ -456,6 +455,11 @@ public final class SpaceEngine implements AutoCloseable {
         return treeFile.bytesWritten();
     }
 
+    /** Length of the logs that a recovery would read now. */
+    public long logBytes() {
+        return commits.logBytes();
+    }
+
     /** Checkpoints begun since opening: each has ended the writer's epoch. */
     public long checkpointsBegun() {
         return commits.checkpointsBegun();
@@ -655,13 +659,19 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
+    /** Waits for segments and log batches that are written beside the writer. */
+    public void awaitWritten() {
+        commits.awaitBatch();
+        store.awaitSealing();
+    }
+
     /**
      * Begins a check of everything. By the writer; the check itself runs in any thread, while the writer goes on.
      *
-     * @param view {@link #current()}, pinned until the check has ended
+     * @param view {@link #current()}, pinned until the check has ended. {@link #close} ends it
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, commits.logs());
+        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, commits.logs(), runningChecks);
     }
 
     /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
@@ -671,7 +681,8 @@ public final class SpaceEngine implements AutoCloseable {
 
     /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
     public void closeCleanly() {
-        scrubber.close(); // it should not take the disk from the checkpoint
+        scrubber.close(); // it should not take the disk from the checkpoint, nor should these
+        runningChecks.close();
         try {
             if (changeRoom.allowsCheckpoint()) {
                 checkpoint();
@@ -687,6 +698,7 @@ public final class SpaceEngine implements AutoCloseable {
     @Override
     public void close() {
         scrubber.close();
+        runningChecks.close();
         commits.await();
         tree.close();
         try {

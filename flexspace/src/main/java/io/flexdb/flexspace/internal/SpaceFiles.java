@@ -87,7 +87,7 @@ final class SpaceFiles {
             data.write(FilePreamble.finish(FilePreamble.begin(FilePreamble.Kind.DATA, storeId)), 0);
             data.force();
         }
-        LogicalLog.create(vfs, directory, storeId, 1, 1, List.of()).close();
+        LogicalLog.create(vfs, directory, storeId, 1, 1, List::of).close();
         Path unfinished = directory.resolve(TreeFileFormat.NAME_WHILE_MADE);
         try (VfsFile tree = vfs.open(unfinished, OpenMode.CREATE)) {
             ByteBuffer table = emptyTable();
@@ -144,7 +144,7 @@ final class SpaceFiles {
         try {
             FilePreamble.check(file.path(), 0, FilePreamble.read(file, 0), FilePreamble.Kind.DATA, 0, storeId);
             return file;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             file.close();
             throw e;
         }

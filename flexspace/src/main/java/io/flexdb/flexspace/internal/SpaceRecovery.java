@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -41,7 +42,7 @@ final class SpaceRecovery {
     private long continuingGeneration; // 0 if there is none
     private long continuedSequence; // which the log before it must reach
     private boolean otherVersionsFound;
-    private List<ByteBuffer> payloads;
+    private final List<ReplayedLog> replayed = new ArrayList<>();
     private ExtentMover mover;
     private final long[] nextOffsets = new long[TreeWriter.TOUCHED_AT_ONCE];
 
@@ -74,8 +75,7 @@ final class SpaceRecovery {
         long id = header.storeId();
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
-        VfsFile data = SpaceFiles.openData(vfs, directory, id);
-        store = new SegmentStore(data, format, epochs, vfs.worker("flexdb-seal"), memory);
+        store = openStore(id, format);
         if (refills) {
             store.enableRefills();
         }
@@ -84,8 +84,25 @@ final class SpaceRecovery {
         tag = header.tag();
 
         findLogs(header);
-        PendingResult<List<ByteBuffer>> log = readLog(beside, openedLogGeneration);
-        PendingResult<List<ByteBuffer>> next = continuingGeneration > 0 ? readLog(beside, continuingGeneration) : null;
+        try (LogPieces log = readLog(beside, openedLogGeneration);
+                LogPieces next = continuingGeneration > 0 ? readLog(beside, continuingGeneration) : null) {
+            load(log, next);
+        }
+        store.recovered();
+    }
+
+    private SegmentStore openStore(long id, SegmentFormat format) {
+        VfsFile data = SpaceFiles.openData(vfs, directory, id);
+        try {
+            return new SegmentStore(data, format, epochs, vfs.worker("flexdb-seal"), memory); // no thread yet
+        } catch (RuntimeException | Error e) {
+            data.close();
+            throw e;
+        }
+    }
+
+    /** Loads the tree, while the logs are read beside that, as far as they fit the memory for that; then replays them. */
+    private void load(LogPieces log, LogPieces next) {
         restoreSegments(treeFile.readTable());
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
@@ -93,28 +110,32 @@ final class SpaceRecovery {
                 addLive(tableOf.path(), address, length);
             }
         });
-        payloads = new ArrayList<>();
         tree.writer().onlyWriterSees(true);
-        replayLog(openedLogGeneration, log.get());
+        replayLog(openedLogGeneration, log);
         if (next != null) {
-            replayLog(continuingGeneration, next.get());
+            checkContinued(log.frames());
+            replayLog(continuingGeneration, next);
         }
         tree.writer().onlyWriterSees(false);
-        store.recovered();
     }
 
     /**
      * Makes the space ready for changes. A log that was replayed is never appended to: what was accepted goes into a fresh
-     * one first (O8).
+     * one first (O8). It is read once more for that: it may not fit the memory.
+     *
+     * @throws CorruptionException if what is read then is not what was replayed
      */
     LogicalLog beginLog() {
         TreeHeader header = treeFile.header();
         if (otherVersionsFound) {
             treeFile.recommit(); // before the log of the other version goes
         }
-        LogicalLog log = LogicalLog.create(
-                vfs, directory, header.storeId(), newestGeneration + 1, header.treeVersion(), payloads);
-        payloads = null;
+        LogicalLog log;
+        try (BackgroundWorker beside = vfs.worker("flexdb-recovery");
+                ReplayedPayloads payloads = new ReplayedPayloads(beside)) {
+            log = LogicalLog.create(
+                    vfs, directory, header.storeId(), newestGeneration + 1, header.treeVersion(), payloads::next);
+        }
         try {
             dropOtherLogs(log.generation());
             return log;
@@ -242,28 +263,78 @@ final class SpaceRecovery {
         }
     }
 
-    private PendingResult<List<ByteBuffer>> readLog(BackgroundWorker beside, long generation) {
-        return new PendingResult<>(beside::start, () -> {
-            try (VfsFile file = vfs.open(directory.resolve(LogFormat.fileName(generation)), OpenMode.READ)) {
-                return new LogicalLogReader(file, treeFile.header().storeId(), generation).payloads();
-            }
-        });
+    private LogPieces readLog(BackgroundWorker beside, long generation) {
+        Path path = directory.resolve(LogFormat.fileName(generation));
+        return new LogPieces(vfs, path, treeFile.header().storeId(), generation, beside);
     }
 
-    private void replayLog(long generation, List<ByteBuffer> found) {
+    private record ReplayedLog(long generation, long frames, long digest) {}
+
+    private void replayLog(long generation, LogPieces log) {
         logPath = directory.resolve(LogFormat.fileName(generation));
-        if (generation == openedLogGeneration && continuingGeneration > 0 && found.size() != continuedSequence) {
+        for (List<ByteBuffer> some = log.next(); !some.isEmpty(); some = log.next()) {
+            for (ByteBuffer payload : some) {
+                replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
+            }
+        }
+        replayed.add(new ReplayedLog(generation, log.frames(), log.digest()));
+    }
+
+    private void checkContinued(long frames) {
+        if (frames != continuedSequence) {
             throw new CorruptionException(
                     logPath,
                     LogFormat.FRAMES_OFFSET,
                     continuedSequence + " whole frames, which " + LogFormat.fileName(continuingGeneration)
                             + " continues",
-                    Integer.toString(found.size()));
+                    Long.toString(frames));
         }
-        for (ByteBuffer payload : found) {
-            replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /** Reads what was replayed once more. */
+    private final class ReplayedPayloads implements AutoCloseable {
+        private final BackgroundWorker beside;
+        private final Iterator<ReplayedLog> logs = replayed.iterator();
+        private ReplayedLog expected;
+        private LogPieces log; // null between two
+
+        ReplayedPayloads(BackgroundWorker beside) {
+            this.beside = beside;
         }
-        payloads.addAll(found);
+
+        List<ByteBuffer> next() {
+            while (log != null || logs.hasNext()) {
+                if (log == null) {
+                    expected = logs.next();
+                    log = readLog(beside, expected.generation);
+                }
+                List<ByteBuffer> some = log.next();
+                if (!some.isEmpty()) {
+                    return some;
+                }
+                checkSame();
+                close();
+            }
+            return List.of();
+        }
+
+        private void checkSame() {
+            if (log.frames() != expected.frames || log.digest() != expected.digest) {
+                throw new CorruptionException(
+                        directory.resolve(LogFormat.fileName(expected.generation)),
+                        LogFormat.FRAMES_OFFSET,
+                        "the " + expected.frames + " frames that were replayed",
+                        log.frames() + " frames when they were read once more");
+            }
+        }
+
+        @Override
+        public void close() {
+            if (log != null) {
+                log.close();
+                log = null;
+            }
+        }
     }
 
     private void replay(ByteBuffer payload) {
@@ -386,12 +457,16 @@ final class SpaceRecovery {
         return new CorruptionException(logPath, 0, expected + " in a log batch", found);
     }
 
-    private void closeAll() {
-        if (store != null) {
-            store.close();
-        }
-        if (tableOf != null) {
-            tableOf.close();
+    /** Closes what was opened. */
+    void closeAll() {
+        try {
+            if (store != null) {
+                store.close();
+            }
+        } finally {
+            if (tableOf != null) {
+                tableOf.close();
+            }
         }
     }
 }

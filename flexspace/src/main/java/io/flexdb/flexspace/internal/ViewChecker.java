@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.storage.StoreClosedException;
 import java.nio.file.Path;
 
 /**
@@ -39,6 +40,9 @@ final class ViewChecker {
             tree.checkInvariants(view);
         } catch (AssertionError e) {
             findings.add(treePath, 0, "a FlexTree in memory whose invariants hold", e.getMessage());
+        }
+        if (ending) {
+            throw new StoreClosedException("the space");
         }
         long[] live = new ExtentChecker(view, format, usedBytes, treePath, findings, () -> ending).check();
         for (int number = 0; number < live.length && !ending; number++) {

@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are written to the log beside the writer, and may take as long as they like. */
 class BackgroundCommitTest {
@@ -124,6 +126,28 @@ class BackgroundCommitTest {
         assertEquals(3, engine.segmentCount(), "used again now");
         engine.commit(0);
         assertArrayEquals(contentOf(engine), recovered(vfs.crash(0)));
+    }
+
+    /** There is a batch under way each time that there could be a checkpoint, and another one is full when it has ended. */
+    @ParameterizedTest
+    @ValueSource(ints = {BATCH_BYTES, 4 << 20})
+    void aDueCheckpointGetsItsTurnHoweverSlowTheDiskIs(int logBufferBytes) {
+        int checkpointBytes = 16 << 10;
+        FlexSpaceOptions options = SMALL.withCheckpointLogBytes(checkpointBytes).withLogBufferBytes(logBufferBytes);
+        Path directory = Path.of("/slow");
+        SpaceEngine.create(vfs, directory, 1, options, List.of());
+        long longest = 0;
+        try (SpaceEngine slow = SpaceEngine.open(vfs, directory, 1, options, epochs)) {
+            vfs.delayBackground(FOREVER);
+            for (int i = 0; i < 10_000; i++) {
+                slow.insert(random.nextInt((int) slow.size() + 1), ByteBuffer.allocate(10), 0, 10, 0);
+                longest = Math.max(longest, slow.logBytes());
+            }
+            assertTrue(slow.checkpoints() > 5, slow.checkpoints() + " checkpoints, a log of " + longest + " bytes");
+            slow.checkInvariants();
+        }
+        long most = 5L * checkpointBytes / 2 + 2 * 4096; // and two headers
+        assertTrue(longest <= most, "logs of " + longest + " bytes, more than " + most);
     }
 
     @Test

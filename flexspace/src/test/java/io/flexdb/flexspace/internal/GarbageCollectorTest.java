@@ -6,9 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.simulation.ForwardingVfs;
+import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -161,6 +167,46 @@ class GarbageCollectorTest {
         again.checkInvariants();
         assertEquals(content.length, again.size());
         again.close();
+    }
+
+    @Test
+    void whatCouldNotBeReadOnceIsMovedLater() {
+        boolean[] failing = {false};
+        SimulatedVfs files = new SimulatedVfs();
+        ForwardingVfs broken = new ForwardingVfs(files) {
+            @Override
+            public VfsFile open(Path file, OpenMode mode) {
+                return new ForwardingVfsFile(super.open(file, mode)) {
+                    @Override
+                    public int read(ByteBuffer dst, long position) {
+                        if (failing[0]) {
+                            throw new StoreIoException("read", path(), new IOException("for a while"));
+                        }
+                        return super.read(dst, position);
+                    }
+                };
+            }
+        };
+        SpaceEngine.create(broken, DIRECTORY, 1, SMALL, List.of());
+        try (SpaceEngine other = SpaceEngine.open(broken, DIRECTORY, 1, SMALL, epochs)) {
+            for (int i = 0; i < 4000; i++) {
+                other.insert(random.nextInt(i + 1) * 100L, ByteBuffer.allocate(100), 0, 100, 1);
+            }
+            for (int i = 3999; i >= 0; i -= 2) {
+                other.collapse(i * 100L, 100);
+            }
+            other.commit(1);
+            failing[0] = true;
+            for (int i = 0; i < 5; i++) {
+                assertEquals(0, other.collectGarbage());
+            }
+            failing[0] = false;
+            for (int i = 0; i < 20 && other.bytesMoved() == 0; i++) {
+                other.collectGarbage();
+            }
+            assertTrue(other.bytesMoved() > 100_000, other.bytesMoved() + " bytes moved");
+            other.checkInvariants();
+        }
     }
 
     private int segmentsInUse() {

@@ -223,7 +223,7 @@ class SegmentRefillsTest {
             removeFrames(segment, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         }
         store.segment(0).victim = true;
-        store.segment(1).unreadable = true;
+        store.segment(1).leaveAlone(true);
         assertTrue(store.refills().choose());
         assertNull(store.segment(0).refill);
         assertNull(store.segment(1).refill);
@@ -244,7 +244,7 @@ class SegmentRefillsTest {
         }
         found.recovered();
         assertTrue(found.refills().choose());
-        assertTrue(found.segment(0).unreadable);
+        assertFalse(found.segment(0).takesTurn());
         assertNull(found.segment(0).refill);
         assertNotNull(found.segment(1).refill);
     }

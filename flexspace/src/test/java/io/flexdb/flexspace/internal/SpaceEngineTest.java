@@ -301,6 +301,33 @@ class SpaceEngineTest {
         assertEquals(0, withoutThreads.openFiles());
     }
 
+    private static SimulatedVfs filesWith(byte[] content) {
+        SimulatedVfs files = new SimulatedVfs();
+        SpaceEngine.create(files, DIRECTORY, 1, SMALL, List.of());
+        try (SpaceEngine space = SpaceEngine.open(files, DIRECTORY, 1, SMALL, new Epochs())) {
+            space.insert(0, ByteBuffer.wrap(content), 0, content.length, 0);
+            space.commit(1);
+        }
+        return files;
+    }
+
+    /** It is read to be replayed, and once more to be copied: what was not replayed must not be taken for it. */
+    @Test
+    void aLogThatReadsDifferentlyWhenItIsCopiedIsReported() {
+        SimulatedVfs files = filesWith(new byte[] {1, 2, 3});
+        Path log = files.list(DIRECTORY).stream()
+                .filter(name -> LogFormat.generationOf(name) > 0)
+                .map(DIRECTORY::resolve)
+                .findFirst()
+                .orElseThrow();
+        SpaceEngine recovered = SpaceEngine.recover(files, DIRECTORY, 1, SMALL, new Epochs());
+        files.setContent(log, filesWith(new byte[] {1, 2, 4}).content(log));
+        CorruptionException thrown = assertThrows(CorruptionException.class, recovered::begin);
+        assertTrue(thrown.getMessage().contains("replayed"), thrown.getMessage());
+        recovered.close();
+        assertTrue(files.exists(log));
+    }
+
     /** Bytes of the logs that a recovery would replay. */
     private long logBytes() {
         long bytes = 0;

@@ -1,0 +1,70 @@
+package io.flexdb.flexspace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.flextree.internal.Epochs;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Whoever enters an epoch leaves it, whatever fails: a space waits for that when it is closed. */
+class EnteredReadsTest {
+    private static final Pattern ENTERS = Pattern.compile("\\w+ = .*\\benter(Read)?\\(\\);.*");
+
+    @Test
+    void aReadWithoutMemoryForItsCursorKeepsNobodyFromClosing() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        SpaceEngine.create(vfs, CrashHistory.DIRECTORY, 1, CrashHistory.SMALL, List.of());
+        Epochs epochs = new Epochs();
+        SpaceEngine engine = SpaceEngine.open(vfs, CrashHistory.DIRECTORY, 1, CrashHistory.SMALL, epochs);
+        FlexSpaceAccess access = new FlexSpaceAccess(engine, epochs);
+        new FlexSpaceChanges(access, engine).insertRange(0, ByteBuffer.allocate(100));
+        FlexSpaceReads reads = new FlexSpaceReads(access, engine, () -> {
+            throw new OutOfMemoryError("no cursor");
+        });
+        assertThrows(OutOfMemoryError.class, () -> reads.readExtent(null, 0, ByteBuffer.allocate(10)));
+        assertTimeoutPreemptively(Duration.ofSeconds(20), access::end);
+        engine.close();
+    }
+
+    /** An allocation in between would do: any of them may fail. */
+    @Test
+    void nothingStandsBetweenEnteringAndTheTryThatLeaves() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int found = 0;
+        for (Path source : sources()) {
+            List<String> lines = Files.readAllLines(source);
+            for (int i = 0; i < lines.size(); i++) {
+                if (ENTERS.matcher(lines.get(i)).find()) {
+                    found++;
+                    String next = lines.get(i + 1).strip();
+                    boolean leavesAtOnce = next.startsWith("if (!health."); // and then throws
+                    if (!next.equals("try {") && !leavesAtOnce) {
+                        wrong.add(source.getFileName() + ":" + (i + 1) + " "
+                                + lines.get(i).strip());
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), wrong);
+        assertTrue(found >= 6, found + " places");
+    }
+
+    private static List<Path> sources() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            return files.filter(file -> file.toString().endsWith(".java")).toList();
+        }
+    }
+}

@@ -289,4 +289,27 @@ class IntervalCacheTest {
         System.out.printf(Locale.ROOT, "hit rate %.4f, ideal %.4f, %s%n", rate, ideal, cache);
         assertTrue(rate > 0.86 * ideal, "seed " + seed + ": hit rate " + rate + ", ideal " + ideal);
     }
+
+    @Test
+    void whatIsForgottenIsNotFoundAndItsMemoryIsUsedAgain() {
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        cache.forget(1);
+        for (long content = 1; content <= 20_000; content++) {
+            insert(cache, content, 400, true);
+            if (content % 2 == 0) {
+                cache.forget(content);
+                cache.forget(content);
+                assertFalse(cache.contains(content));
+                assertTrue(cache.contains(content - 1));
+            }
+        }
+        long kept = 0;
+        for (long content = 1; content <= 20_000; content++) {
+            kept += cache.contains(content) ? 1 : 0;
+            assertFalse(content % 2 == 0 && cache.contains(content));
+        }
+        assertEquals(kept, cache.entryCount());
+        assertTrue(kept > 0 && cache.memoryBytes() <= 2 * MIB, cache::toString);
+        assertEquals(0, cache.skippedCount());
+    }
 }

@@ -77,6 +77,7 @@ final class IndexModel {
             assertAt(entry, offset, cursor);
             index.find(view, anchor, 0, anchor.length, found);
             assertFound(entry, offset, found);
+            assertFoundByOffset(index, view, entry, offset);
             byte[] behind = Arrays.copyOf(anchor, anchor.length + 1);
             byte[] upper = intervals.higherKey(anchor);
             if (anchor.length < KeyArena.MAX_KEY_BYTES && (upper == null || !Arrays.equals(upper, behind))) {
@@ -118,6 +119,19 @@ final class IndexModel {
         byte[] upperCopy = new byte[Math.max(0, cursor.upperAnchorLength())];
         assertEquals(upper == null ? -1 : upper.length, cursor.copyUpperAnchor(upperCopy));
         assertArrayEquals(upper == null ? new byte[0] : upper, upperCopy);
+    }
+
+    /** An interval without bytes has no offset to be found by. */
+    private void assertFoundByOffset(
+            SparseIndex index, IndexView view, Map.Entry<byte[], Interval> entry, long offset) {
+        long bytes = entry.getValue().bytes();
+        if (bytes > 0) {
+            IntervalCursor cursor = index.cursor();
+            cursor.seekOffset(view, offset);
+            assertAt(entry, offset, cursor);
+            cursor.seekOffset(view, offset + bytes - 1);
+            assertAt(entry, offset, cursor);
+        }
     }
 
     private void assertFound(Map.Entry<byte[], Interval> expected, long offset, IntervalRef found) {

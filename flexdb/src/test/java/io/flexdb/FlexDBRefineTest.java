@@ -9,6 +9,7 @@ import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreReadOnlyException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -312,6 +313,26 @@ class FlexDBRefineTest {
             }
         }
         throw new AssertionError("not there");
+    }
+
+    /** A commit that can't read what it needs does not keep intervals coarse. */
+    @Test
+    void aStoreThatIsReadOnlyIsRefinedToo() {
+        StoreDriver store = crashed(20_000, true);
+        byte[] data = store.vfs.content(DATA);
+        data[find(data, key(9000)) + 30] ^= 1;
+        store.vfs.setContent(DATA, data);
+        FlexDB db = openWithThreads(store.vfs);
+        try {
+            while (true) {
+                db.put(key(9000), value(9000));
+            }
+        } catch (StoreReadOnlyException e) {
+            awaitRefined(db, 1);
+        }
+        assertArrayEquals(value(9000), db.get(key(9000)));
+        assertArrayEquals(value(100), db.get(key(100)));
+        db.close();
     }
 
     /** Readers, cursors and writers beside refinement; everybody knows what must be there. */

@@ -234,8 +234,7 @@ class RefinerTest {
             store.index.checkInvariants();
         }
         // The second one begins below its anchor.
-        save(indexOf(
-                new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(half + 100)));
+        save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(half + 100)));
         try (Store store = open()) {
             store.refineHere();
             assertEquals(1, store.stats().coarseIntervals());

@@ -40,8 +40,8 @@ class FlexDBBarrierTest {
             "force LogicalLog.force < BatchWrite.run < SpaceCommits.writeBatch",
             "force BatchWrite.forceData < BatchWrite.run < PendingResult.run",
             "force LogicalLog.force < BatchWrite.run < PendingResult.run",
-            "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
-            "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
+            "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.createNextLog",
+            "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.createNextLog",
             "force TreeFile.writeVersion < Checkpoint.save < PendingResult.run",
             "force TreeFile.commit < Checkpoint.save < PendingResult.run");
 

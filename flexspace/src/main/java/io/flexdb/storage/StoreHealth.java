@@ -13,19 +13,30 @@ public record StoreHealth(State state, Throwable cause) {
     /** What a store does, from all to nothing. */
     public enum State {
         /** It takes writes and reads. A write that it refuses for want of space does not change that. */
-        USABLE,
+        USABLE("usable"),
 
         /**
          * It takes reads, and {@code sync}. A commit needed bytes that are damaged or can't be read; what does not lie
          * there is read as before. Writes throw {@link StoreReadOnlyException}.
          */
-        READ_ONLY,
+        READ_ONLY("read-only"),
 
         /** It takes {@code close} only. A write or a force failed, so what is on disk is unknown. */
-        FAILED,
+        FAILED("failed"),
 
         /** It is closed, or being closed. */
-        CLOSED
+        CLOSED("closed");
+
+        private final String label;
+
+        State(String label) {
+            this.label = label;
+        }
+
+        /** The state in a message. */
+        public String label() {
+            return label;
+        }
     }
 
     /** No state is null, and only what is usable or closed may have no cause. */

@@ -336,7 +336,7 @@ public final class Store implements AutoCloseable {
     @Override
     public String toString() {
         return "FlexDB[" + directory
-                + (health.isUsable() ? "]" : ", " + health.current().state() + "]");
+                + (health.isUsable() ? "]" : ", " + health.current().state().label() + "]");
     }
 
     // ---- the end

@@ -16,7 +16,7 @@ public final class FlexSpaceOptions {
     public static final int MAX_SEGMENT_BYTES = 64 << 20;
 
     private static final FlexSpaceOptions DEFAULTS =
-            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0, 4, null);
+            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0, 4, 16 << 20, null);
 
     private final int segmentBytes;
     private final int frameBytes;
@@ -27,6 +27,7 @@ public final class FlexSpaceOptions {
     private final long scrubBytesPerSecond;
     private final long cacheBytes;
     private final int segmentBuffers;
+    private final long frameTableBytes;
     private final HealthListener healthListener; // or null
 
     private FlexSpaceOptions(
@@ -39,6 +40,7 @@ public final class FlexSpaceOptions {
             long scrubBytesPerSecond,
             long cacheBytes,
             int segmentBuffers,
+            long frameTableBytes,
             HealthListener healthListener) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
@@ -49,6 +51,7 @@ public final class FlexSpaceOptions {
         this.scrubBytesPerSecond = scrubBytesPerSecond;
         this.cacheBytes = cacheBytes;
         this.segmentBuffers = segmentBuffers;
+        this.frameTableBytes = frameTableBytes;
         this.healthListener = healthListener;
     }
 
@@ -83,6 +86,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -114,6 +118,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -138,6 +143,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -161,6 +167,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -188,6 +195,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -213,6 +221,7 @@ public final class FlexSpaceOptions {
                 bytes,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -244,6 +253,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 bytes,
                 segmentBuffers,
+                frameTableBytes,
                 healthListener);
     }
 
@@ -266,6 +276,7 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 segmentBuffers,
+                frameTableBytes,
                 listener);
     }
 
@@ -292,6 +303,33 @@ public final class FlexSpaceOptions {
                 scrubBytesPerSecond,
                 cacheBytes,
                 count,
+                frameTableBytes,
+                healthListener);
+    }
+
+    /**
+     * How much heap may keep checksums of frames: 4 bytes for each frame of the segments that were read or written lately. To
+     * read a frame of another segment takes one more read, of the 4 KiB or so that hold the checksums of that segment. A space
+     * with a {@linkplain #withMaxDataBytes cap} may take as much again, to know which frames of its segments are dead, 2 bytes
+     * for each; in segments beyond that no dead frames are written again, and their data is moved instead.
+     *
+     * @param bytes default 16 MiB, enough for 16 GiB of data, and for 32 GiB below a cap; not negative
+     */
+    public FlexSpaceOptions withFrameTableBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("frameTableBytes must not be negative: " + bytes);
+        }
+        return new FlexSpaceOptions(
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                cacheBytes,
+                segmentBuffers,
+                bytes,
                 healthListener);
     }
 
@@ -340,6 +378,11 @@ public final class FlexSpaceOptions {
         return segmentBuffers;
     }
 
+    /** The heap for checksums of frames and, again, for the live bytes of frames. */
+    public long frameTableBytes() {
+        return frameTableBytes;
+    }
+
     /** What is told when the health changes, or null. */
     public HealthListener healthListener() {
         return healthListener;
@@ -350,7 +393,8 @@ public final class FlexSpaceOptions {
         return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
                 + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
                 + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
-                + ", cacheBytes=" + cacheBytes + ", segmentBuffers=" + segmentBuffers + ", healthListener="
+                + ", cacheBytes=" + cacheBytes + ", segmentBuffers=" + segmentBuffers + ", frameTableBytes="
+                + frameTableBytes + ", healthListener="
                 + healthListener + "]";
     }
 }

@@ -38,7 +38,7 @@ import io.flexdb.storage.StoreHealth;
  * @param freeBufferBytes those of them that wait to be used
  * @param bufferWaits how often a change waited for a reader of a segment buffer
  * @param scratchBytes off-heap bytes that reads of the data file use, or leave to the next ones
- * @param checksumBytes bytes of checksums of the data file that are in memory, on the heap
+ * @param frameTableBytes bytes of heap for checksums of the data file and, with a cap, for the live bytes of its frames
  * @param nativeIo whether JNA serves for what the JDK lacks
  * @param health what the space still does
  */
@@ -74,7 +74,7 @@ public record FlexSpaceStats(
         long freeBufferBytes,
         long bufferWaits,
         long scratchBytes,
-        long checksumBytes,
+        long frameTableBytes,
         boolean nativeIo,
         StoreHealth health) {
 

@@ -21,7 +21,8 @@ final class CrashHistory {
             .withSegments(32 * 512, 512)
             .withCheckpointLogBytes(12 << 10)
             .withLogBufferBytes(1024)
-            .withMinimumUtilization(0.8);
+            .withMinimumUtilization(0.8)
+            .withFrameTableBytes(0);
 
     private final Consumer<SimulatedVfs> prepare;
     FlexSpaceOptions options = SMALL;

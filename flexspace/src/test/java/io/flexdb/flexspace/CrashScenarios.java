@@ -208,7 +208,10 @@ final class CrashScenarios {
     static CrashHistory atTheCapInBlocks(long seed, Consumer<SimulatedVfs> prepare) {
         CrashHistory past = new CrashHistory(seed, new SimulatedVfs(), prepare);
         int block = SpaceStep.BLOCK;
-        past.options = CrashHistory.SMALL.withSegments(32 * block, block).withMaxDataBytes(32L * 32 * block);
+        past.options = CrashHistory.SMALL
+                .withSegments(32 * block, block)
+                .withFrameTableBytes(8 << 10)
+                .withMaxDataBytes(32L * 32 * block);
         past.live(List.of());
         while (past.refusals == 0) {
             byte[] bytes = SpaceOracle.randomBytes(past.random, 20 * block);
@@ -230,7 +233,9 @@ final class CrashScenarios {
 
     private static CrashHistory atTheCap(long seed, Consumer<SimulatedVfs> prepare) {
         CrashHistory past = new CrashHistory(seed, new SimulatedVfs(), prepare);
-        past.options = CrashHistory.SMALL.withMaxDataBytes(32L * CrashHistory.SMALL.segmentBytes());
+        past.options = CrashHistory.SMALL
+                .withFrameTableBytes(8 << 10)
+                .withMaxDataBytes(32L * CrashHistory.SMALL.segmentBytes());
         past.live(List.of());
         while (past.refusals < 12) {
             past.liveStep(past.refusals < 4 ? SpaceStep.INSERT_MUCH : SpaceStep.INSERT_LITTLE);

@@ -21,7 +21,8 @@ class FlexSpaceChangesTest {
     private static final int SEGMENT = CrashHistory.SMALL.segmentBytes();
 
     private final SimulatedVfs vfs = new SimulatedVfs();
-    private final FlexSpace space = FlexSpace.open(vfs, DIRECTORY, CrashHistory.SMALL.withMaxDataBytes(32L * SEGMENT));
+    private final FlexSpace space = FlexSpace.open(
+            vfs, DIRECTORY, CrashHistory.SMALL.withFrameTableBytes(8 << 10).withMaxDataBytes(32L * SEGMENT));
 
     /** Each of them as it is refused by a full space, whatever was refused before it. */
     private List<Runnable> badCalls() {

@@ -161,4 +161,31 @@ class FlexSpaceReadTest {
             assertReads(space, 4096, 12 * FRAME + 1, "4096+49152", "53248+4096");
         }
     }
+
+    /** Those of other segments are read from the file, each time. */
+    @Test
+    void ofManySegmentsTheChecksumsOfAFewAreInMemory() {
+        FlexSpaceOptions few =
+                FlexSpaceOptions.defaults().withSegments(128 << 10, FRAME).withFrameTableBytes(0);
+        int segments = 60;
+        byte[] content = randomBytes(segments * 31 * FRAME);
+        try (FlexSpace space = FlexSpace.open(new ReadsVfs(vfs, reads), DIRECTORY, few)) {
+            space.write(0, ByteBuffer.wrap(content));
+            space.sync();
+            for (int i = 0; i < 2000; i++) {
+                int at = random.nextInt(content.length / FRAME) * FRAME;
+                reads.clear();
+                readsAs(space, content, at, FRAME);
+                assertTrue(reads.size() <= 2, () -> "to read a frame: " + reads);
+                assertTrue(reads.size() < 2 || reads.get(0).endsWith("+" + FRAME), () -> "no footer: " + reads);
+            }
+            assertTrue(space.stats().frameTableBytes() <= 10 * 31 * 4, () -> "" + space.stats());
+            for (int i = 0; i < 100; i++) {
+                reads.clear();
+                readsAs(space, content, (i % 3 * 10 * 31 + i / 3 % 31) * FRAME, FRAME);
+                assertTrue(i < 3 || reads.size() <= 1, () -> "what is needed again stays: " + reads);
+            }
+            assertTrue(space.check().isSound());
+        }
+    }
 }

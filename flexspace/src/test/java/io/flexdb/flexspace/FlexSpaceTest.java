@@ -380,14 +380,15 @@ class FlexSpaceTest {
                 () -> options.withScrubBytesPerSecond(-1),
                 () -> options.withCacheBytes(-1),
                 () -> options.withSegmentBuffers(1),
-                () -> options.withSegmentBuffers(1025));
+                () -> options.withSegmentBuffers(1025),
+                () -> options.withFrameTableBytes(-1));
         for (Runnable call : bad) {
             assertThrows(IllegalArgumentException.class, call::run);
         }
         assertEquals(
                 "FlexSpaceOptions[segmentBytes=65536, frameBytes=1024, checkpointLogBytes=4096, logBufferBytes=1024, "
                         + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0, cacheBytes=12345, "
-                        + "segmentBuffers=7, healthListener=null]",
+                        + "segmentBuffers=7, frameTableBytes=12, healthListener=null]",
                 options.withSegments(65536, 1024)
                         .withCheckpointLogBytes(4096)
                         .withLogBufferBytes(1024)
@@ -395,6 +396,7 @@ class FlexSpaceTest {
                         .withMaxDataBytes(4 << 20)
                         .withCacheBytes(12345)
                         .withSegmentBuffers(7)
+                        .withFrameTableBytes(12)
                         .toString());
         assertEquals(4 << 20, options.segmentBytes());
         assertEquals(4096, options.frameBytes());

@@ -297,4 +297,29 @@ class RefillTest {
         assertSound();
         space.close();
     }
+
+    /** Of so many segments the live bytes of frames are known; data of the others is moved. */
+    @Test
+    void whereLiveFramesAreNotKnownDataIsMoved() {
+        for (int known : new int[] {0, 10}) {
+            space.close();
+            vfs = new SimulatedVfs();
+            space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withFrameTableBytes(known * (48 + 2 * 31)));
+            model = new byte[0];
+            fill(0.9);
+            for (int round = 0; round < 3000 * EFFORT; round++) {
+                overwriteFrame();
+            }
+            assertSame();
+            assertSound();
+            FlexSpaceStats after = space.stats();
+            assertTrue(after.bytesMoved() > 0, after::toString);
+            assertEquals(known > 0, after.segmentsRefilled() > 0, after::toString);
+            space.close();
+            space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+            assertSame();
+            assertSound();
+        }
+        space.close();
+    }
 }

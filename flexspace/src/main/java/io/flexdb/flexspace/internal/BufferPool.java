@@ -125,6 +125,11 @@ final class BufferPool {
         return waits;
     }
 
+    /** How many buffers are in use, or were until readers are gone. */
+    int inUse() {
+        return made - free.size();
+    }
+
     /** Off-heap bytes of all buffers, those that are free included. */
     long memoryBytes() {
         return (long) made * bufferBytes;

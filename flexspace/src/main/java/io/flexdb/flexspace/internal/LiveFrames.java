@@ -18,6 +18,11 @@ final class LiveFrames {
         this.bytes = new char[format.dataFrames];
     }
 
+    /** Bytes of heap that one of these takes. */
+    static long memoryBytes(SegmentFormat format) {
+        return 48 + (long) format.dataFrames * Character.BYTES;
+    }
+
     /**
      * Adds an extent.
      *

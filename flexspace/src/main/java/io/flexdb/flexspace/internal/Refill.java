@@ -36,6 +36,8 @@ final class Refill {
     final Segment segment;
     /** The frames that were dead when it was chosen. */
     final BitSet dead;
+    /** Of its frames, as in its footer. */
+    final int[] checksumsWhenChosen;
     /** What is appended fits this many bytes in a row, in the mean. */
     final int typicalBytes;
 
@@ -52,7 +54,8 @@ final class Refill {
     private int runEnd; // of the current run
 
     /** @param dead frames that hold nothing, as of the next log batch */
-    Refill(Segment segment, SegmentFormat format, BitSet dead, int typicalBytes) {
+    Refill(Segment segment, SegmentFormat format, BitSet dead, int[] checksums, int typicalBytes) {
+        this.checksumsWhenChosen = checksums;
         this.segment = segment;
         this.format = format;
         this.dead = dead;
@@ -62,7 +65,7 @@ final class Refill {
 
     /** What a log or a checkpoint says of a segment: its checksums are known, and whether its footer is whole is not. */
     static Refill recovered(Segment segment, SegmentFormat format) {
-        Refill refill = new Refill(segment, format, new BitSet(), 1);
+        Refill refill = new Refill(segment, format, new BitSet(), null, 1);
         refill.stage = Stage.OPEN;
         return refill;
     }

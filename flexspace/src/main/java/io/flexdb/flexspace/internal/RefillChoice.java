@@ -47,8 +47,9 @@ final class RefillChoice {
             }
             BitSet dead = segment.liveFrames.dead();
             int frames = framesInLongRuns(dead);
-            if (frames >= leastDead() && hasChecksums(segment)) {
-                choice.add(new Refill(segment, format, dead, typicalBytes()));
+            int[] checksums = frames >= leastDead() ? checksums(segment) : null;
+            if (checksums != null) {
+                choice.add(new Refill(segment, format, dead, checksums, typicalBytes()));
                 usable += frames;
             }
         }
@@ -76,6 +77,7 @@ final class RefillChoice {
         return segment.sealed
                 && segment.refill == null
                 && segment.liveBytes > 0
+                && segment.liveFrames != null
                 && !segment.victim
                 && segment.takesTurn();
     }
@@ -95,14 +97,13 @@ final class RefillChoice {
         return frames;
     }
 
-    /** They are read now: while the footer is written over, readers must not need it. */
-    private boolean hasChecksums(Segment segment) {
+    /** They are read now: while the footer is written over, readers must not need it. Null if they can't be read. */
+    private int[] checksums(Segment segment) {
         try {
-            store.reader().checksums(segment);
-            return true;
+            return store.reader().checksums(segment);
         } catch (CorruptionException | StoreIoException e) {
             segment.leaveAlone(e instanceof CorruptionException);
-            return false;
+            return null;
         }
     }
 }

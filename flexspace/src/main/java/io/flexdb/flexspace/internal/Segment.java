@@ -22,8 +22,12 @@ final class Segment {
     int memoryStart;
     /** If it is refilled: the frames that are in {@code memory}, and no others. Set before that. */
     BitSet memoryFrames;
-    /** Checksums of the data frames that are in the file; null until they are read from the footer. */
+    /** Checksums of the data frames that are in the file; null while nobody has needed those in the footer lately. */
     volatile int[] checksums;
+    /** They were needed since {@link ChecksumCache} came by last. */
+    boolean checksumsUsed;
+    /** Where it is in there, which guards this; -1 if it is not. */
+    int checksumSlot = -1;
     /** Where frames that are in the file are cached, if they are; null until one is read. */
     private volatile FrameCache.Frames cachedFrames;
 
@@ -51,14 +55,6 @@ final class Segment {
         this.number = number;
         this.generation = generation;
         this.birth = birth;
-    }
-
-    /** Keeps checksums that were read from the footer, unless there are some, and returns those that count. */
-    synchronized int[] offerChecksums(int[] found) {
-        if (checksums == null) {
-            checksums = found; // else several readers have loaded them at once, or the footer is written over since
-        }
-        return checksums;
     }
 
     /** Where frames are in the cache. */
@@ -103,7 +99,6 @@ final class Segment {
     /** Lets go what readers need, when there are none. */
     void becomeFree() {
         released = true;
-        checksums = null;
         cachedFrames = null;
     }
 

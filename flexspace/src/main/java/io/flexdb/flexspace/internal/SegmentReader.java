@@ -23,9 +23,16 @@ final class SegmentReader {
 
     private final VfsFile file;
     private final SegmentFormat format;
+    private final ChecksumCache checksums;
     private final int maxReadBytes;
 
     SegmentReader(VfsFile file, SegmentFormat format) {
+        this(file, format, new ChecksumCache(format, 0));
+    }
+
+    /** @param checksums where those are kept that were read */
+    SegmentReader(VfsFile file, SegmentFormat format, ChecksumCache checksums) {
+        this.checksums = checksums;
         this.file = file;
         this.format = format;
         this.maxReadBytes = Math.max(READ_BYTES, format.frameBytes);
@@ -320,14 +327,17 @@ final class SegmentReader {
         }
     }
 
-    /** The checksums of a sealed segment, from its footer if nobody has needed them before. */
+    /** The checksums of a sealed segment, from its footer if nobody has needed them lately. */
     int[] checksums(Segment segment) {
         int[] sums = segment.checksums;
         if (sums != null) {
+            if (!segment.checksumsUsed) { // or readers would write to what others read
+                segment.checksumsUsed = true;
+            }
             return sums;
         }
         try {
-            return segment.offerChecksums(readFooter(segment));
+            return checksums.offer(segment, readFooter(segment));
         } catch (CorruptionException e) {
             sums = segment.checksums; // there are some if it is written over
             if (sums != null) {

@@ -125,6 +125,7 @@ final class SegmentRefills {
     }
 
     private void begin(Refill refill) {
+        store.checksums().keep(refill.segment, refill.checksumsWhenChosen);
         refill.segment.refill = refill;
         refill.segment.refillState++; // R5: before the dead frames are retired. Nobody else writes it
         unsettled.add(refill);
@@ -262,6 +263,7 @@ final class SegmentRefills {
             } else if (refill.stage() == Refill.Stage.SEALED) {
                 all.remove();
                 settle(refill); // R4
+                store.checksums().sealed(refill.segment);
             }
         }
     }
@@ -314,6 +316,10 @@ final class SegmentRefills {
     private void forget(Refill refill) {
         unsettled.remove(refill);
         refill.segment.refill = null;
+    }
+
+    int unsettledCount() {
+        return unsettled.size();
     }
 
     /** Those whose checksums a checkpoint must have. */

@@ -35,6 +35,7 @@ final class SegmentStore implements AutoCloseable {
     private final VfsFile file;
     private final SegmentFormat format;
     private final Epochs epochs;
+    private final ChecksumCache checksums;
     private final SegmentReader reader;
     private final RetiredQueue retiredSegments;
     private final BufferPool buffers;
@@ -58,21 +59,38 @@ final class SegmentStore implements AutoCloseable {
     private boolean unforced;
     private long liveBytes;
     private long bytesWritten;
+    private final long mostLiveFrames; // tables of them
+    private long liveFramesCount;
 
     /** @param worker for what is done beside the writer; closed with this */
     SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
-        this(file, format, epochs, worker, new OffHeap());
+        this(
+                file,
+                format,
+                epochs,
+                worker,
+                new OffHeap(),
+                FlexSpaceOptions.defaults().frameTableBytes());
     }
 
     /**
      * @param worker for what is done beside the writer; closed with this
      * @param memory for segments
+     * @param frameTableBytes for checksums of sealed segments, and as much for live bytes of frames
      */
-    SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker, OffHeap memory) {
+    SegmentStore(
+            VfsFile file,
+            SegmentFormat format,
+            Epochs epochs,
+            BackgroundWorker worker,
+            OffHeap memory,
+            long frameTableBytes) {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
-        this.reader = new SegmentReader(file, format);
+        this.checksums = new ChecksumCache(format, frameTableBytes);
+        this.reader = new SegmentReader(file, format, checksums);
+        this.mostLiveFrames = frameTableBytes / LiveFrames.memoryBytes(format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
         this.buffers = new BufferPool(
                 format.segmentBytes,
@@ -216,6 +234,7 @@ final class SegmentStore implements AutoCloseable {
         Segment segment = buffer.segment();
         segment.sealed = true;
         buffers.retire(buffer.memory());
+        checksums.sealed(segment);
         if (segment.liveBytes == 0) {
             emptied.add(segment);
         }
@@ -304,13 +323,21 @@ final class SegmentStore implements AutoCloseable {
         segment.liveBytes += (int) length;
         liveBytes += length;
         boolean fits = segment.liveBytes <= segment.usedBytes;
-        if (refills.isEnabled()) {
-            if (segment.liveFrames == null) {
-                segment.liveFrames = new LiveFrames(format);
-            }
+        if (segment.liveFrames == null && segment.liveBytes == (int) length && refills.isEnabled()) {
+            makeLiveFrames(segment);
+        }
+        if (segment.liveFrames != null) {
             fits &= segment.liveFrames.add(format.positionOf(address), (int) length);
         }
         return fits;
+    }
+
+    /** From the first live byte on, as long as there is room for such tables. */
+    private void makeLiveFrames(Segment segment) {
+        if (liveFramesCount < mostLiveFrames) {
+            segment.liveFrames = new LiveFrames(format);
+            liveFramesCount++;
+        }
     }
 
     void removeLive(long address, long length) {
@@ -356,7 +383,13 @@ final class SegmentStore implements AutoCloseable {
     }
 
     private void becomeFree(int number) {
-        segments[number].becomeFree();
+        Segment segment = segments[number];
+        segment.becomeFree();
+        checksums.drop(segment);
+        if (segment.liveFrames != null) {
+            segment.liveFrames = null;
+            liveFramesCount--;
+        }
         freeSegments.set(number);
     }
 
@@ -438,17 +471,20 @@ final class SegmentStore implements AutoCloseable {
         return reader;
     }
 
+    ChecksumCache checksums() {
+        return checksums;
+    }
+
     SegmentRefills refills() {
         return refills;
     }
 
-    /** Bytes of the checksums that are in memory. Any thread, for which it is about so many. */
-    long checksumMemoryBytes() {
-        long tables = 0;
-        for (Segment segment : segments) {
-            tables += segment != null && segment.checksums != null ? 1 : 0;
-        }
-        return tables * format.dataFrames * Integer.BYTES;
+    /** Bytes of tables of frames: checksums that are in memory, and live bytes. Any thread, for which it is about so many. */
+    long frameTableBytes() {
+        int kept = buffers.inUse() + refills.unsettledCount(); // those not in the cache
+        return checksums.memoryBytes()
+                + (long) kept * format.dataFrames * Integer.BYTES
+                + liveFramesCount * LiveFrames.memoryBytes(format);
     }
 
     // ---- recovery and checkpoint
@@ -457,6 +493,8 @@ final class SegmentStore implements AutoCloseable {
     void restore(int number, int generation) {
         if (number >= segmentCount) {
             growTo(number + 1);
+        } else if (segments[number].liveFrames != null) {
+            liveFramesCount--;
         }
         Segment segment = new Segment(number, generation, 0);
         segment.sealed = true;

@@ -148,8 +148,7 @@ public final class SpaceEngine implements AutoCloseable {
             Epochs epochs,
             Health health,
             OffHeap memory) {
-        boolean capped = options.maxDataBytes() != Long.MAX_VALUE;
-        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, capped);
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, options);
         recovery.run();
         try {
             return new SpaceEngine(vfs, directory, options, epochs, recovery, health);
@@ -580,9 +579,12 @@ public final class SpaceEngine implements AutoCloseable {
         return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
     }
 
-    /** Bytes of the checksums of frames that are in memory, on the heap. Any thread, for which it is about so many. */
+    /**
+     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which it is
+     * about so many.
+     */
     public long checksumMemoryBytes() {
-        return store.checksumMemoryBytes();
+        return store.frameTableBytes();
     }
 
     /** The id in the space's files. */

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
@@ -28,7 +29,7 @@ final class SpaceRecovery {
     private final long storeId;
     private final Epochs epochs;
     private final OffHeap memory;
-    private final boolean refills;
+    private final FlexSpaceOptions options;
 
     TreeFile treeFile;
     FlexTree tree;
@@ -46,13 +47,10 @@ final class SpaceRecovery {
     private ExtentMover mover;
     private final long[] nextOffsets = new long[TreeWriter.TOUCHED_AT_ONCE];
 
-    /**
-     * @param memory for the tree
-     * @param refills whether dead frames will be written again
-     */
-    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, OffHeap memory, boolean refills) {
+    /** @param memory for segments and the tree */
+    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, OffHeap memory, FlexSpaceOptions options) {
         this.memory = memory;
-        this.refills = refills;
+        this.options = options;
         this.vfs = vfs;
         this.directory = directory;
         this.storeId = storeId;
@@ -76,7 +74,7 @@ final class SpaceRecovery {
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         store = openStore(id, format);
-        if (refills) {
+        if (options.maxDataBytes() != Long.MAX_VALUE) { // dead frames will be written again
             store.enableRefills();
         }
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
@@ -94,7 +92,8 @@ final class SpaceRecovery {
     private SegmentStore openStore(long id, SegmentFormat format) {
         VfsFile data = SpaceFiles.openData(vfs, directory, id);
         try {
-            return new SegmentStore(data, format, epochs, vfs.worker("flexdb-seal"), memory); // no thread yet
+            return new SegmentStore(
+                    data, format, epochs, vfs.worker("flexdb-seal"), memory, options.frameTableBytes()); // no thread yet
         } catch (RuntimeException | Error e) {
             data.close();
             throw e;

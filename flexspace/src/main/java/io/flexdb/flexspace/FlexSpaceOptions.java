@@ -65,7 +65,8 @@ public final class FlexSpaceOptions {
      * boundary is met sooner.
      *
      * @param segmentBytes default 4 MiB; a power of two, at least 32 frames, at most {@link #MAX_SEGMENT_BYTES}
-     * @param frameBytes default 4096; a power of two, at least {@link #MIN_FRAME_BYTES}
+     * @param frameBytes default 4096; a power of two, at least {@link #MIN_FRAME_BYTES}. Below 4096, dead frames of a space
+     *     with a {@linkplain #withMaxDataBytes cap} are not written again, since devices write blocks of that size
      */
     public FlexSpaceOptions withSegments(int segmentBytes, int frameBytes) {
         if (Integer.bitCount(frameBytes) != 1 || frameBytes < MIN_FRAME_BYTES) {
@@ -179,7 +180,8 @@ public final class FlexSpaceOptions {
      *
      * <p>A {@code FlexDB} counts a change of an interval as all of its bytes, so it is full a little earlier.
      *
-     * @param bytes default no limit; at least 32 segments, which is checked when the space is opened
+     * @param bytes default {@link Long#MAX_VALUE}, no limit but that of addresses, 2^48; otherwise less than that, and at least
+     *     32 segments, which is checked when the space is opened
      */
     public FlexSpaceOptions withMaxDataBytes(long bytes) {
         if (bytes < 1) {

@@ -322,4 +322,68 @@ class RefillTest {
         }
         space.close();
     }
+
+    /** Where a medium writes in blocks that are longer than frames, whose neighbours live. */
+    @Test
+    void framesSmallerThanABlockOfTheMediumAreNotWrittenAgain() {
+        space.close();
+        vfs = new SimulatedVfs();
+        vfs.setBlockBytes(4 * FRAME);
+        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
+        fill(0.9);
+        for (int round = 0; round < 3000 * EFFORT; round++) {
+            overwriteFrame();
+        }
+        assertEquals(0, space.stats().segmentsRefilled());
+        assertSame();
+        assertSound();
+        space.close();
+    }
+
+    /** A power cut spoils all of each block of which a part was being written. */
+    @Test
+    void aTornBlockOfASegmentThatIsRefilledHoldsNothingThatLives() {
+        int block = 4 * FRAME;
+        space.close();
+        vfs = new SimulatedVfs();
+        vfs.setBlockBytes(block);
+        int segment = 32 * block;
+        space = FlexSpace.open(
+                vfs, DIRECTORY, OPTIONS.withSegments(segment, block).withMaxDataBytes((long) SEGMENTS * segment));
+        int frames = (int) (0.95 * (SEGMENTS - SEGMENTS / 8) * 31 * 30 / 32);
+        for (int frame = 0; frame < frames; frame++) {
+            write(frame * block, block);
+        }
+        int torn = 0;
+        for (int round = 0; round < 40 * EFFORT; round++) {
+            space.sync();
+            byte[] durable = model.clone();
+            for (int i = 0; i < 150; i++) {
+                write(random.nextInt(frames) * block, block);
+            }
+            byte[] written = vfs.content(DIRECTORY.resolve("data"));
+            SimulatedVfs cut = vfs.copy().crash(0);
+            byte[] data = cut.content(DIRECTORY.resolve("data"));
+            for (int at = 0; at < data.length; at += block) {
+                if (!Arrays.equals(data, at, at + block, written, at, at + block)) {
+                    Arrays.fill(data, at, at + block, (byte) round);
+                    torn++;
+                }
+            }
+            cut.setContent(DIRECTORY.resolve("data"), data);
+            FlexSpaceOptions options = OPTIONS.withMaxDataBytes((long) SEGMENTS * segment);
+            try (FlexSpace found = FlexSpace.open(cut, DIRECTORY, options)) {
+                // A change may have been committed before the cut, to make room: then all of it is there, or nothing.
+                byte[] content = SpaceOracle.contentOf(found);
+                for (int frame = 0; frame < frames; frame++) {
+                    int at = frame * block;
+                    boolean old = Arrays.equals(content, at, at + block, durable, at, at + block);
+                    assertTrue(old || !Arrays.equals(durable, at, at + block, model, at, at + block), "frame " + frame);
+                }
+            }
+        }
+        assertTrue(space.stats().segmentsRefilled() > 0, () -> "" + space.stats());
+        assertTrue(torn > 100, torn + " blocks torn");
+        space.close();
+    }
 }

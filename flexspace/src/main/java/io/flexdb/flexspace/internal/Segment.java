@@ -12,7 +12,8 @@ final class Segment {
     private static final int TURNS_AFTER_AN_ERROR = 16;
 
     final int number;
-    final int generation;
+    /** Of this use; goes up at an opening of the space in which it is open, before there are readers. */
+    int generation;
     /** The epoch in which it was opened: no earlier version has extents in it. */
     final long birth;
 

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flextree.FlexTree;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -33,9 +34,17 @@ public final class SegmentFormat {
     final int dataBytes;
     final int dataFrames;
     final int maxExtentBytes;
+    /** How many segments addresses of 48 bits can name, the last address being that of holes. */
+    final int maxSegments;
+
     private final long storeId;
 
     SegmentFormat(int segmentBytes, int frameBytes, long storeId) {
+        this(segmentBytes, frameBytes, storeId, FlexTree.HOLE);
+    }
+
+    /** @param lastAddress that no segment may have */
+    SegmentFormat(int segmentBytes, int frameBytes, long storeId, long lastAddress) {
         this.segmentBytes = segmentBytes;
         this.frameBytes = frameBytes;
         this.segmentShift = Integer.numberOfTrailingZeros(segmentBytes);
@@ -50,6 +59,7 @@ public final class SegmentFormat {
         this.dataFrames = frames - footerFrames;
         this.dataBytes = dataFrames * frameBytes;
         this.maxExtentBytes = segmentBytes / 32;
+        this.maxSegments = (int) Math.min(Integer.MAX_VALUE - 8, lastAddress >>> segmentShift);
     }
 
     /** The data file's position of a byte of a segment. */

@@ -31,6 +31,10 @@ final class SegmentStore implements AutoCloseable {
      *     (until then it is among those emptied), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
      *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
+     * I6  A segment never has a generation again that it had when it was last written, whether the log knew or not: so bytes
+     *     from before a crash are not taken for those written to the same place after it. What the log knows of before an
+     *     opening goes up by a number that is greater with each opening; so does the generation of the open segment, which may
+     *     have been filled and sealed before the crash, and the checksums that it has are turned into those of the new one.
      */
     private final VfsFile file;
     private final SegmentFormat format;
@@ -56,6 +60,7 @@ final class SegmentStore implements AutoCloseable {
     private int framesLogged; // of the open segment: their checksums are in the logical log
     private boolean openClaimed; // the whole of the open segment has its place in the file
     private long segmentsOpened;
+    private int opening = 1; // a greater one with each opening of the space
     private boolean unforced;
     private long liveBytes;
     private long bytesWritten;
@@ -192,10 +197,10 @@ final class SegmentStore implements AutoCloseable {
             sealOpen();
         }
         int number = freeSegments.nextSetBit(0); // the lowest, so that the end of the file becomes free
-        int generation = 1;
+        int generation = opening;
         if (number >= 0) {
             freeSegments.clear(number);
-            generation = segments[number].generation + 1;
+            generation += segments[number].generation; // I6
         } else {
             number = segmentCount;
             growTo(number + 1);
@@ -524,11 +529,13 @@ final class SegmentStore implements AutoCloseable {
                     && known.sealed
                     && (known.refill != null || frames == format.dataFrames);
         }
-        if (flags != 0 && !sealed) {
-            return false;
+        if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
+            return false; // one is open at a time, or a short log could ask for the checksums of many
         }
         if (known == null || known.generation != generation) {
-            return firstFrame == 0 && (known == null || known.liveBytes == 0);
+            boolean goesOn =
+                    known != null && known == open && (sealed || frames >= known.usedBytes >>> format.frameShift); // I6
+            return firstFrame == 0 && (known == null || known.liveBytes == 0 || goesOn);
         }
         return sealed
                 ? firstFrame == 0 && frames == 0
@@ -542,7 +549,9 @@ final class SegmentStore implements AutoCloseable {
             refills.restore(segment, firstFrame, sums, frames);
             return;
         }
-        if (segment == null || segment.generation != generation) {
+        if (segment != null && segment == open) {
+            segment.generation = generation; // the same one or, after an opening, the next (I6)
+        } else if (segment == null || segment.generation != generation) {
             restore(number, generation);
             segment = segments[number];
             segment.checksums = new int[format.dataFrames];
@@ -566,8 +575,13 @@ final class SegmentStore implements AutoCloseable {
         open = segment;
     }
 
-    /** Ends a recovery: what has no live byte is free, and the open segment goes on with its next frame. */
-    void recovered() {
+    /**
+     * Ends a recovery: what has no live byte is free, and the open segment goes on with its next frame.
+     *
+     * @param newOpening a positive number, greater than at any opening before
+     */
+    void recovered(long newOpening) {
+        opening = (int) newOpening;
         emptied.clear();
         touched.clear();
         for (int number = 0; number < segmentCount; number++) {
@@ -578,13 +592,24 @@ final class SegmentStore implements AutoCloseable {
         }
         refills.recovered();
         if (open != null) {
-            framesLogged = openFramesInFile();
+            beginGeneration(open, open.generation + opening);
+            framesLogged = 0;
             open.memoryStart = open.usedBytes;
             touched.add(open);
         }
         long whole = (file.size() - SegmentFormat.FIRST_SEGMENT_POSITION) >> format.segmentShift;
         int inUse = freeSegments.previousClearBit(segmentCount - 1) + 1;
         claimedSegments = (int) Math.max(inUse, Math.min(segmentCount, whole));
+    }
+
+    /** Turns the checksums of the frames in the file into those of another generation (I6). */
+    private void beginGeneration(Segment segment, int generation) {
+        int frames = segment.usedBytes >>> format.frameShift;
+        for (int frame = 0; frame < frames; frame++) {
+            segment.checksums[frame] ^= format.seal(0, segment.number, segment.generation, frame)
+                    ^ format.seal(0, segment.number, generation, frame);
+        }
+        segment.generation = generation;
     }
 
     int segmentCount() {

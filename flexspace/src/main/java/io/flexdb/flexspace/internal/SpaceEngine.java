@@ -24,8 +24,11 @@ import java.util.List;
 public final class SpaceEngine implements AutoCloseable {
     private static final int EMPTIED_PER_COMMIT = 8;
     private static final int VERY_FEW_REFILLS = 4; // a quarter of a choice: now the next one is worth a commit
-    /** The longest hole of one log entry: a hole is made of extents, and a few bytes of log shall not make too many. */
-    static final long MAX_HOLE_BYTES = (long) FlexTree.MAX_EXTENT_BYTES << 16;
+    /**
+     * The longest hole of one log entry. A hole is made of extents, each of which takes 12 to 24 bytes of memory: so what a
+     * recovery needs for the tree is at most some 20 times the log, whatever a log says.
+     */
+    static final long MAX_HOLE_BYTES = 16L * FlexTree.MAX_EXTENT_BYTES;
 
     private final Vfs vfs;
     private final Path directory;

@@ -74,7 +74,8 @@ final class SpaceRecovery {
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         store = openStore(id, format);
-        if (options.maxDataBytes() != Long.MAX_VALUE) { // dead frames will be written again
+        // Dead frames are written again, but not beside live ones that a power cut would take with them.
+        if (options.maxDataBytes() != Long.MAX_VALUE && format.frameBytes >= vfs.blockBytes()) {
             store.enableRefills();
         }
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
@@ -86,7 +87,7 @@ final class SpaceRecovery {
                 LogPieces next = continuingGeneration > 0 ? readLog(beside, continuingGeneration) : null) {
             load(log, next);
         }
-        store.recovered();
+        store.recovered(newestGeneration);
     }
 
     private SegmentStore openStore(long id, SegmentFormat format) {

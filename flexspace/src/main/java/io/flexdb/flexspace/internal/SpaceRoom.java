@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.StoreFullException;
 
 /** How much of the data file may be used, and whether there is room for a change. Writer only. */
@@ -15,6 +16,8 @@ final class SpaceRoom {
      *
      * Dead frames that are written again take no segment. They count where a change as a whole fits one run of them, for
      * then it does whatever its pieces are; else what it needs are segments.
+     *
+     * Without a cap, the addresses of 48 bits are a limit, and the reserve below it that of the disk.
      *
      * On the disk, segments have their place in the file before they are opened, and so have those of a small reserve
      * for garbage collection: one to move to, and one for what commits pad.
@@ -33,6 +36,7 @@ final class SpaceRoom {
     private final long maxLiveBytes;
     private boolean asked; // whoever does not ask for room lets the file grow as it must
     private StoreFullException diskFull; // null while it is not
+    private boolean addressable = true; // what was asked for last
 
     SpaceRoom(SegmentStore store, DiskRoom disk, long maxDataBytes) {
         this.store = store;
@@ -40,9 +44,8 @@ final class SpaceRoom {
         this.disk = disk;
         checkCap(maxDataBytes, format.segmentBytes);
         boolean capped = maxDataBytes != Long.MAX_VALUE;
-        maxSegments = capped
-                ? (int) Math.min(Integer.MAX_VALUE - 1, maxDataBytes >>> format.segmentShift)
-                : Integer.MAX_VALUE;
+        maxSegments =
+                capped ? (int) Math.min(format.maxSegments, maxDataBytes >>> format.segmentShift) : Integer.MAX_VALUE;
         reserve = capped ? Math.min(maxSegments / 8, MAX_RESERVE) : 0;
         maxLiveBytes = capped ? (maxSegments - reserve) * (long) format.dataBytes / 32 * 30 : Long.MAX_VALUE;
     }
@@ -51,6 +54,10 @@ final class SpaceRoom {
         if (maxDataBytes / segmentBytes < MIN_SEGMENTS) {
             throw new IllegalArgumentException("maxDataBytes must be at least " + MIN_SEGMENTS + " segments of "
                     + segmentBytes + " bytes: " + maxDataBytes);
+        }
+        if (maxDataBytes != Long.MAX_VALUE && maxDataBytes > FlexTree.HOLE) {
+            throw new IllegalArgumentException("maxDataBytes must be less than 2^48, which addresses can name, or "
+                    + "Long.MAX_VALUE for no limit: " + maxDataBytes);
         }
     }
 
@@ -95,6 +102,7 @@ final class SpaceRoom {
      */
     boolean isThere(long bytes, int segmentsToFill) {
         asked = true;
+        addressable = true;
         int needed = newSegmentsFor(bytes);
         if (needed == 0 && store.openIsClaimed()) {
             return true;
@@ -106,6 +114,10 @@ final class SpaceRoom {
             return false;
         }
         int kept = needed + diskReserve();
+        addressable = kept <= format.maxSegments - store.segmentCount() + store.freeSegmentCount();
+        if (!addressable) {
+            return false;
+        }
         if (diskFull != null) {
             kept = Math.max(kept, needed + segmentsToFill);
         }
@@ -123,7 +135,8 @@ final class SpaceRoom {
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
     private void claim(int wanted) {
-        int missing = Math.min(wanted - store.allocatable(), maxSegments - store.claimedSegments());
+        int missing = Math.min(
+                wanted - store.allocatable(), Math.min(maxSegments, format.maxSegments) - store.claimedSegments());
         boolean there = (store.openIsClaimed() || disk.claim(format.segmentBytes, store::claimOpen))
                 && (missing <= 0 || disk.claim((long) missing * format.segmentBytes, () -> store.claimNext(missing)));
         diskFull = there ? null : disk.refusal();
@@ -139,6 +152,12 @@ final class SpaceRoom {
 
     /** Why bytes can't be appended. */
     StoreFullException refusal() {
+        if (!addressable) {
+            return new StoreFullException("no room for the change: the data file has " + store.segmentCount()
+                    + " segments of " + format.segmentBytes + " bytes, of which " + store.freeSegmentCount()
+                    + " are free, and addresses of 48 bits name " + format.maxSegments
+                    + " at most; remove data, or end long reads");
+        }
         return diskFull != null ? diskFull : capRefusal();
     }
 

@@ -1,11 +1,15 @@
 package io.flexdb.flexspace.internal;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -286,5 +290,62 @@ class HostileFilesTest {
         mutate(log, 32, 48, 8, logPath, fix);
         mutate(log, 512, 528, 8, logPath, bad -> bad.putInt(528, FilePreamble.crc(bad, 512, 16)));
         assertTrue(refused > 50, refused + " refused, " + accepted + " accepted");
+    }
+
+    /** A log of one batch, of an empty space. */
+    private static SimulatedVfs withLog(ByteBuffer payload) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, SMALL, List.of());
+        LogicalLog.create(vfs, DIRECTORY, STORE_ID, 9, 1, List.of(payload)).close();
+        return vfs;
+    }
+
+    @Test
+    void anEntryOfALogMakesFewExtents() {
+        LogBatch batch = new LogBatch();
+        for (int i = 0; i < 30; i++) {
+            batch.edit(LogBatch.INSERT, 0, 1L << 40, FlexTree.HOLE, 0);
+        }
+        SimulatedVfs vfs = withLog(batch.finish(0));
+        assertThrows(
+                CorruptionException.class,
+                () -> SpaceEngine.open(vfs, DIRECTORY, STORE_ID, SMALL, new Epochs())
+                        .close());
+    }
+
+    @Test
+    void aNoteInALogTakesTheChecksumsOfOneOpenSegment() {
+        LogBatch batch = new LogBatch();
+        for (int number = 0; number < 30; number++) {
+            batch.segmentNote(number, 1, 0, 0, new int[31], 0);
+        }
+        SimulatedVfs vfs = withLog(batch.finish(0));
+        assertThrows(
+                CorruptionException.class,
+                () -> SpaceEngine.open(vfs, DIRECTORY, STORE_ID, SMALL, new Epochs())
+                        .close());
+    }
+
+    /** Holes of every length, recovered from the log alone. */
+    @Test
+    void whatARecoveryTakesIsBoundedByTheLogThatItReads() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexSpaceOptions options = SMALL.withCheckpointLogBytes(1 << 30);
+        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, options, List.of());
+        SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, STORE_ID, options, new Epochs());
+        Random random = new Random(4);
+        for (int i = 0; i < 20; i++) {
+            engine.insertHole(engine.size() / 2, 1L << random.nextInt(41));
+            engine.punchHole(engine.size() / 3, engine.size() / 3 + 1);
+            engine.commit(i);
+        }
+        long size = engine.size();
+        long logBytes = engine.logBytesWritten();
+        SimulatedVfs killed = vfs.kill();
+        try (SpaceEngine again = SpaceEngine.open(killed, DIRECTORY, STORE_ID, options, new Epochs())) {
+            assertEquals(size, again.size());
+            long memory = again.treeMemoryBytes();
+            assertTrue(memory <= 20 * logBytes + (1 << 20), memory + " bytes for a log of " + logBytes);
+        }
     }
 }

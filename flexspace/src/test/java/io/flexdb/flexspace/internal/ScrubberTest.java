@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -260,22 +261,28 @@ class ScrubberTest {
         engine = SpaceEngine.open(hooked, DIRECTORY, 1, OPTIONS, epochs);
         scrubber = new Scrubber(engine.store(), epochs, RATE, clock);
         publish();
+        int[] generations = generations();
         reading[0] = true;
         scrubber.run(this::pin);
         assertEquals(0, scrubber.findingCount());
-        assertEquals(0, usedAgain());
+        assertEquals(0, usedAgainSince(generations));
         publish();
         append(31 * 5);
-        assertEquals(4, usedAgain(), "they were free, but for the pin");
+        assertEquals(4, usedAgainSince(generations), "they were free, but for the pin");
     }
 
-    /** How many of the first five segments. */
-    private int usedAgain() {
-        int count = 0;
-        for (int number = 0; number < 5; number++) {
-            count += engine.store().segment(number).generation > 1 ? 1 : 0;
-        }
-        return count;
+    /** Of the first five segments. */
+    private int[] generations() {
+        return IntStream.range(0, 5)
+                .map(number -> engine.store().segment(number).generation)
+                .toArray();
+    }
+
+    private long usedAgainSince(int[] before) {
+        int[] now = generations();
+        return IntStream.range(0, 5)
+                .filter(number -> now[number] != before[number])
+                .count();
     }
 
     /** The writer overwrites, collects and uses segments again as fast as it can. */

@@ -131,7 +131,7 @@ class SegmentRefillsTest {
             assertFalse(batch.hasRemaining());
         }
         durable.forEach((address, bytes) -> assertTrue(found.addLive(address, bytes.length)));
-        found.recovered();
+        found.recovered(1);
         readAll(found, durable);
         return found;
     }
@@ -242,7 +242,7 @@ class SegmentRefillsTest {
             found.restore(number, 1);
             found.addLive(format.address(number, 0), 1);
         }
-        found.recovered();
+        found.recovered(1);
         assertTrue(found.refills().choose());
         assertFalse(found.segment(0).takesTurn());
         assertNull(found.segment(0).refill);

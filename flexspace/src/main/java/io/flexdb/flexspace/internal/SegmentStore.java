@@ -532,14 +532,13 @@ final class SegmentStore implements AutoCloseable {
         if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
             return false; // one is open at a time, or a short log could ask for the checksums of many
         }
+        int framesKnown = known == null ? 0 : known.usedBytes >>> format.frameShift;
+        boolean hasAll = firstFrame == 0 && frames >= framesKnown; // as the first note after an opening (I6)
         if (known == null || known.generation != generation) {
-            boolean goesOn =
-                    known != null && known == open && (sealed || frames >= known.usedBytes >>> format.frameShift); // I6
+            boolean goesOn = known != null && known == open && (sealed || hasAll);
             return firstFrame == 0 && (known == null || known.liveBytes == 0 || goesOn);
         }
-        return sealed
-                ? firstFrame == 0 && frames == 0
-                : !known.sealed && firstFrame == known.usedBytes >>> format.frameShift;
+        return sealed ? firstFrame == 0 && frames == 0 : !known.sealed && (firstFrame == framesKnown || hasAll);
     }
 
     /** Takes what a checkpoint or a log batch says of the frames of a segment; see {@link LogBatch}. */

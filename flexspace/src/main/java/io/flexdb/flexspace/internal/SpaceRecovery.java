@@ -94,7 +94,12 @@ final class SpaceRecovery {
         VfsFile data = SpaceFiles.openData(vfs, directory, id);
         try {
             return new SegmentStore(
-                    data, format, epochs, vfs.worker("flexdb-seal"), memory, options.frameTableBytes()); // no thread yet
+                    data,
+                    format,
+                    epochs,
+                    vfs.worker("flexdb-seal"),
+                    memory,
+                    options.frameTableBytes()); // no thread yet
         } catch (RuntimeException | Error e) {
             data.close();
             throw e;

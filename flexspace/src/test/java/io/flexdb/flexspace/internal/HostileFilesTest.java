@@ -296,7 +296,8 @@ class HostileFilesTest {
     private static SimulatedVfs withLog(ByteBuffer payload) {
         SimulatedVfs vfs = new SimulatedVfs();
         SpaceEngine.create(vfs, DIRECTORY, STORE_ID, SMALL, List.of());
-        LogicalLog.create(vfs, DIRECTORY, STORE_ID, 9, 1, List.of(payload)).close();
+        LogicalLog.create(vfs, DIRECTORY, STORE_ID, 9, 1, LogicalLogTest.some(List.of(payload)))
+                .close();
         return vfs;
     }
 

@@ -67,7 +67,7 @@ class LogicalLogTest {
     }
 
     /** Hands payloads over some at a time. */
-    private static Supplier<List<ByteBuffer>> some(List<ByteBuffer> payloads) {
+    static Supplier<List<ByteBuffer>> some(List<ByteBuffer> payloads) {
         int[] done = {0};
         return () -> {
             int from = done[0];

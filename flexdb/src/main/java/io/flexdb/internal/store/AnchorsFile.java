@@ -9,6 +9,8 @@ import io.flexdb.internal.RecordFormat;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -40,13 +42,17 @@ import java.util.Arrays;
  * deleted when a store is opened: a file that is damaged or left behind costs time, never correctness.
  */
 final class AnchorsFile {
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int FIELD_BYTES = 5 * Long.BYTES + Integer.BYTES;
     private static final int ENTRY_BYTES = 16;
     private static final int MAX_BODY_BYTES = 1 << 30;
 
     private AnchorsFile() {}
 
-    /** Writes the file of a space that was closed cleanly, unless it would be too large to be read again. */
+    /**
+     * Writes the file of a space that was closed cleanly, unless it would be too large to be read again. If that fails, there
+     * is no file, or one that does not count.
+     */
     static void write(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine) {
         ByteBuffer body = encode(index);
         if (body == null) {
@@ -54,6 +60,20 @@ final class AnchorsFile {
         }
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         vfs.deleteIfExists(path);
+        try {
+            writeFile(vfs, path, body, index, engine);
+            vfs.syncDirectory(directory);
+        } catch (StorageException e) {
+            try {
+                vfs.deleteIfExists(path);
+            } catch (StorageException ofDelete) {
+                e.addSuppressed(ofDelete);
+            }
+            throw e;
+        }
+    }
+
+    private static void writeFile(Vfs vfs, Path path, ByteBuffer body, SparseIndex index, SpaceEngine engine) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
             int bytes = body.remaining();
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.ANCHORS, engine.storeId());
@@ -63,7 +83,6 @@ final class AnchorsFile {
             file.write(FilePreamble.finish(block), 0);
             file.force();
         }
-        vfs.syncDirectory(directory);
     }
 
     private static ByteBuffer encode(SparseIndex index) {
@@ -115,7 +134,7 @@ final class AnchorsFile {
             if (FilePreamble.crc(body, 0, body.limit()) != crc) {
                 return false;
             }
-        } catch (CorruptionException e) {
+        } catch (CorruptionException | StoreIoException e) {
             return false; // sampling gives the same anchors, or others as good
         }
         if (!isSound(body.duplicate().order(ByteOrder.LITTLE_ENDIAN), intervals, engine.size())) {
@@ -169,8 +188,15 @@ final class AnchorsFile {
         return !body.hasRemaining() && count == intervals && total == size && count > 0;
     }
 
-    /** Deletes the file, if there is one. Its deletion need not be durable: it fits no later state of the space. */
+    /**
+     * Deletes the file, if there is one and it can be done. Its deletion need not be durable, or succeed: it fits no later
+     * state of the space.
+     */
     static void delete(Vfs vfs, Path directory) {
-        vfs.deleteIfExists(directory.resolve(StoreFiles.ANCHORS_NAME));
+        try {
+            vfs.deleteIfExists(directory.resolve(StoreFiles.ANCHORS_NAME));
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "The file of anchors stays in " + directory, e);
+        }
     }
 }

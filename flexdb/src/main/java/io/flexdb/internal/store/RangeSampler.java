@@ -5,6 +5,7 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.RecordFormat;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -42,8 +43,10 @@ final class RangeSampler {
         count = 0;
         keyBytes = 0;
         long end = Math.min(to, view.size());
-        for (long at = nextRecordStart(from); at < end; at = nextRecordStart(at + STRIDE_BYTES)) {
-            readKey(at);
+        for (long at = nextRecordStart(from); at < end; ) {
+            // What can't be read becomes a part of the interval before it: whoever reads that is told, and others are
+            // served.
+            at = nextRecordStart(readKey(at) ? at + STRIDE_BYTES : at + 1);
         }
         return this;
     }
@@ -78,10 +81,12 @@ final class RangeSampler {
         return found ? extents.logicalOffset() : view.size();
     }
 
-    /** Reads the key of the pair with which the extent under the cursor begins. */
-    private void readKey(long logicalOffset) {
+    /** Reads the key of the pair with which the extent under the cursor begins; false if its bytes can't be read. */
+    private boolean readKey(long logicalOffset) {
         int bytes = Math.min(FIRST_READ_BYTES, extents.length());
-        engine.readExtent(extents, 0, record, 0, bytes);
+        if (!canRead(() -> engine.readExtent(extents, 0, record, 0, bytes))) {
+            return false;
+        }
         long header = RecordFormat.readHeader(record, 0, bytes);
         if (header < 0 || RecordFormat.keyLength(header) == 0) {
             throw new CorruptionException(dataFile, logicalOffset, "a pair at the beginning of an extent", "none");
@@ -96,7 +101,9 @@ final class RangeSampler {
             if (end > view.size() - logicalOffset) {
                 throw new CorruptionException(dataFile, logicalOffset, "a key of " + length + " bytes", "the end");
             }
-            engine.read(view, new ExtentCursor(), logicalOffset, record, 0, end);
+            if (!canRead(() -> engine.read(view, new ExtentCursor(), logicalOffset, record, 0, end))) {
+                return false;
+            }
         }
         makeRoom(length);
         record.get(RecordFormat.headerBytes(header), keys, keyBytes, length);
@@ -104,6 +111,16 @@ final class RangeSampler {
         offsets[count] = logicalOffset;
         keyEnds[count] = keyBytes;
         count++;
+        return true;
+    }
+
+    private static boolean canRead(Runnable read) {
+        try {
+            read.run();
+            return true;
+        } catch (CorruptionException | StoreIoException e) {
+            return false;
+        }
     }
 
     private void makeRoom(int keyLength) {

@@ -29,6 +29,8 @@ public final class Store implements AutoCloseable {
      * I1  version.storeSequence <= visibleSequence for a reader that took visibleSequence first and checks.
      * I2  Versions with the same id have the same roots; the commit thread alone makes new ids.
      */
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+
     final Health health;
     final Epochs epochs;
     final SpaceEngine engine;
@@ -368,20 +370,24 @@ public final class Store implements AutoCloseable {
                 while (epochs.hasReaders()) {
                     LockSupport.parkNanos(10_000);
                 }
-                release();
+                release(() -> {});
             }
         }
     }
 
-    /** Ends a store whose recovery failed: nothing is written. */
-    void abandon(Throwable cause) {
+    /**
+     * Ends a store whose recovery failed: nothing is written.
+     *
+     * @param discardCopies run when the files are closed, before others may open them
+     */
+    void abandon(Throwable cause, Runnable discardCopies) {
         synchronized (closeLock) {
             released = true;
             health.abandon(cause);
             refiner.stop();
             syncs.stop();
             logThread.stop();
-            release();
+            release(discardCopies);
         }
     }
 
@@ -411,7 +417,7 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    private void release() {
+    private void release(Runnable atEnd) {
         try (lock) {
             try {
                 releaseFiles();
@@ -420,6 +426,7 @@ public final class Store implements AutoCloseable {
                 for (MemLog log : version.logs()) {
                     log.wal.release();
                 }
+                atEnd.run();
             }
         }
     }
@@ -430,10 +437,21 @@ public final class Store implements AutoCloseable {
             return;
         }
         engine.closeCleanly();
-        for (MemLog log : version.logs()) {
-            memLogs.covered(log.wal);
+        try { // all data is safe from here on: what fails now costs space, or time at the next opening
+            for (MemLog log : version.logs()) {
+                memLogs.covered(log.wal);
+            }
+            memLogs.deleteAll();
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
         }
-        memLogs.deleteAll();
-        AnchorsFile.write(vfs, directory, index, engine);
+        try {
+            AnchorsFile.write(vfs, directory, index, engine);
+        } catch (StorageException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The index of " + directory + " was not saved; opening will take longer",
+                    e);
+        }
     }
 }

@@ -20,9 +20,10 @@ import java.nio.file.Path;
 
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
- * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is a file changed: then
- * everything in the write-ahead logs that no durable commit covers is written anew, to fresh logs, before the old ones
- * go and the store is used.
+ * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written, and
+ * that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit covers. When
+ * all of it is durable the old files go and the store is used. Until then an opening that fails deletes the new files again,
+ * so that it leaves everything as it was; from then on nothing is left that the opening could fail for, but want of memory.
  */
 public final class StoreOpener {
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
@@ -43,6 +44,8 @@ public final class StoreOpener {
     IntervalReader intervals;
     Committer committer;
     MemLogs memLogs;
+    private WalRecovery recovery; // null until the logs are known
+    private boolean copiesCount;
 
     private StoreOpener(
             Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
@@ -82,15 +85,14 @@ public final class StoreOpener {
         try {
             long storeId = StoreFiles.openOrCreate(vfs, directory, options);
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
-            WalRecovery recovery = WalRecovery.open(vfs, walDirectory, storeId);
+            recovery = WalRecovery.open(vfs, walDirectory, storeId);
             if (recoverSpace(storeId)) {
                 recovery.requireNoForeignLog();
             }
             recovery.replay(
                     engine.tag(),
                     (first, entries, payload, offset, length) -> requireSound(walDirectory, payload, length, entries));
-            engine.begin();
-            AnchorsFile.delete(vfs, directory);
+            engine.prepareToBegin();
             memLogs = new MemLogs(
                     vfs,
                     walDirectory,
@@ -102,6 +104,11 @@ public final class StoreOpener {
                     recovery.highestGeneration());
             store = new Store(this);
             replay(recovery, store);
+            recovery.deleteBehindGap();
+            engine.begin();
+            copiesCount = true; // whatever comes now, they are not taken back
+            recovery.deleteReplayed();
+            AnchorsFile.delete(vfs, directory);
             store.start();
             return store;
         } catch (RuntimeException | Error e) {
@@ -154,13 +161,19 @@ public final class StoreOpener {
             store.writer().writeRecovered(payload, length, first, entries, bodyBytes);
         });
         store.groupCommit.sync();
-        recovery.deleteReplayed();
+    }
+
+    /** Takes back what has been made of new files, as long as the old ones are there. */
+    private void discardCopies() {
+        if (!copiesCount) {
+            recovery.deleteCopies();
+        }
     }
 
     private void closeAfter(Throwable cause, Store store) {
         try {
             if (store != null) {
-                store.abandon(cause);
+                store.abandon(cause, this::discardCopies);
                 return;
             }
             try {

@@ -5,10 +5,13 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Finds the logs that an earlier process left and replays what no durable commit covers. For one thread.
@@ -19,11 +22,13 @@ import java.util.List;
  * changed, so a failure or a crash anywhere leaves the store as it was, to be recovered again.
  */
 public final class WalRecovery {
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+
     /*
      * R1 What is accepted is a prefix: numbers from coveredSequence + 1 on without a gap, whole frames only.
      * R2 A crash during recovery leaves old files beside copies of them. Copies hold the same frames under the same
      *    numbers, so a frame whose numbers were replayed already is passed over. They can't hold anything else, since new
-     *    numbers are given out only after the old files are durably gone.
+     *    numbers are given out only after old files that have frames with such numbers are durably gone.
      * R3 A frame behind a gap was never acknowledged as durable, because files are forced in order. If its file's mark
      *    says that it was forced all the same, then what is missing was durable too: that is damage, not a crash.
      * R4 Nothing that may be a log is passed over because of its name. A log named in foreign digits was not found by
@@ -38,6 +43,7 @@ public final class WalRecovery {
     private final long storeId;
     private final List<Path> files = new ArrayList<>(); // all, the unfinished ones too
     private final List<Start> starts = new ArrayList<>(); // those with frames, in the order of their first frames
+    private final Set<Path> behindGap = new LinkedHashSet<>(); // those with frames that are not replayed, see R2
     private long highestNumber;
     private long highestGeneration;
     private Start foreign; // the first with a name in foreign digits, null if there is none
@@ -126,6 +132,7 @@ public final class WalRecovery {
     public long replay(long coveredSequence, FrameConsumer consumer) {
         long last = coveredSequence;
         boolean gap = false;
+        behindGap.clear();
         for (Start start : starts) {
             try (WalReader reader = new WalReader(vfs, start.path, storeId)) {
                 while (reader.next()) {
@@ -151,7 +158,10 @@ public final class WalRecovery {
                     if (!gap) {
                         last = reader.lastSequence();
                         reader.deliver(consumer);
-                    } else if (reader.position() <= reader.markPosition()) {
+                        continue;
+                    }
+                    behindGap.add(start.path);
+                    if (reader.position() <= reader.markPosition()) {
                         throw new CorruptionException(
                                 reader.path(),
                                 reader.framePosition(),
@@ -164,12 +174,46 @@ public final class WalRecovery {
         return last;
     }
 
-    /** Deletes every file that was there at {@link #open}, durably. */
-    public void deleteReplayed() {
-        for (Path file : files) {
-            vfs.deleteIfExists(file);
+    /**
+     * Deletes the files with frames that {@link #replay} has not handed over, durably: they have numbers that will be given
+     * out again. If that fails at once, nothing has changed.
+     */
+    public void deleteBehindGap() {
+        if (!behindGap.isEmpty()) {
+            behindGap.forEach(vfs::deleteIfExists);
+            vfs.syncDirectory(directory);
+            behindGap.clear();
         }
-        vfs.syncDirectory(directory);
+    }
+
+    /**
+     * Deletes every file that was there at {@link #open}. Whatever {@link #replay} has handed over must be durable
+     * elsewhere. After {@link #deleteBehindGap} a file that can't be deleted does no harm, since all it holds are copies of
+     * that: the next recovery passes over them, and deletes it.
+     */
+    public void deleteReplayed() {
+        try {
+            for (Path file : files) {
+                vfs.deleteIfExists(file);
+            }
+            vfs.syncDirectory(directory);
+        } catch (StorageException e) {
+            if (!behindGap.isEmpty()) {
+                throw e;
+            }
+            LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
+        }
+    }
+
+    /** Deletes the logs that were made since {@link #open}: whoever has made them can't go on. */
+    public void deleteCopies() {
+        for (String name : vfs.list(directory)) {
+            Path path = directory.resolve(name);
+            boolean log = WalFormat.isFileName(name) || WalFormat.isUnfinishedName(name);
+            if (log && !files.contains(path)) {
+                vfs.deleteIfExists(path);
+            }
+        }
     }
 
     /** The files that were there at {@link #open}, unfinished ones included. */

@@ -42,6 +42,7 @@ final class EditRoom {
     private final long logReserve;
     private LogicalLog log;
     private boolean spareReady;
+    private boolean keepSpare;
     private StoreFullException memoryRefusal;
     private long unitsSinceSeal; // that edits since the last version was sealed take at most
 
@@ -68,16 +69,27 @@ final class EditRoom {
         this.logReserve = Math.max(MIN_LOG_RESERVE, Math.min(MAX_LOG_RESERVE, checkpointLogBytes / 16));
     }
 
-    /** Begins with a log, and claims the reserve if it is to be had. */
+    /** Begins with a log. */
     void begin(LogicalLog first) {
         log = first;
-        restoreReserve();
     }
 
-    /** Claims what is missing of the reserve, if it is to be had. */
-    void restoreReserve() {
-        if (!isThere(0, 0, GrantedRoom.CHANGES, true)) {
-            isThere(0, 0, 1, true);
+    /**
+     * Claims what is missing of the reserve, if it is to be had.
+     *
+     * @return whether it was
+     */
+    boolean restoreReserve() {
+        return isThere(0, 0, GrantedRoom.CHANGES, true) || isThere(0, 0, 1, true);
+    }
+
+    /** The same for an opening that may still fail: a spare log that was found stays as it is, and is made anew later. */
+    boolean claimReserveToBegin() {
+        keepSpare = vfs.exists(spare);
+        try {
+            return restoreReserve();
+        } finally {
+            keepSpare = false;
         }
     }
 
@@ -168,7 +180,7 @@ final class EditRoom {
     }
 
     private boolean hasSpare() {
-        if (!spareReady && treeFile.isSaving()) {
+        if (keepSpare || !spareReady && treeFile.isSaving()) {
             return true; // there will be one when the old log is gone, and no checkpoint begins before
         }
         if (!spareReady) {

@@ -16,6 +16,8 @@ import java.util.function.Supplier;
  */
 final class LogicalLog implements AutoCloseable {
     static final String NAME_WHILE_MADE = "log.new";
+    /** Of what a recovery makes: beside a spare log, which must stay if the recovery fails. */
+    static final String NAME_WHILE_RECOVERED = "log.recovered";
 
     private static final int RUN_BYTES = 1 << 20;
 
@@ -54,7 +56,7 @@ final class LogicalLog implements AutoCloseable {
 
     /**
      * Begins a log. It has its name only once it is whole and durable, payloads included, so that a log found by name
-     * is never half made.
+     * is never half made. If that fails, there is no file.
      *
      * @param treeVersion the version that the log extends
      * @param payloads gives what the log begins with, the batches that a recovery accepted, some at a time; none at the end
@@ -67,10 +69,24 @@ final class LogicalLog implements AutoCloseable {
             long treeVersion,
             Supplier<List<ByteBuffer>> payloads) {
         // What a recovery finds under the name may hold frames of one that was cut: it is not used.
-        Path unfinished = directory.resolve(NAME_WHILE_MADE);
+        Path unfinished = directory.resolve(NAME_WHILE_RECOVERED);
         vfs.deleteIfExists(unfinished);
-        LogicalLog log = new LogicalLog(vfs, unfinished, OpenMode.CREATE, generation, 0);
-        return log.begin(vfs, directory, storeId, treeVersion, 0, 0, payloads);
+        try {
+            LogicalLog log = new LogicalLog(vfs, unfinished, OpenMode.CREATE, generation, 0);
+            return log.begin(vfs, directory, unfinished, storeId, treeVersion, 0, 0, payloads);
+        } catch (RuntimeException | Error e) {
+            discard(vfs, unfinished, e);
+            discard(vfs, directory.resolve(LogFormat.fileName(generation)), e);
+            throw e;
+        }
+    }
+
+    private static void discard(Vfs vfs, Path path, Throwable cause) {
+        try {
+            vfs.deleteIfExists(path);
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     /**
@@ -85,12 +101,13 @@ final class LogicalLog implements AutoCloseable {
         }
         OpenMode mode = spareBytes == 0 ? OpenMode.CREATE : OpenMode.READ_WRITE;
         return new LogicalLog(vfs, unfinished, mode, generation + 1, spareBytes)
-                .begin(vfs, directory, storeId, treeVersion, generation, sequence, List::of);
+                .begin(vfs, directory, unfinished, storeId, treeVersion, generation, sequence, List::of);
     }
 
     private LogicalLog begin(
             Vfs vfs,
             Path directory,
+            Path unfinished,
             long storeId,
             long treeVersion,
             long continues,
@@ -104,7 +121,7 @@ final class LogicalLog implements AutoCloseable {
             end = position;
             writeMark(); // which counts only once the file has its name, and then it is true
             file.force();
-            vfs.rename(directory.resolve(NAME_WHILE_MADE), directory.resolve(LogFormat.fileName(generation)));
+            vfs.rename(unfinished, directory.resolve(LogFormat.fileName(generation)));
             vfs.syncDirectory(directory);
             return this;
         } catch (RuntimeException | Error e) {

@@ -85,6 +85,12 @@ final class SpaceCommits implements AutoCloseable {
         editRoom.begin(first);
     }
 
+    /** Takes disk space for removals on a full disk, if it is to be had; returns whether it was. */
+    boolean claimReserve(boolean toBegin) {
+        disk.mayHaveGrown();
+        return toBegin ? editRoom.claimReserveToBegin() : editRoom.restoreReserve();
+    }
+
     // ---- groups
 
     /** Begins changes that a crash keeps all or none of. Groups nest. */

@@ -52,6 +52,8 @@ public final class SpaceEngine implements AutoCloseable {
     private final long openedTreeVersion;
     private final long openedLogGeneration;
     private SpaceRecovery recovered; // until begin
+    private LogicalLog preparedLog; // from prepareToBegin until begin
+    private boolean reserveClaimed;
 
     private SpaceEngine(
             Vfs vfs, Path directory, FlexSpaceOptions options, Epochs epochs, SpaceRecovery recovered, Health health) {
@@ -161,11 +163,27 @@ public final class SpaceEngine implements AutoCloseable {
         }
     }
 
-    /** Makes a space that was recovered ready for changes. */
+    /**
+     * Makes durable what the recovery accepted, in a new file: what can be a reason for the opening to fail. Nothing that was
+     * there is changed, and if the engine is closed before {@link #begin} the file is deleted again.
+     */
+    public void prepareToBegin() {
+        preparedLog = recovered.makeLog();
+        commits.begin(preparedLog);
+        reserveClaimed = commits.claimReserve(true);
+    }
+
+    /** Makes a space that was recovered ready for changes. If it throws, it should be closed. */
     public void begin() {
-        LogicalLog log = recovered.beginLog();
+        if (preparedLog == null) {
+            prepareToBegin();
+        }
+        recovered.dropOtherLogs();
+        preparedLog = null;
         recovered = null;
-        commits.begin(log);
+        if (!reserveClaimed) {
+            commits.claimReserve(false); // the other logs have made some room
+        }
         store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
     }
 
@@ -708,6 +726,10 @@ public final class SpaceEngine implements AutoCloseable {
         tree.close();
         try {
             commits.close();
+            if (preparedLog != null) {
+                recovered.discard(preparedLog);
+                preparedLog = null;
+            }
         } finally {
             try {
                 treeFile.close();

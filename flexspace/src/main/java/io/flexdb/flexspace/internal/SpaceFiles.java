@@ -118,6 +118,7 @@ final class SpaceFiles {
             boolean ours = name.equals(DATA_NAME)
                     || name.equals(TreeFileFormat.NAME_WHILE_MADE)
                     || name.equals(LogicalLog.NAME_WHILE_MADE)
+                    || name.equals(LogicalLog.NAME_WHILE_RECOVERED)
                     || LogFormat.generationOf(name) > 0;
             if (!ours && !allowedNames.contains(name)) {
                 throw new NotAStoreException(directory, name);

@@ -11,12 +11,16 @@ import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.flextree.internal.TreeWriter;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
  * Opens the files of a space: the newest version of the FlexTree, then the log that extends it, then the one that
@@ -24,6 +28,9 @@ import java.util.List;
  * everything has been read and found sound.
  */
 final class SpaceRecovery {
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final int NEWEST_FRAMES = 8; // that are looked at to tell whether the data file is the right one
+
     private final Vfs vfs;
     private final Path directory;
     private final long storeId;
@@ -43,6 +50,8 @@ final class SpaceRecovery {
     private long continuingGeneration; // 0 if there is none
     private long continuedSequence; // which the log before it must reach
     private boolean otherVersionsFound;
+    private boolean spareFound;
+    private final List<Path> superfluous = new ArrayList<>(); // once there is a new log
     private final List<ReplayedLog> replayed = new ArrayList<>();
     private ExtentMover mover;
     private final long[] nextOffsets = new long[TreeWriter.TOUCHED_AT_ONCE];
@@ -87,6 +96,7 @@ final class SpaceRecovery {
                 LogPieces next = continuingGeneration > 0 ? readLog(beside, continuingGeneration) : null) {
             load(log, next);
         }
+        requireDataFile();
         store.recovered(newestGeneration);
     }
 
@@ -125,40 +135,158 @@ final class SpaceRecovery {
     }
 
     /**
-     * Makes the space ready for changes. A log that was replayed is never appended to: what was accepted goes into a fresh
-     * one first (O8). It is read once more for that: it may not fit the memory.
+     * Tells damage, which is found when it is read, from a data file that is not the one of this tree and this log, as when
+     * it was cut short or restored from an earlier day: then nothing may be changed, so that the right one can be put in its
+     * place. What was forced last, the last frames of the open segment, is not in an earlier file.
+     */
+    private void requireDataFile() {
+        long bytes = store.file().size();
+        for (int number = 0; number < store.segmentCount(); number++) {
+            Segment segment = store.segment(number);
+            if (segment != null && segment.liveBytes > 0) {
+                boolean whole = segment.sealed && segment.refill == null;
+                int used = whole ? store.format().segmentBytes : segment.usedBytes;
+                long end = store.format().filePosition(number, used);
+                if (end > bytes) {
+                    throw new CorruptionException(
+                            store.file().path(),
+                            bytes,
+                            "a data file of " + end + " bytes at least, of which segment " + number + " is the last",
+                            bytes + " bytes");
+                }
+            }
+        }
+        Segment open = store.openSegment();
+        if (open != null && open.liveBytes > 0) {
+            requireNewestFrames(open);
+        }
+    }
+
+    /**
+     * One damaged frame is damage. These were never written: two at the end that are both wrong, one that is zero, and one
+     * that is wrong like the footer of another segment.
+     */
+    private void requireNewestFrames(Segment open) {
+        SegmentFormat format = store.format();
+        int end = open.usedBytes >>> format.frameShift;
+        int frames = Math.min(NEWEST_FRAMES, end);
+        int first = end - frames;
+        ByteBuffer buffer = ByteBuffer.allocateDirect(frames << format.frameShift);
+        store.reader().readFrames(open, first, frames, buffer, 0);
+        CRC32C crc = new CRC32C();
+        int wrong = 0;
+        boolean neverWritten = false;
+        int found = 0;
+        int newest = end - 1;
+        for (int frame = end - 1; frame >= first; frame--) {
+            int position = frame - first << format.frameShift;
+            int checksum = format.checksum(open, frame, buffer, position, crc);
+            boolean zero = isZero(buffer, position, format.frameBytes);
+            if (checksum != open.checksums[frame]) {
+                if (wrong++ == 0) {
+                    newest = frame;
+                    found = checksum;
+                }
+                neverWritten |= zero;
+            } else if (!zero) { // padding tells nothing
+                break;
+            }
+        }
+        if (wrong > 1 || neverWritten || wrong == 1 && hasWrongFooter()) {
+            throw new CorruptionException(
+                    store.file().path(),
+                    format.filePosition(open.number, newest << format.frameShift),
+                    "checksum " + Integer.toHexString(open.checksums[newest])
+                            + " of the frame written last; the file may be that of another day",
+                    Integer.toHexString(found));
+        }
+    }
+
+    private boolean hasWrongFooter() {
+        for (int number = 0; number < store.segmentCount(); number++) {
+            Segment segment = store.segment(number);
+            if (segment != null && segment.liveBytes > 0 && segment.sealed && segment.refill == null) {
+                try {
+                    store.reader().readFooter(segment);
+                } catch (CorruptionException e) {
+                    return true;
+                } catch (StoreIoException e) {
+                    // tells nothing
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isZero(ByteBuffer buffer, int from, int bytes) {
+        buffer.clear();
+        for (int at = from; at < from + bytes; at += Long.BYTES) {
+            if (buffer.getLong(at) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Makes the log that changes will go to. A log that was replayed is never appended to: what was accepted goes into a
+     * fresh one first (O8). It is read once more for that: it may not fit the memory. The new one is the newest from then
+     * on, and holds what the others do; {@link #discard} takes that back, as long as nothing was appended.
      *
      * @throws CorruptionException if what is read then is not what was replayed
      */
-    LogicalLog beginLog() {
+    LogicalLog makeLog() {
         TreeHeader header = treeFile.header();
         if (otherVersionsFound) {
             treeFile.recommit(); // before the log of the other version goes
         }
         LogicalLog log;
+        try {
+            log = createLog(header);
+        } catch (StoreFullException e) {
+            // The spare log was made for a full disk, and holds nothing.
+            if (!vfs.deleteIfExists(directory.resolve(LogicalLog.NAME_WHILE_MADE))) {
+                throw e;
+            }
+            log = createLog(header);
+        }
+        return log;
+    }
+
+    private LogicalLog createLog(TreeHeader header) {
         try (BackgroundWorker beside = vfs.worker("flexdb-recovery");
                 ReplayedPayloads payloads = new ReplayedPayloads(beside)) {
-            log = LogicalLog.create(
+            return LogicalLog.create(
                     vfs, directory, header.storeId(), newestGeneration + 1, header.treeVersion(), payloads::next);
-        }
-        try {
-            dropOtherLogs(log.generation());
-            return log;
-        } catch (RuntimeException | Error e) {
-            log.close();
-            throw e;
         }
     }
 
-    private void dropOtherLogs(long generation) {
-        for (String name : vfs.list(directory)) {
-            long other = LogFormat.generationOf(name);
-            if (other > 0 && other != generation) {
-                vfs.delete(directory.resolve(name));
+    /** Takes {@link #makeLog} back, and what was claimed since, as the opening has failed. The log is closed. */
+    void discard(LogicalLog log) {
+        treeFile.cutToSizeFound();
+        vfs.deleteIfExists(directory.resolve(LogFormat.fileName(log.generation())));
+        if (!spareFound) {
+            vfs.deleteIfExists(directory.resolve(LogicalLog.NAME_WHILE_MADE));
+        }
+    }
+
+    /**
+     * Deletes what the new log makes superfluous. Not synced: what comes back after a power cut is older than that log, and
+     * deleted next time. If the first can't be deleted, nothing has changed; others are left to the next time.
+     */
+    void dropOtherLogs() {
+        boolean dropped = false;
+        for (Path path : superfluous) {
+            try {
+                vfs.delete(path);
+                dropped = true;
+            } catch (StorageException e) {
+                if (!dropped) {
+                    throw e;
+                }
+                LOG.log(System.Logger.Level.WARNING, "A log that is not needed stays in " + directory, e);
             }
         }
-        vfs.deleteIfExists(directory.resolve(TreeFileFormat.NAME_WHILE_MADE));
-        // Not synced: what comes back after a power cut is older than the new log, and deleted next time.
     }
 
     private record FoundLog(long generation, long treeVersion, long continues, long continuesSequence, boolean used) {}
@@ -170,6 +298,10 @@ final class SpaceRecovery {
         RuntimeException problem = null;
         for (String name : vfs.list(directory)) {
             long generation = LogFormat.generationOf(name);
+            spareFound |= name.equals(LogicalLog.NAME_WHILE_MADE);
+            if (generation > 0 || name.equals(TreeFileFormat.NAME_WHILE_MADE)) {
+                superfluous.add(directory.resolve(name));
+            }
             if (generation > 0) {
                 newestGeneration = Math.max(newestGeneration, generation);
                 try {

@@ -31,6 +31,7 @@ final class TreeFile implements AutoCloseable {
     private SlotList freeing = new SlotList(); // what the version being saved does not reach any more
     private volatile TreeHeader header;
     private volatile long bytesWritten;
+    private long sizeFound;
     private int claimedUnits; // that have their place in the file, or fewer; like all below, locked
     private long leafImages; // of the nodes that the tree has now
     private long internalImages;
@@ -57,6 +58,7 @@ final class TreeFile implements AutoCloseable {
         ReadAhead images = new ReadAhead(file);
         slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
         claimedUnits = maxSlot(images.size());
+        sizeFound = images.size();
         try {
             NodeImages.load(
                     tree,
@@ -164,6 +166,13 @@ final class TreeFile implements AutoCloseable {
             throw e;
         }
         claimedUnits = (int) (from + units);
+    }
+
+    /** Takes all claims back, when nothing has been written since the tree was loaded. */
+    synchronized void cutToSizeFound() {
+        if (file.size() > sizeFound) {
+            file.truncate(sizeFound);
+        }
     }
 
     private synchronized int takeNode(int level) {

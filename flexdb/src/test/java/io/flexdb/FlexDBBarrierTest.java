@@ -40,8 +40,8 @@ class FlexDBBarrierTest {
             "force LogicalLog.force < BatchWrite.run < SpaceCommits.writeBatch",
             "force BatchWrite.forceData < BatchWrite.run < PendingResult.run",
             "force LogicalLog.force < BatchWrite.run < PendingResult.run",
-            "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.createNextLog",
-            "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.createNextLog",
+            "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
+            "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
             "force TreeFile.writeVersion < Checkpoint.save < PendingResult.run",
             "force TreeFile.commit < Checkpoint.save < PendingResult.run");
 
@@ -54,8 +54,8 @@ class FlexDBBarrierTest {
 
     /** Each of them makes the name of the store's directory durable, so it takes both to be missed. */
     private static final Set<String> NEEDED_TOGETHER = Set.of(
-            "sync SpaceFiles.syncParent < SpaceFiles.createDirectory < SpaceEngine.createDirectory",
-            "sync SpaceFiles.syncParent < SpaceFiles.createDirectory < SpaceFiles.create");
+            "sync SpaceFiles.syncName < SpaceFiles.createDirectory < SpaceEngine.createDirectory",
+            "sync SpaceFiles.syncName < SpaceFiles.createDirectory < SpaceFiles.create");
 
     private static final Set<String> NOT_MISSED_HERE = Set.of(
             // A creation that was cut short is begun again.

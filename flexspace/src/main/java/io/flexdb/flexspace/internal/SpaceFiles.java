@@ -51,19 +51,27 @@ final class SpaceFiles {
      * name included. One that can't be opened either was made by others, and is theirs to keep.
      */
     private static void syncName(Vfs vfs, Path directory) {
-        if (directory.getParent() != null && !syncIfReadable(vfs, directory.getParent())) {
+        if (directory.getParent() == null) {
+            return;
+        }
+        try {
+            vfs.syncDirectory(directory.getParent());
+        } catch (StoreIoException e) {
+            requireUnreadable(e);
             syncIfReadable(vfs, directory);
         }
     }
 
-    private static boolean syncIfReadable(Vfs vfs, Path directory) {
+    private static void syncIfReadable(Vfs vfs, Path directory) {
         try {
             vfs.syncDirectory(directory);
-            return true;
         } catch (StoreIoException e) {
-            if (e.getCause() instanceof AccessDeniedException) {
-                return false;
-            }
+            requireUnreadable(e);
+        }
+    }
+
+    private static void requireUnreadable(StoreIoException e) {
+        if (!(e.getCause() instanceof AccessDeniedException)) {
             throw e;
         }
     }

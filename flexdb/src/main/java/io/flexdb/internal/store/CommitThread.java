@@ -99,7 +99,7 @@ final class CommitThread {
     private void collectSlice() {
         garbageLeft = store.engine.collectSlice(Long.MAX_VALUE);
         if (garbageLeft) {
-            store.publishRoots(store.version().storeSequence());
+            publish();
         }
     }
 
@@ -116,21 +116,25 @@ final class CommitThread {
 
     private void refineSome() {
         if (store.refiner.applySome() > 0) {
-            publishRefined();
+            publish();
         }
     }
 
-    /** Publishes the roots with no newer entries than there were. By the thread that commits. */
-    void publishRefined() {
+    /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */
+    void publish() {
         store.publishRoots(rootsSequence);
     }
 
-    /** And beside a commit as much as what it writes asks for. */
-    private void publishAndCollect(long last) {
+    private void publishForReuse() {
+        store.publishForReuse(rootsSequence);
+    }
+
+    /** And beside a commit as much garbage as what it writes asks for. */
+    private void publishAndCollect() {
         store.refiner.applySome();
-        store.publishRoots(last);
+        publish();
         if (!isInline() && store.engine.collectSomeGarbage(true)) {
-            store.publishRoots(last);
+            publish();
         }
     }
 
@@ -199,20 +203,19 @@ final class CommitThread {
         store.groupCommit.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
-        if (!progress.apply(log.table, () -> store.publishForReuse(last), () -> publishAndCollect(last))
-                && !applyAll()) {
+        if (!progress.apply(log.table, this::publishForReuse, this::publishAndCollect) && !applyAll()) {
             return false;
         }
         memoryWaits = 0;
-        store.publishWithoutOldest(last);
+        store.publishWithoutOldest(rootsSequence);
         store.engine.commit(last);
         release(log);
-        store.publishRoots(last); // once more, so that the memtable is free soon and not only after the next commit
+        publish(); // once more, so that the memtable is free soon and not only after the next commit
         store.writer().signalCommitted();
         if (!isInline()) {
             garbageLeft = true;
         } else if (store.engine.collectGarbage() > 0) {
-            store.publishRoots(last);
+            publish();
         }
         return true;
     }
@@ -227,7 +230,7 @@ final class CommitThread {
         for (int i = 0; i < tables.length; i++) {
             tables[i] = logs[i].table;
         }
-        return progress.applyAll(tables, visible, () -> store.publishForReuse(visible));
+        return progress.applyAll(tables, visible, this::publishForReuse);
     }
 
     /**

@@ -87,8 +87,7 @@ public final class Store implements AutoCloseable {
         this.freeSegments = engine.freeSegmentCount();
         this.commits = new CommitThread(this, opened.inline);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
-        this.refiner =
-                new Refiner(this, opened.touched, dataFile, opened.inline, commits::publishRefined, System::nanoTime);
+        this.refiner = new Refiner(this, opened.touched, dataFile, opened.inline, commits::publish, System::nanoTime);
         this.syncs = new SyncThread(this, opened.inline);
         this.logThread = new LogThread(this, opened.inline);
         this.writer = new StoreWriter(this, memLogs, groupCommit, commits, syncs, logThread, lastSequence);

@@ -105,8 +105,7 @@ public final class StoreOpener {
             store = new Store(this);
             replay(recovery, store);
             recovery.deleteBehindGap();
-            engine.begin();
-            copiesCount = true; // whatever comes now, they are not taken back
+            begin();
             recovery.deleteReplayed();
             AnchorsFile.delete(vfs, directory);
             store.start();
@@ -158,9 +157,20 @@ public final class StoreOpener {
                 int valueLength = reader.type() == WritePayload.PUT ? reader.valueLength() : 0;
                 bodyBytes += MemTable.bodyBytes(reader.keyLength(), valueLength);
             }
-            store.writer().writeRecovered(payload, length, first, entries, bodyBytes);
+            store.writer().writeRecovered(payload, length, first, entries, bodyBytes, this::begin);
         });
         store.groupCommit.sync();
+    }
+
+    /**
+     * From here on the space may change, and nothing is taken back: the copies of the logs count, and what they lack is in
+     * the old ones. That comes last, unless the logs hold more than memory does and have to be committed meanwhile.
+     */
+    private void begin() {
+        if (!copiesCount) {
+            engine.begin();
+            copiesCount = true;
+        }
     }
 
     /** Takes back what has been made of new files, as long as the old ones are there. */

@@ -422,21 +422,28 @@ public final class StoreWriter {
      * A memtable for what an earlier process left, which may be more than memtables hold now: what is full is committed to
      * make room. Where that can't be, memtables get larger and larger, so that there are few all the same.
      */
-    private MemLog nextForRecovered(int length, long bodyBytes, int entries) {
+    private MemLog nextForRecovered(int length, long bodyBytes, int entries, Runnable beforeCommit) {
         boolean usual =
                 length <= memLogs.maxPayloadBytes() && MemTable.couldHold(options.memtableBytes(), bodyBytes, entries);
         int logs = store.version().logs().length;
         int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
-        if (logs > MAX_FROZEN && !commits.tryCommitAll()) {
-            long larger = (long) options.memtableBytes() << Math.min(logs - MAX_FROZEN, 16);
-            leastBytes = (int) Math.max(leastBytes, Math.min(FlexDBOptions.MAX_MEMTABLE_BYTES, larger));
+        if (logs > MAX_FROZEN) {
+            beforeCommit.run();
+            if (!commits.tryCommitAll()) {
+                long larger = (long) options.memtableBytes() << Math.min(logs - MAX_FROZEN, 16);
+                leastBytes = (int) Math.max(leastBytes, Math.min(FlexDBOptions.MAX_MEMTABLE_BYTES, larger));
+            }
         }
         long birth = store.version().id();
         return leastBytes == 0 ? memLogs.take(birth) : memLogs.takeLarge(leastBytes, length, birth);
     }
 
-    /** Takes a write from a log that an earlier process left; see {@link StoreOpener}. */
-    void writeRecovered(byte[] payload, int length, long first, int entries, long bodyBytes) {
+    /**
+     * Takes a write from a log that an earlier process left; see {@link StoreOpener}.
+     *
+     * @param beforeCommit to be run before anything is committed
+     */
+    void writeRecovered(byte[] payload, int length, long first, int entries, long bodyBytes, Runnable beforeCommit) {
         commitLock.lock();
         try {
             int reserved = MemTable.NONE;
@@ -444,7 +451,7 @@ public final class StoreWriter {
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             if (reserved == MemTable.NONE) {
-                begin(nextForRecovered(length, bodyBytes, entries));
+                begin(nextForRecovered(length, bodyBytes, entries, beforeCommit));
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
             int checksum = WalFormat.payloadChecksum(payload, 0, length);

@@ -194,11 +194,12 @@ final class SegmentRefills {
         if (ready.isEmpty()) {
             retired.reclaim();
         }
-        open = ready.poll();
-        if (open == null) {
+        if (ready.isEmpty()) {
             return false;
         }
-        open.open(store.takeBuffer());
+        ByteBuffer memory = store.takeBuffer(); // or there is none, and nothing has changed
+        open = ready.poll();
+        open.open(memory);
         segmentsRefilled++;
         return true;
     }

@@ -256,16 +256,21 @@ final class SpaceCommits implements AutoCloseable {
     /** Writes the FlexTree to its file and begins a new log. Commits first. */
     void checkpoint() {
         finishCheckpoint();
-        if (log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits()) {
+        if (hasChanges()) {
             startCheckpoint();
             finishCheckpoint();
         }
     }
 
-    /** Whether a checkpoint begun now finds its place on the disk; if not, {@link DiskRoom#refusal} says why. */
+    /** Whether anything is not in the last checkpoint. */
+    private boolean hasChanges() {
+        return log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits();
+    }
+
+    /** Whether a checkpoint begun now finds its place on the disk, or has nothing to write; if not, {@link DiskRoom#refusal} says why. */
     boolean allowsCheckpoint() {
         finishCheckpoint(); // which has the file for the next log
-        return editRoom.allowsCheckpoint();
+        return !hasChanges() || editRoom.allowsCheckpoint();
     }
 
     /** Seals the state of now and lets it be written while the writer goes on, into a new log. */

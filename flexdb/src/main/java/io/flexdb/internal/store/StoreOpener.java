@@ -45,6 +45,7 @@ public final class StoreOpener {
     Committer committer;
     MemLogs memLogs;
     private WalRecovery recovery; // null until the logs are known
+    private boolean begun;
     private boolean copiesCount;
 
     private StoreOpener(
@@ -106,6 +107,7 @@ public final class StoreOpener {
             replay(recovery, store);
             recovery.deleteBehindGap();
             begin();
+            copiesCount = true; // they are not taken back any more
             recovery.deleteReplayed();
             AnchorsFile.delete(vfs, directory);
             store.start();
@@ -163,13 +165,13 @@ public final class StoreOpener {
     }
 
     /**
-     * From here on the space may change, and nothing is taken back: the copies of the logs count, and what they lack is in
-     * the old ones. That comes last, unless the logs hold more than memory does and have to be committed meanwhile.
+     * From here on the space may change, and that is not taken back. It comes last, unless the logs hold more than memory does
+     * and have to be committed meanwhile. The old logs hold all of it until the end, so copies of them may go.
      */
     private void begin() {
-        if (!copiesCount) {
+        if (!begun) {
             engine.begin();
-            copiesCount = true;
+            begun = true;
         }
     }
 

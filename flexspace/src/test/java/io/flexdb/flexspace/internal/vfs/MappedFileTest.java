@@ -66,8 +66,7 @@ class MappedFileTest {
                     continue;
                 }
                 if (random.nextInt(4) == 0) { // the same once more
-                    head = Arrays.copyOfRange(model, position - Math.min(3, position), position + headLength);
-                    head = Arrays.copyOfRange(head, head.length - headLength - 3, head.length);
+                    System.arraycopy(model, position, head, 3, headLength);
                 }
                 mapped.write(position, head, 3, headLength, body, 5, bodyLength);
                 int end = position + headLength + bodyLength;

@@ -120,7 +120,8 @@ public final class KeyValue {
         return ended;
     }
 
-    private static void remove(Path directory) throws IOException {
+    /** Removes a directory with all that is in it, if it is there. */
+    static void remove(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }

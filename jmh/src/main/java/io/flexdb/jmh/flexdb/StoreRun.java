@@ -4,9 +4,7 @@ import io.flexdb.ycsb.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /** Measures one store, in a process of its own: the experiments that the settings name, one after the other. */
@@ -52,7 +50,7 @@ final class StoreRun {
         try (KeyValueStore store = open(directory, false)) {
             put(store, "load sequential", Distribution.SEQUENTIAL, settings.records, settings.threads, false);
         }
-        remove(directory);
+        KeyValue.remove(directory);
         directory = newDirectory();
         try (KeyValueStore store = subject.keepsPairs() ? loadedAndOpenedAgain(directory) : loaded(directory)) {
             ProcessFigures before = ProcessFigures.now();
@@ -74,7 +72,7 @@ final class StoreRun {
         if (subject.keepsPairs()) {
             reopen(directory);
         }
-        remove(directory);
+        KeyValue.remove(directory);
     }
 
     /** Open again, so that everything is where the store keeps it in the long run. */
@@ -101,7 +99,7 @@ final class StoreRun {
             put(store, "PUT Zipfian, latency", Distribution.ZIPFIAN, settings.operations, settings.threads, true);
             get(store, "GET Zipfian, latency", Distribution.ZIPFIAN, false, true);
         }
-        remove(directory);
+        KeyValue.remove(directory);
     }
 
     private void sync() throws Exception {
@@ -111,7 +109,7 @@ final class StoreRun {
             try (KeyValueStore store = open(directory, true)) {
                 put(store, "PUT sync, " + threads + " threads", Distribution.UNIFORM, operations, threads, false);
             }
-            remove(directory);
+            KeyValue.remove(directory);
         }
     }
 
@@ -219,13 +217,5 @@ final class StoreRun {
 
     private Path newDirectory() throws IOException {
         return Files.createDirectories(base.resolve("store-" + ++directories));
-    }
-
-    private static void remove(Path directory) throws IOException {
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : (Iterable<Path>) tree.sorted(Comparator.reverseOrder())::iterator) {
-                Files.delete(path);
-            }
-        }
     }
 }

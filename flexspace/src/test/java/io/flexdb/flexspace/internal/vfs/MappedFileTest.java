@@ -28,7 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MappedFileTest {
     private static final int THREADS = 8;
     private static final int BYTES = 4 << 20;
-    private static final int AFTER_THE_CUT = 5_000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int LARGEST_FOLIO_BYTES = 2 << 20;
+    private static final int AFTER_THE_CUT = 1_000 * Integer.getInteger("flexdb.test.effort", 1);
     private static final byte[] NO_HEAD = {};
     private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
@@ -188,7 +189,7 @@ class MappedFileTest {
         public void run() {
             started.countDown();
             for (int left = AFTER_THE_CUT; left > 0; ) {
-                left -= cut < BYTES ? 1 : 0;
+                left -= cut == 0 ? 1 : 0;
                 int length = 8 + random.nextInt(random.nextInt(10) == 0 ? bytes.length - 16 : 500) & -8;
                 int position = begin + random.nextInt(end - begin - length) & -8;
                 int cutBefore = cut;
@@ -202,8 +203,10 @@ class MappedFileTest {
                         mapped.read(position, destination, 0, length);
                         check(position, length);
                     }
-                    // The page is there that the file still has a part of.
-                    assertTrue((cutBefore + 4095 & -4096) >= position + length, "good behind the cut");
+                    // Linux keeps the folio that the file still has a part of, for some milliseconds mapped as a whole.
+                    assertTrue(
+                            (cutBefore + LARGEST_FOLIO_BYTES - 1 & -LARGEST_FOLIO_BYTES) >= position + length,
+                            "good behind the cut");
                     good.incrementAndGet();
                 } catch (StoreIoException e) {
                     assertTrue(cutting < position + length, "bad before the cut");

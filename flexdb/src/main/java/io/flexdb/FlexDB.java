@@ -2,10 +2,10 @@ package io.flexdb;
 
 import static io.flexdb.Limits.notNull;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.store.JvmMemory;
 import io.flexdb.internal.store.KeptBytes;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.store.JvmMemory;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;

@@ -1,11 +1,11 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.SpaceChecker;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;

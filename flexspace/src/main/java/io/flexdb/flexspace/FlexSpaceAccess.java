@@ -1,10 +1,10 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.internal.PauseListener;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;

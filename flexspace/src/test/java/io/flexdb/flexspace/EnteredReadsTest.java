@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.Epochs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

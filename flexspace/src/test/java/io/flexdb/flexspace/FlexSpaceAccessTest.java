@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.NodeFormat;
+import io.flexdb.flextree.internal.tree.NodeFormat;
 import io.flexdb.storage.StoreFailedException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

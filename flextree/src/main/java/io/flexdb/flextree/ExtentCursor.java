@@ -1,7 +1,7 @@
 package io.flexdb.flextree;
 
-import io.flexdb.flextree.internal.NodeFormat;
-import io.flexdb.flextree.internal.NodePool;
+import io.flexdb.base.memory.NodePool;
+import io.flexdb.flextree.internal.tree.NodeFormat;
 import java.nio.ByteBuffer;
 
 /**

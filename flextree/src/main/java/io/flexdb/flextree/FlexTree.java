@@ -1,12 +1,13 @@
 package io.flexdb.flextree;
 
-import io.flexdb.flextree.internal.EditQueue;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
-import io.flexdb.flextree.internal.SlotListener;
-import io.flexdb.flextree.internal.TreeChecker;
-import io.flexdb.flextree.internal.TreeReader;
-import io.flexdb.flextree.internal.TreeWriter;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flextree.internal.tree.EditQueue;
+import io.flexdb.flextree.internal.tree.NodeFormat;
+import io.flexdb.flextree.internal.tree.SlotListener;
+import io.flexdb.flextree.internal.tree.TreeChecker;
+import io.flexdb.flextree.internal.tree.TreeReader;
+import io.flexdb.flextree.internal.tree.TreeWriter;
 
 /**
  * An index of extents that maps logical offsets to addresses, byte by byte, and shifts whatever follows an insertion
@@ -49,10 +50,10 @@ public final class FlexTree implements AutoCloseable {
      */
 
     /** The address of bytes that are mapped to nothing: the largest of 48 bits. */
-    public static final long HOLE = (1L << 48) - 1;
+    public static final long HOLE = NodeFormat.HOLE;
 
     /** Bytes that one extent has at most, whatever the options: 16 MiB. */
-    public static final int MAX_EXTENT_BYTES = 1 << 24;
+    public static final int MAX_EXTENT_BYTES = NodeFormat.MAX_EXTENT_BYTES;
 
     private final FlexTreeOptions options;
     private final Epochs epochs;
@@ -100,7 +101,7 @@ public final class FlexTree implements AutoCloseable {
         this.options = options;
         this.epochs = epochs;
         this.standalone = standalone;
-        this.writer = new TreeWriter(options, epochs, memory);
+        this.writer = new TreeWriter(options.shape(), epochs, memory);
         this.edits = new EditQueue(writer);
         this.published = new FlexTreeView(writer.pool(), 0, 0, 0, 0, epochs.writerEpoch() - 1, null);
     }
@@ -211,7 +212,7 @@ public final class FlexTree implements AutoCloseable {
         if (length > 0) {
             madeEdits();
             long end = logicalOffset + length;
-            TreeReader.query(writer.pool(), writer.root(), writer.level(), 0, logicalOffset, end, consumer);
+            RangeQuery.query(writer.pool(), writer.root(), writer.level(), 0, logicalOffset, end, consumer);
         }
     }
 

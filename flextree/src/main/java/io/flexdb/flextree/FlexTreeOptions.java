@@ -1,22 +1,16 @@
 package io.flexdb.flextree;
 
-import io.flexdb.flextree.internal.NodeFormat;
+import io.flexdb.flextree.internal.tree.NodeFormat;
+import io.flexdb.flextree.internal.tree.TreeShape;
 
 /** Settings of a {@link FlexTree}. Immutable: each {@code with…} method returns another instance. */
 public final class FlexTreeOptions {
-    private static final FlexTreeOptions DEFAULTS =
-            new FlexTreeOptions(NodeFormat.MAX_CAPACITY, NodeFormat.MAX_CAPACITY, FlexTree.MAX_EXTENT_BYTES, true);
+    private static final FlexTreeOptions DEFAULTS = new FlexTreeOptions(TreeShape.DEFAULT);
 
-    private final int leafCapacity;
-    private final int internalCapacity;
-    private final int maxExtentBytes;
-    private final boolean mergeExtents;
+    private final TreeShape shape;
 
-    private FlexTreeOptions(int leafCapacity, int internalCapacity, int maxExtentBytes, boolean mergeExtents) {
-        this.leafCapacity = leafCapacity;
-        this.internalCapacity = internalCapacity;
-        this.maxExtentBytes = maxExtentBytes;
-        this.mergeExtents = mergeExtents;
+    private FlexTreeOptions(TreeShape shape) {
+        this.shape = shape;
     }
 
     /** Full nodes of 84 entries, extents of up to 16 MiB, contiguous extents merged. */
@@ -29,14 +23,12 @@ public final class FlexTreeOptions {
      * tests, which want deep trees of few extents.
      */
     public FlexTreeOptions withLeafCapacity(int entries) {
-        return new FlexTreeOptions(
-                checkCapacity("leafCapacity", entries), internalCapacity, maxExtentBytes, mergeExtents);
+        return new FlexTreeOptions(shape.withLeafCapacity(checkCapacity("leafCapacity", entries)));
     }
 
     /** Children an internal node holds at most, 4 to 84; default 84. */
     public FlexTreeOptions withInternalCapacity(int entries) {
-        return new FlexTreeOptions(
-                leafCapacity, checkCapacity("internalCapacity", entries), maxExtentBytes, mergeExtents);
+        return new FlexTreeOptions(shape.withInternalCapacity(checkCapacity("internalCapacity", entries)));
     }
 
     /**
@@ -49,7 +41,7 @@ public final class FlexTreeOptions {
             throw new IllegalArgumentException(
                     "maxExtentBytes must be from 1 to " + FlexTree.MAX_EXTENT_BYTES + ": " + bytes);
         }
-        return new FlexTreeOptions(leafCapacity, internalCapacity, bytes, mergeExtents);
+        return new FlexTreeOptions(shape.withMaxExtentBytes(bytes));
     }
 
     /**
@@ -57,7 +49,7 @@ public final class FlexTreeOptions {
      * longer instead of becoming an extent of its own; default true.
      */
     public FlexTreeOptions withMergeExtents(boolean merge) {
-        return new FlexTreeOptions(leafCapacity, internalCapacity, maxExtentBytes, merge);
+        return new FlexTreeOptions(shape.withMergeExtents(merge));
     }
 
     private static int checkCapacity(String name, int entries) {
@@ -68,29 +60,33 @@ public final class FlexTreeOptions {
         return entries;
     }
 
+    TreeShape shape() {
+        return shape;
+    }
+
     /** Extents a leaf holds at most. */
     public int leafCapacity() {
-        return leafCapacity;
+        return shape.leafCapacity();
     }
 
     /** Children an internal node holds at most. */
     public int internalCapacity() {
-        return internalCapacity;
+        return shape.internalCapacity();
     }
 
     /** Bytes an extent has at most, if it is not a hole. */
     public int maxExtentBytes() {
-        return maxExtentBytes;
+        return shape.maxExtentBytes();
     }
 
     /** Whether contiguous extents are merged. */
     public boolean mergeExtents() {
-        return mergeExtents;
+        return shape.mergeExtents();
     }
 
     @Override
     public String toString() {
-        return "FlexTreeOptions[leafCapacity=" + leafCapacity + ", internalCapacity=" + internalCapacity
-                + ", maxExtentBytes=" + maxExtentBytes + ", mergeExtents=" + mergeExtents + "]";
+        return "FlexTreeOptions"
+                + shape.toString().substring(TreeShape.class.getSimpleName().length());
     }
 }

@@ -1,8 +1,8 @@
 package io.flexdb.flextree;
 
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.NodePool;
-import io.flexdb.flextree.internal.TreeReader;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.NodePool;
+import io.flexdb.flextree.internal.tree.TreeReader;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -94,7 +94,7 @@ public final class FlexTreeView implements AutoCloseable {
             throw FlexTree.outOfBounds(logicalOffset, length, size);
         }
         if (length > 0) {
-            TreeReader.query(pool, root, level, 0, logicalOffset, logicalOffset + length, consumer);
+            RangeQuery.query(pool, root, level, 0, logicalOffset, logicalOffset + length, consumer);
         }
     }
 

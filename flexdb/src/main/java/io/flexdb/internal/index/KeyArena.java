@@ -1,8 +1,8 @@
 package io.flexdb.internal.index;
 
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
-import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.KeyBytes;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

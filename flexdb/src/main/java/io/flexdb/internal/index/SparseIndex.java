@@ -1,7 +1,7 @@
 package io.flexdb.internal.index;
 
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

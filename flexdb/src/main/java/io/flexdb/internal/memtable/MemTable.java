@@ -1,6 +1,6 @@
 package io.flexdb.internal.memtable;
 
-import io.flexdb.flextree.internal.OffHeap;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.KeyHash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

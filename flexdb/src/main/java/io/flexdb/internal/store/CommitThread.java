@@ -1,6 +1,6 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.base.epoch.RetiredQueue;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreFullException;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.RecordFormat;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;

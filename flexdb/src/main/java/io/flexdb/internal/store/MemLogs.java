@@ -1,7 +1,7 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalWriter;

@@ -1,7 +1,7 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;

@@ -1,12 +1,12 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.FlexDBOptions;
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.FilePreamble;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.UnsupportedFormatException;

@@ -1,13 +1,13 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.FlexDBOptions;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.Health;
 import io.flexdb.flexspace.internal.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;

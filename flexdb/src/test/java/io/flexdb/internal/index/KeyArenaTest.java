@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.base.epoch.Epochs;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;

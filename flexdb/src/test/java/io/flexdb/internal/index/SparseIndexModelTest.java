@@ -3,7 +3,7 @@ package io.flexdb.internal.index;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.base.epoch.Epochs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

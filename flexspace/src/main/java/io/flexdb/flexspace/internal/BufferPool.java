@@ -1,6 +1,6 @@
 package io.flexdb.flexspace.internal;
 
-import io.flexdb.flextree.internal.Epochs;
+import io.flexdb.base.epoch.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;

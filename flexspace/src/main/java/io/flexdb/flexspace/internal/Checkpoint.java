@@ -1,9 +1,9 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 

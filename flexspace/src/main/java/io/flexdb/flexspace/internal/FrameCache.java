@@ -1,6 +1,6 @@
 package io.flexdb.flexspace.internal;
 
-import io.flexdb.flextree.internal.HugePages;
+import io.flexdb.base.memory.HugePages;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

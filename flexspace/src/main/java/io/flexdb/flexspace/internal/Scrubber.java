@@ -1,7 +1,7 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.CheckReport;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.RetiredQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

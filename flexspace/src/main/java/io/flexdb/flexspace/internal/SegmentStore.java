@@ -1,11 +1,11 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
-import io.flexdb.flextree.internal.RetiredQueue;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.NodeFormat;
-import io.flexdb.flextree.internal.OffHeap;
+import io.flexdb.flextree.internal.tree.NodeFormat;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -4,7 +4,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.internal.SavedRoot;
+import io.flexdb.flextree.internal.image.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StoreIoException;

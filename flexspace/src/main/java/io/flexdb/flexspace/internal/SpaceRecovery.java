@@ -1,5 +1,7 @@
 package io.flexdb.flexspace.internal;
 
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
@@ -7,9 +9,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.OffHeap;
-import io.flexdb.flextree.internal.TreeWriter;
+import io.flexdb.flextree.internal.tree.TreeWriter;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;

@@ -2,9 +2,9 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTreeOptions;
-import io.flexdb.flextree.internal.BadNodeException;
-import io.flexdb.flextree.internal.NodeImages;
-import io.flexdb.flextree.internal.NodeSource;
+import io.flexdb.flextree.internal.image.BadNodeException;
+import io.flexdb.flextree.internal.image.NodeImages;
+import io.flexdb.flextree.internal.image.NodeSource;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;

@@ -2,7 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.internal.SavedRoot;
+import io.flexdb.flextree.internal.image.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;

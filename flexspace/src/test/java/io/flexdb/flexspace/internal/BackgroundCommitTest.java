@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.NodeImageFormat;
+import io.flexdb.flextree.internal.image.NodeImageFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

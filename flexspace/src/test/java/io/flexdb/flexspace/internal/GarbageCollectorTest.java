@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -12,7 +13,6 @@ import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

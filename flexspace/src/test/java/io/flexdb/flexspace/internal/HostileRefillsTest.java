@@ -3,10 +3,10 @@ package io.flexdb.flexspace.internal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

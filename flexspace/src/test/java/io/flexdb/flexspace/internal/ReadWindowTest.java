@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;

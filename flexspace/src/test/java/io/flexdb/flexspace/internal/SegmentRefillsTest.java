@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

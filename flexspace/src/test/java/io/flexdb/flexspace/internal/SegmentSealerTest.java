@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.Epochs;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.CheckReport;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
@@ -17,7 +18,6 @@ import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
@@ -10,7 +11,6 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
-import io.flexdb.flextree.internal.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.flexdb.it.race;
 
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.NodePool;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.NodePool;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;

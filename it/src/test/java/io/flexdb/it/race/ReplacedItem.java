@@ -1,7 +1,7 @@
 package io.flexdb.it.race;
 
-import io.flexdb.flextree.internal.Epochs;
-import io.flexdb.flextree.internal.RetiredQueue;
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
 
 /** An item that a writer replaces by another one, and frees as soon as the epochs let it. */
 class ReplacedItem {

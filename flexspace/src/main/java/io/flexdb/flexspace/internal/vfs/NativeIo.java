@@ -1,6 +1,6 @@
 package io.flexdb.flexspace.internal.vfs;
 
-import io.flexdb.flextree.internal.NativeAccess;
+import io.flexdb.base.nativeaccess.NativeAccess;
 import java.nio.file.Path;
 import java.util.List;
 

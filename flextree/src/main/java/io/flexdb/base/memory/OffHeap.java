@@ -1,0 +1,168 @@
+package io.flexdb.base.memory;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.ReferenceQueue;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
+
+/**
+ * Where a store's off-heap memory comes from: counts it by what it is for, and has whoever can spare some give it back
+ * when there is none left. Thread-safe.
+ */
+public final class OffHeap {
+    /*
+     * The JDK frees a direct buffer when the garbage collector has found that nothing refers to it, and counts it until
+     * then. So does this account, by a phantom reference to each buffer: its figures are those of the JVM, and what has
+     * been let go of shows until it is gone.
+     *
+     * Before it fails, the JDK collects garbage and waits for half a second. That is well spent where something has been
+     * let go of, and not where a cache would like to grow: so a cache asks for what is there, and leaves some of it.
+     */
+
+    /** What memory is for. */
+    public enum Use {
+        /** Images of intervals, or frames. */
+        CACHE,
+        /** Memtables. */
+        MEMTABLES,
+        /** The sparse index. */
+        INDEX,
+        /** The FlexTree. */
+        TREE,
+        /** Segments that are being filled, written or refilled, or that readers copy from still. */
+        SEGMENTS,
+        /** Reads and cursors. */
+        READS,
+        /** Commits, garbage collection, checkpoints and logs. */
+        COMMITS
+    }
+
+    /** Makes direct buffers. */
+    public interface Source {
+        /** A direct buffer of zeros, or an {@link OutOfMemoryError}. */
+        ByteBuffer allocate(int bytes);
+    }
+
+    /** Has memory that it can do without. */
+    public interface Giver {
+        /** Lets go of so many bytes, or of all there is if that is less, and returns how much that was. Any thread. */
+        long giveBack(long bytes);
+    }
+
+    private static final class Held extends PhantomReference<ByteBuffer> {
+        final int use;
+        final long bytes;
+
+        Held(ByteBuffer buffer, Use use, ReferenceQueue<ByteBuffer> gone) {
+            super(buffer, gone);
+            this.use = use.ordinal();
+            this.bytes = buffer.capacity();
+        }
+    }
+
+    private static final int MOST_TRIES = 3;
+
+    private final Source source;
+    private final LongSupplier room;
+    private final long reserveBytes;
+    private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
+    private final Set<Held> held = ConcurrentHashMap.newKeySet();
+    private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
+    private volatile Giver giver;
+
+    /** Memory as the JDK gives it, without an idea of how much there is. */
+    public OffHeap() {
+        this(ByteBuffer::allocateDirect, () -> Long.MAX_VALUE, 0);
+    }
+
+    /**
+     * @param source makes the buffers
+     * @param room how many bytes more the JVM allows for, roughly
+     * @param reserveBytes how many of these are left to others by whoever {@linkplain #tryAllocate tries}
+     */
+    public OffHeap(Source source, LongSupplier room, long reserveBytes) {
+        this.source = source;
+        this.room = room;
+        this.reserveBytes = reserveBytes;
+    }
+
+    /** Names who can spare memory; null for nobody. */
+    public void giver(Giver newGiver) {
+        giver = newGiver;
+    }
+
+    /**
+     * A direct buffer of zeros. If there is no memory for it, the giver lets go of as much first, and garbage is collected.
+     *
+     * @throws OutOfMemoryError if there is none then either; nothing has changed
+     */
+    public ByteBuffer allocate(Use use, int capacity) {
+        Giver asked = giver;
+        if (asked != null && room.getAsLong() < capacity) {
+            asked.giveBack(capacity);
+        }
+        for (int tries = 1; ; tries++) {
+            try {
+                return note(use, source.allocate(capacity));
+            } catch (OutOfMemoryError e) {
+                if (asked == null || tries == MOST_TRIES || asked.giveBack(capacity) == 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** The same from memory that is there, without asking anybody for it; null if there is too little. */
+    public ByteBuffer tryAllocate(Use use, int capacity) {
+        if (room.getAsLong() - reserveBytes < capacity) {
+            return null;
+        }
+        try {
+            return note(use, source.allocate(capacity));
+        } catch (OutOfMemoryError e) {
+            return null;
+        }
+    }
+
+    private ByteBuffer note(Use use, ByteBuffer buffer) {
+        forgetGone();
+        Held entry = new Held(buffer, use, gone);
+        held.add(entry);
+        bytes.addAndGet(entry.use, entry.bytes);
+        return buffer;
+    }
+
+    private void forgetGone() {
+        for (Held entry = (Held) gone.poll(); entry != null; entry = (Held) gone.poll()) {
+            held.remove(entry);
+            bytes.addAndGet(entry.use, -entry.bytes);
+        }
+    }
+
+    /** Bytes held for something, those included that were let go of and that the garbage collector has not freed yet. */
+    public long heldBytes(Use use) {
+        forgetGone();
+        return bytes.get(use.ordinal());
+    }
+
+    /** Bytes held for all. */
+    public long heldBytes() {
+        long sum = 0;
+        for (Use use : Use.values()) {
+            sum += heldBytes(use);
+        }
+        return sum;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("OffHeap[");
+        for (Use use : Use.values()) {
+            text.append(use).append('=').append(heldBytes(use)).append(", ");
+        }
+        return text.append("total=").append(heldBytes()).append(']').toString();
+    }
+}

@@ -1,0 +1,111 @@
+package io.flexdb.base.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.flexdb.base.epoch.Epochs;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HugePagesTest {
+    private static final int PAGE = HugePages.PAGE_BYTES;
+
+    @Test
+    void theOwnerOfTheKernelDecides(@TempDir Path directory) throws IOException {
+        Path setting = directory.resolve("enabled");
+        assertFalse(HugePages.isAllowed(setting), "there is none");
+        assertTrue(HugePages.isAllowed(Files.writeString(setting, "always [madvise] never\n")));
+        assertTrue(HugePages.isAllowed(Files.writeString(setting, "[always] madvise never\n")));
+        assertFalse(HugePages.isAllowed(Files.writeString(setting, "always madvise [never]\n")));
+    }
+
+    @Test
+    void memoryIsAlignedAndZeroAndHarmsNoOther() {
+        assumeTrue(HugePages.awaitAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
+        List<ByteBuffer> others = new ArrayList<>();
+        List<ByteBuffer> huge = new ArrayList<>();
+        for (int i = 1; i <= 8; i++) {
+            others.add(filled(ByteBuffer.allocateDirect(i * 300_000), i));
+            ByteBuffer memory = HugePages.allocate(i % 3 * PAGE + PAGE);
+            assertEquals(i % 3 * PAGE + PAGE, memory.capacity());
+            assertEquals(0, memory.alignmentOffset(0, PAGE));
+            assertHolds(0, memory);
+            huge.add(filled(memory, -i));
+        }
+        for (int i = 1; i <= 8; i++) {
+            assertHolds(i, others.get(i - 1));
+            assertHolds((byte) -i, huge.get(i - 1));
+        }
+    }
+
+    @Test
+    void memoryLivesAsLongAsAPartOfIt() {
+        assumeTrue(HugePages.awaitAvailable(), "huge pages need Linux on x86-64, and native access for JNA");
+        List<ByteBuffer> parts = new ArrayList<>();
+        for (int i = 1; i <= 32; i++) {
+            parts.add(filled(HugePages.allocate(PAGE).slice(i * 1000, 5000).slice(10, 4000), i));
+            HugePages.allocate(PAGE); // is free at once, and would be given out again
+            System.gc();
+        }
+        for (int i = 1; i <= 32; i++) {
+            assertHolds(i, parts.get(i - 1));
+        }
+    }
+
+    @Test
+    void aPoolMayGrowBeyondItsFirstRegions() {
+        HugePages.awaitAvailable();
+        NodePool pool = new NodePool(new Epochs(), 1024);
+        int count = 40 << 10;
+        for (int node = 1; node <= count; node++) {
+            assertEquals(node, pool.allocate());
+            ByteBuffer chunk = pool.chunk(node);
+            assertEquals(0, chunk.alignmentOffset(pool.base(node), 64));
+            chunk.putLong(pool.base(node), node);
+            chunk.putLong(pool.base(node) + 1016, -node);
+            assertTrue(pool.memoryBytes() <= Math.max((node + 256) * 1280L, (node + 2048) * 1024L), "at " + node);
+        }
+        for (int node = 1; node <= count; node++) {
+            ByteBuffer chunk = pool.chunk(node);
+            assertEquals(node, chunk.getLong(pool.base(node)));
+            assertEquals(-node, chunk.getLong(pool.base(node) + 1016));
+        }
+    }
+
+    @Test
+    void chunksLargerThanAHugePageAreTakenWhole() {
+        HugePages.awaitAvailable();
+        NodePool pool = new NodePool(new Epochs(), 1 << 16);
+        for (int node = 1; node < 600; node++) {
+            assertEquals(node, pool.allocate());
+            pool.chunk(node).putLong(pool.base(node) + (1 << 16) - 8, node);
+        }
+        for (int node = 1; node < 600; node++) {
+            assertEquals(node, pool.chunk(node).getLong(pool.base(node) + (1 << 16) - 8));
+        }
+        assertEquals(3L << 24, pool.memoryBytes());
+    }
+
+    private static ByteBuffer filled(ByteBuffer buffer, int value) {
+        for (int i = 0; i < buffer.capacity(); i++) {
+            buffer.put(i, (byte) value);
+        }
+        return buffer;
+    }
+
+    private static void assertHolds(int value, ByteBuffer buffer) {
+        for (int i = 0; i < buffer.capacity(); i++) {
+            if (buffer.get(i) != value) {
+                assertEquals(value, buffer.get(i), "at " + i + " of " + buffer.capacity());
+            }
+        }
+    }
+}

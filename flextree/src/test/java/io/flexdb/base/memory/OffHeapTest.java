@@ -1,0 +1,93 @@
+package io.flexdb.base.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap.Use;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The account of off-heap memory: what it counts, and who gives way when there is none. */
+@Timeout(60)
+class OffHeapTest {
+    private final AtomicLong room = new AtomicLong(1000);
+
+    private ByteBuffer take(int bytes) {
+        if (room.get() < bytes) {
+            throw new OutOfMemoryError("for a test");
+        }
+        room.addAndGet(-bytes);
+        return ByteBuffer.allocateDirect(bytes);
+    }
+
+    private final OffHeap memory = new OffHeap(this::take, room::get, 100);
+
+    @Test
+    void memoryIsCountedByUseUntilItIsCollected() {
+        ByteBuffer index = memory.allocate(Use.INDEX, 300);
+        ByteBuffer part = memory.allocate(Use.READS, 200).slice(10, 20);
+        assertEquals(300, memory.heldBytes(Use.INDEX));
+        assertEquals(500, memory.heldBytes());
+        Reference.reachabilityFence(index);
+        index = null;
+        while (memory.heldBytes(Use.INDEX) > 0) {
+            System.gc();
+        }
+        assertEquals(200, memory.heldBytes()); // a slice keeps the whole
+        assertEquals(20, part.capacity());
+    }
+
+    @Test
+    void whoTriesLeavesAReserveAndAsksNobody() {
+        memory.giver(bytes -> {
+            throw new AssertionError("asked for " + bytes);
+        });
+        assertNotNull(memory.tryAllocate(Use.CACHE, 850));
+        assertNull(memory.tryAllocate(Use.CACHE, 51));
+        assertNotNull(memory.tryAllocate(Use.CACHE, 50));
+        assertEquals(900, memory.heldBytes());
+    }
+
+    @Test
+    void whoNeedsMemoryGetsWhatTheGiverHas() {
+        List<Long> asked = new ArrayList<>();
+        memory.giver(bytes -> {
+            asked.add(bytes);
+            room.addAndGet(asked.size() == 1 ? 300 : 0);
+            return asked.size() == 1 ? 300 : 0;
+        });
+        memory.allocate(Use.CACHE, 900);
+        ByteBuffer tree = memory.allocate(Use.TREE, 400);
+        assertEquals(400, tree.capacity());
+        assertEquals(List.of(400L), asked);
+        assertThrows(OutOfMemoryError.class, () -> memory.allocate(Use.TREE, 400));
+        assertEquals(1300, memory.heldBytes());
+        assertTrue(memory.toString().contains("TREE=400"), memory.toString());
+    }
+
+    @Test
+    void aPoolWithoutMemoryStaysAsItIs() {
+        NodePool pool = new NodePool(
+                new Epochs(), 64, new OffHeap(this::take, room::get, 0), Use.TREE); // a chunk has 16 KiB and a line
+        assertThrows(OutOfMemoryError.class, pool::allocate);
+        assertThrows(OutOfMemoryError.class, () -> pool.ensure(1));
+        assertEquals(0, pool.liveCount());
+        assertEquals(0, pool.memoryBytes());
+        room.set(2 * (256 * 64 + 64));
+        pool.ensure(300); // node 0 does not exist, so that is two chunks
+        for (int i = 0; i < 511; i++) {
+            pool.allocate();
+        }
+        assertThrows(OutOfMemoryError.class, pool::allocate);
+        assertEquals(511, pool.liveCount());
+    }
+}

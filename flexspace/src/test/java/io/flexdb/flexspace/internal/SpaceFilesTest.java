@@ -2,7 +2,7 @@ package io.flexdb.flexspace.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.FlexSpaceOptions;
@@ -10,7 +10,7 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Spaces below directories that may be searched but not read. */
 class SpaceFilesTest {
-    private static final FlexSpaceOptions OPTIONS = FlexSpaceOptions.defaults().withSegments(64 << 10, 512);
+    static final FlexSpaceOptions OPTIONS = FlexSpaceOptions.defaults().withSegments(64 << 10, 512);
 
     @TempDir
     private Path root;
@@ -75,18 +75,29 @@ class SpaceFilesTest {
     }
 
     @Test
-    void aSpaceIsMadeBelowADirectoryThatMayOnlyBeSearched() throws IOException {
+    void aSpaceIsMadeBelowADirectoryThatMayOnlyBeSearched() throws Exception {
         Path home = Files.createDirectory(root.resolve("home"));
         Path user = Files.createDirectory(home.resolve("user"));
         Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("--x--x--x"));
         try {
-            assumeFalse(Files.isReadable(home), "this user may not read everything");
-            FlexSpace.open(user.resolve("space"), OPTIONS).close();
-            try (FlexSpace space = FlexSpace.open(user.resolve("space"), OPTIONS)) {
-                space.insertRange(0, ByteBuffer.allocate(5));
+            List<String> command = new ArrayList<>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            if (Runtime.version().feature() >= 22) {
+                command.add("--enable-native-access=ALL-UNNAMED");
             }
+            String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+            command.addAll(List.of("-ea", "-cp", classPath, UnprivilegedProcess.class.getName()));
+            command.addAll(List.of(home.toString(), user.resolve("space").toString()));
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertEquals(0, process.waitFor(), said);
+            assertTrue(said.contains("made, opened and read"), said);
         } finally {
             Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx------"));
+        }
+        try (FlexSpace space = FlexSpace.open(user.resolve("space"), OPTIONS)) {
+            assertEquals(5, space.size());
         }
     }
 }

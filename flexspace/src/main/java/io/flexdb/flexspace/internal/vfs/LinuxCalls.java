@@ -10,9 +10,11 @@ final class LinuxCalls {
     static final int EFBIG = 27;
     static final int ENOSPC = 28;
     static final int EDQUOT = 122;
+    static final int AT_FDCWD = -100;
     private static final int O_RDONLY = 0;
     private static final int O_WRONLY = 1;
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
+    private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
     private static final int O_CLOEXEC = 0x80000;
     private static final int POSIX_FADV_WILLNEED = 3;
     private static final int SYNC_FILE_RANGE_WRITE = 2;
@@ -36,9 +38,9 @@ final class LinuxCalls {
     }
 
     /** Calls fallocate on a file by its name: the JDK keeps its descriptors to itself. Returns 0 or an error number. */
-    static int fallocate(String file, int mode, long position, long bytes) {
+    static int fallocate(int directory, String file, int mode, long position, long bytes) {
         try {
-            int descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+            int descriptor = openat(directory, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
             try {
                 fallocate(descriptor, mode, position, bytes);
                 return 0;
@@ -55,9 +57,17 @@ final class LinuxCalls {
         return strerror(error).getString(0, System.getProperty("sun.jnu.encoding", "UTF-8"));
     }
 
-    static int openForReading(String file) {
+    static int openForReading(int directory, String file) {
+        return open(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    }
+
+    static int openDirectory(String directory) {
+        return open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+
+    private static int open(int directory, String file, int flags) {
         try {
-            return open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+            return openat(directory, file, flags);
         } catch (LastErrorException e) {
             return -1;
         }
@@ -80,7 +90,7 @@ final class LinuxCalls {
         }
     }
 
-    private static native int open(String file, int flags) throws LastErrorException;
+    private static native int openat(int directory, String file, int flags) throws LastErrorException;
 
     private static native int fallocate(int descriptor, int mode, long position, long bytes) throws LastErrorException;
 

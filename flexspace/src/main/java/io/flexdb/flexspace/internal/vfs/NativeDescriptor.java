@@ -1,9 +1,15 @@
 package io.flexdb.flexspace.internal.vfs;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.locks.StampedLock;
 
-/** A file opened for reading by the operating system itself: the JDK keeps its descriptors for itself. Thread-safe. */
+/**
+ * A file or directory opened for reading by the operating system itself: the JDK keeps its descriptors for itself.
+ * Thread-safe.
+ */
 final class NativeDescriptor implements AutoCloseable {
     /** Nothing is open. */
     static final NativeDescriptor NONE = new NativeDescriptor(-1);
@@ -15,10 +21,54 @@ final class NativeDescriptor implements AutoCloseable {
         this.number = number;
     }
 
-    /** Opens a file, or nothing if that can't be done, or not here. */
-    static NativeDescriptor open(Path file) {
-        int number = NativeIo.isAvailable() ? NativeIo.openForReading(file) : -1;
+    /**
+     * Opens a file, or nothing if that can't be done, or not here.
+     *
+     * @param directory the number of the directory's descriptor, or {@link NativeIo#NO_DIRECTORY}
+     */
+    static NativeDescriptor open(int directory, Path file) {
+        int number = NativeIo.isAvailable() ? NativeIo.openForReading(directory, file) : -1;
         return number < 0 ? NONE : new NativeDescriptor(number);
+    }
+
+    /** Opens a directory, or nothing if the path does not lead to the one of that identity. */
+    static NativeDescriptor openDirectory(Path directory, Object identity) {
+        int number = NativeIo.isAvailable() ? NativeIo.openDirectory(directory) : -1;
+        if (number < 0) {
+            return NONE;
+        }
+        NativeDescriptor opened = new NativeDescriptor(number);
+        try {
+            Path itself = Path.of("/proc/self/fd/" + number);
+            if (identity.equals(
+                    Files.readAttributes(itself, BasicFileAttributes.class).fileKey())) {
+                return opened;
+            }
+        } catch (IOException e) {
+            // it can't be told which one it is
+        }
+        opened.close();
+        return NONE;
+    }
+
+    /** Opens a file in this directory, or nothing. */
+    NativeDescriptor open(Path name) {
+        long stamp = lock.readLock();
+        try {
+            return number < 0 ? NONE : open(number, name);
+        } finally {
+            lock.unlockRead(stamp);
+        }
+    }
+
+    /** Takes disk space for a range of a file in this directory. Returns 0, the number of the error, or -1. */
+    int allocate(Path name, long position, long bytes) {
+        long stamp = lock.readLock();
+        try {
+            return number < 0 ? -1 : NativeIo.allocate(number, name, position, bytes);
+        } finally {
+            lock.unlockRead(stamp);
+        }
     }
 
     /** Announces that bytes will be read soon. Does nothing if nothing is open. */

@@ -9,6 +9,9 @@ import java.util.List;
  * the JDK or can be done without. Thread-safe.
  */
 public final class NativeIo {
+    /** Instead of a directory's descriptor: the file is found by its path. */
+    static final int NO_DIRECTORY = LinuxCalls.AT_FDCWD; // a constant: no class of JNA is loaded
+
     private static final boolean AVAILABLE = NativeAccess.isGranted() && LinuxCalls.isUsable();
 
     private NativeIo() {}
@@ -38,15 +41,27 @@ public final class NativeIo {
     /**
      * Takes disk space for a range of a file without writing it; what has not been written reads as zeros.
      *
+     * @param directory the descriptor of the file's directory, or {@link #NO_DIRECTORY}
+     * @param file its name there, or its path
      * @return 0, or the number of the error
      */
-    static int allocate(Path file, long position, long bytes) {
-        return LinuxCalls.fallocate(file.toString(), 0, position, bytes);
+    static int allocate(int directory, Path file, long position, long bytes) {
+        return LinuxCalls.fallocate(directory, file.toString(), 0, position, bytes);
     }
 
-    /** Opens a file for reading; children of this process do not get it. Returns a descriptor, or -1 after an error. */
-    static int openForReading(Path file) {
-        return LinuxCalls.openForReading(file.toString());
+    /**
+     * Opens a file for reading; children of this process do not get it. Returns a descriptor, or -1 after an error.
+     *
+     * @param directory the descriptor of the file's directory, or {@link #NO_DIRECTORY}
+     * @param file its name there, or its path
+     */
+    static int openForReading(int directory, Path file) {
+        return LinuxCalls.openForReading(directory, file.toString());
+    }
+
+    /** The same for a directory, or a symbolic link to one. */
+    static int openDirectory(Path directory) {
+        return LinuxCalls.openDirectory(directory.toString());
     }
 
     /** Has bytes read into the page cache, without waiting for them. Errors are of no interest. */

@@ -6,8 +6,8 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,19 +15,22 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The files of the operating system. */
 public final class RealVfs implements Vfs {
     /*
      * A file whose channel an interrupt has closed is opened again by its name in its directory (see RealVfsFile), so open
-     * files are known here and follow renames, and their directories are kept open.
+     * files are known here and follow renames. Names are looked up in directories that are kept open (see OpenDirectories),
+     * so that a store goes on when its directory is renamed, and touches nothing that gets the old name.
      */
     private static final Set<String> SAFELY_MAPPED = Set.of("ext4", "xfs", "tmpfs");
 
     private final Object names = new Object(); // held while names of open files change or are used to open again
     private final Set<RealVfsFile> openFiles = new HashSet<>();
-    private final OpenDirectories directories = new OpenDirectories(); // under names
+    private final OpenDirectories directories = new OpenDirectories();
 
     private final WantOfSpace wantOfSpace; // null: with the texts of this process, which most processes never need
 
@@ -49,12 +52,19 @@ public final class RealVfs implements Vfs {
     public VfsFile open(Path file, OpenMode mode) {
         FileLocks.refuseToOpen(file);
         synchronized (names) {
+            Place place = null;
             try {
-                RealVfsFile opened = new RealVfsFile(this, file, mode);
+                place = held(file);
+                RealVfsFile opened = new RealVfsFile(this, place, mode);
+                place = null; // the file's
                 openFiles.add(opened);
                 return opened;
             } catch (IOException e) {
                 throw IoFailures.wrap(mode == OpenMode.CREATE ? "create" : "open", file, e);
+            } finally {
+                if (place != null) {
+                    place.close();
+                }
             }
         }
     }
@@ -64,9 +74,9 @@ public final class RealVfs implements Vfs {
         return names;
     }
 
-    /** The directories of open files. Under {@link #names()}. */
-    OpenDirectories directories() {
-        return directories;
+    /** The place of a file that is to be opened. */
+    Place held(Path file) throws IOException {
+        return Place.held(file, directories);
     }
 
     /** Forgets a file that is being closed. Under {@link #names()}. */
@@ -76,27 +86,55 @@ public final class RealVfs implements Vfs {
 
     @Override
     public boolean exists(Path path) {
-        return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+        try {
+            return directories.keeps(path.toAbsolutePath())
+                    || at(path, place -> place.attributes(LinkOption.NOFOLLOW_LINKS)) != null;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Override
     public boolean isDirectory(Path path) {
-        return Files.isDirectory(path);
+        try {
+            return directories.keeps(path.toAbsolutePath())
+                    || at(path, Place::attributes).isDirectory();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Does something to what a path means. */
+    private <T> T at(Path path, IoOperation<Place, T> operation) throws IOException {
+        try (Place place = Place.meantBy(path, directories)) {
+            return operation.apply(place);
+        }
+    }
+
+    private interface IoOperation<A, T> {
+        T apply(A argument) throws IOException;
     }
 
     @Override
     public List<String> list(Path directory) {
+        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath())) {
+            List<String> found = open == null ? listByPath(directory) : open.list();
+            Collections.sort(found);
+            return found;
+        } catch (IOException e) {
+            throw IoFailures.wrap("list", directory, e);
+        }
+    }
+
+    private static List<String> listByPath(Path directory) throws IOException {
         List<String> found = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {
                 found.add(entry.getFileName().toString());
             }
         } catch (DirectoryIteratorException e) {
-            throw IoFailures.wrap("list", directory, e.getCause());
-        } catch (IOException e) {
-            throw IoFailures.wrap("list", directory, e);
+            throw e.getCause();
         }
-        Collections.sort(found);
         return found;
     }
 
@@ -105,7 +143,12 @@ public final class RealVfs implements Vfs {
         if (isDirectory(directory)) {
             return; // a symbolic link to a directory, too, which the JDK's own check refuses
         }
-        try {
+        Path parent = directory.toAbsolutePath().getParent();
+        createDirectories(parent);
+        try (OpenDirectories.Held above = directories.meantBy(parent)) {
+            if (above != null && !above.isAt(parent)) {
+                throw new IOException("the directory above was renamed"); // and the JDK makes directories by path only
+            }
             Files.createDirectories(directory, ownerOnly(directory, "rwx------"));
         } catch (IOException e) {
             throw IoFailures.wrap("create", directory, e);
@@ -115,13 +158,15 @@ public final class RealVfs implements Vfs {
     @Override
     public void rename(Path from, Path to) {
         synchronized (names) {
-            try {
-                Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            try (Place source = Place.meantBy(from, directories);
+                    Place target = Place.meantBy(to, directories)) {
+                source.move(target);
+                directories.forget(from.toAbsolutePath());
+                for (RealVfsFile file : openFiles) {
+                    file.renamed(from, to);
+                }
             } catch (IOException e) {
                 throw IoFailures.wrap("rename to " + to.getFileName(), from, e);
-            }
-            for (RealVfsFile file : openFiles) {
-                file.renamed(from, to);
             }
         }
     }
@@ -129,7 +174,11 @@ public final class RealVfs implements Vfs {
     @Override
     public void delete(Path path) {
         try {
-            Files.delete(path);
+            at(path, place -> {
+                place.delete();
+                return null;
+            });
+            directories.forget(path.toAbsolutePath());
         } catch (IOException e) {
             throw IoFailures.wrap("delete", path, e);
         }
@@ -138,7 +187,14 @@ public final class RealVfs implements Vfs {
     @Override
     public boolean deleteIfExists(Path path) {
         try {
-            return Files.deleteIfExists(path);
+            at(path, place -> {
+                place.delete();
+                return null;
+            });
+            directories.forget(path.toAbsolutePath());
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
         } catch (IOException e) {
             throw IoFailures.wrap("delete", path, e);
         }
@@ -146,32 +202,98 @@ public final class RealVfs implements Vfs {
 
     @Override
     public void syncDirectory(Path directory) {
-        /*
-         * An interrupt during a force of ours would hide the error that the force met, and forcing once more would not
-         * meet it again. Only channels can force a directory, and only threads that nobody knows are never interrupted.
-         */
+        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath())) {
+            forceUninterrupted(() -> {
+                try (FileChannel channel =
+                        open == null ? FileChannel.open(directory, StandardOpenOption.READ) : open.openItself()) {
+                    channel.force(true);
+                }
+            });
+        } catch (IOException e) {
+            throw IoFailures.wrap("sync", directory, e);
+        }
+    }
+
+    /** Something that forces. */
+    interface Forcing {
+        void run() throws IOException;
+    }
+
+    /**
+     * Forces in a thread of its own. An interrupt during a force of ours would hide the error that the force met, and forcing
+     * once more would not meet it again. Only channels can force a directory, and only threads that nobody knows are never
+     * interrupted.
+     */
+    static void forceUninterrupted(Forcing task) throws IOException {
         IOException[] failure = new IOException[1];
-        Thread forcing = new Thread(() -> failure[0] = forceDirectory(directory), "flexdb-sync-directory");
+        Thread forcing = new Thread(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (IOException e) {
+                        failure[0] = e;
+                    }
+                },
+                "flexdb-sync-directory");
         forcing.setDaemon(true);
         forcing.start();
         Uninterruptibly.run(forcing::join);
         if (failure[0] != null) {
-            throw IoFailures.wrap("sync", directory, failure[0]);
-        }
-    }
-
-    private static IOException forceDirectory(Path directory) {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true);
-            return null;
-        } catch (IOException e) {
-            return e;
+            throw failure[0];
         }
     }
 
     @Override
     public VfsLock lock(Path lockFile) {
-        return FileLocks.lock(lockFile);
+        Path directory = lockFile.toAbsolutePath().getParent();
+        VfsLock lock = FileLocks.lock(lockFile);
+        boolean kept = false;
+        try {
+            kept = directories.keep(directory);
+            requireInDirectory(lockFile);
+            return kept ? new LockInDirectory(lock, directory) : lock;
+        } catch (IOException e) {
+            if (kept) {
+                directories.forget(directory);
+            }
+            lock.close();
+            throw IoFailures.wrap("lock", lockFile, e);
+        }
+    }
+
+    /** The lock file was found by its path, which may have changed its meaning since the directory was opened. */
+    private void requireInDirectory(Path lockFile) throws IOException {
+        Object byPath = Place.of(lockFile).attributes(LinkOption.NOFOLLOW_LINKS).fileKey();
+        Object inDirectory = at(lockFile, place -> place.attributes(LinkOption.NOFOLLOW_LINKS))
+                .fileKey();
+        if (!Objects.equals(byPath, inDirectory)) {
+            throw new IOException("the directory was renamed meanwhile");
+        }
+    }
+
+    /** A lock, and what paths below its directory mean as long as it is held. */
+    private final class LockInDirectory implements VfsLock {
+        private final VfsLock lock;
+        private final Path directory;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        LockInDirectory(VfsLock lock, Path directory) {
+            this.lock = lock;
+            this.directory = directory;
+        }
+
+        @Override
+        public Path path() {
+            return lock.path();
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                directories.forget(directory); // before another may take the lock
+                lock.close();
+            }
+        }
     }
 
     @Override
@@ -199,11 +321,15 @@ public final class RealVfs implements Vfs {
 
     @Override
     public boolean mapsSafely(Path directory) {
-        try {
-            return SAFELY_MAPPED.contains(Files.getFileStore(directory).type());
+        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath())) {
+            return isSafelyMapped(open == null ? Files.getFileStore(directory).type() : open.fileSystem(directory));
         } catch (IOException e) {
             throw IoFailures.wrap("inspection", directory, e);
         }
+    }
+
+    static boolean isSafelyMapped(String fileSystem) {
+        return SAFELY_MAPPED.contains(fileSystem);
     }
 
     /** The attributes that keep a new file or directory from everybody but its owner, where the file system has such. */

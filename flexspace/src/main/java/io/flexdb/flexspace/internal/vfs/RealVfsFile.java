@@ -3,14 +3,12 @@ package io.flexdb.flexspace.internal.vfs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
-import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -31,33 +29,31 @@ final class RealVfsFile implements VfsFile {
      *
      * A force can't simply be repeated. When it meets an error of the device while its channel is being closed, the JDK
      * reports the closing and drops the error, and since the kernel reports such an error once to each open file, a new
-     * one would never hear of it. So each writable file is kept open a second time, by a stream, which is not subject to
-     * interrupts: it has not heard of the error yet, and it is synced after an interrupted force.
+     * one would never hear of it. So each writable file is kept open a second time, by a channel which only threads use that
+     * nobody interrupts: it has not heard of the error yet, and it is forced after an interrupted force.
      */
     private static final int HEAP_PIECE_BYTES = 256 << 10;
 
     private final RealVfs vfs;
     private final OpenMode mode;
     private final Object identity; // of the file, so that opening again by name can't find another one
-    private final FileInputStream witness; // null if not writable
-    private volatile Path path;
-    private OpenDirectories.Held directory; // null: found by its path alone; under vfs.names()
+    private final FileChannel witness; // null if not writable
+    private volatile Place place; // changes under vfs.names()
     private volatile FileChannel channel;
     private volatile NativeDescriptor descriptor; // null before it is first wanted
     private volatile boolean closed;
 
     /** Opens or creates the file. Under {@link RealVfs#names()}. */
-    RealVfsFile(RealVfs vfs, Path path, OpenMode mode) throws IOException {
+    RealVfsFile(RealVfs vfs, Place place, OpenMode mode) throws IOException {
         this.vfs = vfs;
-        this.path = path;
+        this.place = place;
         this.mode = mode;
         // An existing file is looked at before it is opened: to open a pipe would wait for its other end.
-        Object known = mode == OpenMode.CREATE ? null : identityOf(path);
-        channel = FileChannel.open(path, options(mode), permissions(path, mode));
+        Object known = mode == OpenMode.CREATE ? null : identityOf(place);
+        channel = place.open(options(mode), permissions(place.path(), mode));
         try {
-            identity = mode == OpenMode.CREATE ? identityOf(path) : known;
-            witness = mode == OpenMode.READ ? null : new FileInputStream(path.toFile());
-            directory = vfs.directories().hold(path);
+            identity = mode == OpenMode.CREATE ? identityOf(place) : known;
+            witness = mode == OpenMode.READ ? null : place.open(options(OpenMode.READ));
         } catch (IOException e) {
             channel.close();
             throw e;
@@ -81,11 +77,8 @@ final class RealVfsFile implements VfsFile {
         return mode == OpenMode.CREATE ? RealVfs.ownerOnly(path, "rw-------") : new FileAttribute<?>[0];
     }
 
-    private static Object identityOf(Path path) throws IOException {
-        return identityOf(Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
-    }
-
-    private static Object identityOf(BasicFileAttributes attributes) throws IOException {
+    private static Object identityOf(Place place) throws IOException {
+        BasicFileAttributes attributes = place.attributes(LinkOption.NOFOLLOW_LINKS);
         if (!attributes.isRegularFile()) {
             throw new IOException("not a regular file");
         }
@@ -96,33 +89,31 @@ final class RealVfsFile implements VfsFile {
     private void openAgain(FileChannel broken) {
         synchronized (vfs.names()) {
             if (closed) {
-                throw new StoreClosedException("file " + path);
+                throw new StoreClosedException("file " + path());
             }
             if (channel != broken) {
                 return;
             }
             try {
-                Path name = path.getFileName();
-                Object found = directory == null ? identityOf(path) : identityOf(directory.attributes(name));
-                if (!Objects.equals(identity, found)) {
+                if (!Objects.equals(identity, identityOf(place))) {
                     throw new IOException("another file has taken its name");
                 }
-                Set<OpenOption> options = options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE);
-                channel = directory == null ? FileChannel.open(path, options) : directory.open(name, options);
+                channel = place.open(options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE));
             } catch (IOException e) {
-                throw new StoreIoException("opening again after an interrupt", path, e);
+                throw new StoreIoException("opening again after an interrupt", path(), e);
             }
         }
     }
 
     /** Follows a rename of the file or a directory above it. Under {@link RealVfs#names()}. */
-    void renamed(Path from, Path to) {
+    void renamed(Path from, Path to) throws IOException {
+        Path path = path();
         if (path.equals(from)) {
-            path = to;
-            vfs.directories().release(directory);
-            directory = vfs.directories().hold(to);
+            Place before = place;
+            place = vfs.held(to);
+            before.close();
         } else if (path.startsWith(from)) {
-            path = to.resolve(from.relativize(path));
+            place = place.renamed(to.resolve(from.relativize(path)));
         }
     }
 
@@ -133,7 +124,7 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public Path path() {
-        return path;
+        return place.path();
     }
 
     /**
@@ -162,7 +153,7 @@ final class RealVfsFile implements VfsFile {
                 }
             }
         } catch (IOException e) {
-            throw IoFailures.wrap("read", path, e);
+            throw IoFailures.wrap("read", path(), e);
         } finally {
             dst.limit(limit);
             handBack(interrupted);
@@ -188,8 +179,8 @@ final class RealVfsFile implements VfsFile {
     private NativeDescriptor openDescriptor() {
         synchronized (vfs.names()) {
             if (descriptor == null) {
-                boolean possible = !closed && path.getFileSystem() == FileSystems.getDefault();
-                descriptor = possible ? NativeDescriptor.open(path) : NativeDescriptor.NONE;
+                boolean possible = !closed && path().getFileSystem() == FileSystems.getDefault();
+                descriptor = possible ? place.openNatively() : NativeDescriptor.NONE;
             }
             return descriptor;
         }
@@ -199,7 +190,7 @@ final class RealVfsFile implements VfsFile {
     public void write(ByteBuffer src, long position) {
         requireWritable();
         if (closed) {
-            throw new StoreClosedException("file " + path);
+            throw new StoreClosedException("file " + path());
         }
         boolean interrupted = Thread.interrupted();
         long origin = position - src.position();
@@ -216,10 +207,10 @@ final class RealVfsFile implements VfsFile {
                 }
             }
         } catch (IOException e) {
-            if (vfs.wantOfSpace().isCauseOf(e, path, origin + src.position())) {
-                throw new StoreFullException("write", path, e);
+            if (vfs.wantOfSpace().isCauseOf(e, place, origin + src.position())) {
+                throw new StoreFullException("write", path(), e);
             }
-            throw IoFailures.wrap("write", path, e);
+            throw IoFailures.wrap("write", path(), e);
         } finally {
             src.limit(limit);
             handBack(interrupted);
@@ -231,7 +222,7 @@ final class RealVfsFile implements VfsFile {
         requireWritable();
         int error = allocateNatively(position, bytes);
         if (NativeIo.isNoSpace(error)) {
-            throw new StoreFullException("allocation", path, new IOException("error " + error));
+            throw new StoreFullException("allocation", path(), new IOException("error " + error));
         }
         if (error != 0) {
             VfsFile.super.allocate(position, bytes); // a file system that can't, or a name that leads elsewhere
@@ -242,13 +233,13 @@ final class RealVfsFile implements VfsFile {
     private int allocateNatively(long position, long bytes) {
         synchronized (vfs.names()) {
             if (closed) {
-                throw new StoreClosedException("file " + path);
+                throw new StoreClosedException("file " + path());
             }
             try {
                 boolean possible = NativeIo.isAvailable()
-                        && path.getFileSystem() == FileSystems.getDefault()
-                        && Objects.equals(identity, identityOf(path));
-                return possible ? NativeIo.allocate(path, position, bytes) : -1;
+                        && path().getFileSystem() == FileSystems.getDefault()
+                        && Objects.equals(identity, identityOf(place));
+                return possible ? place.allocate(identity, position, bytes) : -1;
             } catch (IOException e) {
                 return -1;
             }
@@ -278,7 +269,7 @@ final class RealVfsFile implements VfsFile {
             openAgain(current);
             syncWitness();
         } catch (IOException e) {
-            throw IoFailures.wrap("force", path, e);
+            throw IoFailures.wrap("force", path(), e);
         } finally {
             handBack(interrupted);
         }
@@ -286,12 +277,11 @@ final class RealVfsFile implements VfsFile {
 
     private void syncWitness() {
         try {
-            witness.getFD().sync();
+            RealVfs.forceUninterrupted(() -> witness.force(true));
+        } catch (ClosedChannelException e) {
+            throw new StoreClosedException("file " + path());
         } catch (IOException e) {
-            if (closed) {
-                throw new StoreClosedException("file " + path);
-            }
-            throw IoFailures.wrap("force", path, e);
+            throw IoFailures.wrap("force", path(), e);
         }
     }
 
@@ -303,12 +293,24 @@ final class RealVfsFile implements VfsFile {
             throw new IllegalArgumentException(
                     "bytes must be from 1 to the size of the file, " + size + ", and fit an int: " + bytes);
         }
-        Path directory = path.toAbsolutePath().getParent();
-        if (!vfs.mapsSafely(directory)) {
+        if (!mapsSafely()) {
             return null;
         }
         ByteBuffer mapping = repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
         return new MappedFile(this::path, mapping);
+    }
+
+    private boolean mapsSafely() {
+        synchronized (vfs.names()) {
+            if (closed) {
+                throw new StoreClosedException("file " + path());
+            }
+            try {
+                return RealVfs.isSafelyMapped(place.fileSystem());
+            } catch (IOException e) {
+                throw IoFailures.wrap("inspection", path(), e);
+            }
+        }
     }
 
     @Override
@@ -319,7 +321,7 @@ final class RealVfsFile implements VfsFile {
             }
             closed = true;
             vfs.closing(this);
-            vfs.directories().release(directory);
+            place.close();
             if (descriptor != null) {
                 descriptor.close();
             }
@@ -327,7 +329,7 @@ final class RealVfsFile implements VfsFile {
         try (witness) {
             channel.close();
         } catch (IOException e) {
-            throw IoFailures.wrap("close", path, e);
+            throw IoFailures.wrap("close", path(), e);
         }
     }
 
@@ -350,7 +352,7 @@ final class RealVfsFile implements VfsFile {
                 }
             }
         } catch (IOException e) {
-            throw IoFailures.wrap(operation, path, e);
+            throw IoFailures.wrap(operation, path(), e);
         } finally {
             handBack(interrupted);
         }
@@ -368,6 +370,6 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public String toString() {
-        return "RealVfsFile[" + path + (closed ? ", closed]" : "]");
+        return "RealVfsFile[" + path() + (closed ? ", closed]" : "]");
     }
 }

@@ -45,6 +45,10 @@ public interface Vfs {
      * Takes a lock file, making it if it is missing. A file left behind by a process that has ended does not block. The
      * lock file must not be opened otherwise.
      *
+     * <p>Until the lock is closed, the path of its directory and all paths below it mean the directories that they lead to
+     * now, or when they are first used, whatever names these get from others meanwhile, and nothing that others put in their
+     * place. This holds where the platform has means for it, and for directories that may be read.
+     *
      * @throws StoreLockedException if this process or another holds it; that one keeps it
      */
     VfsLock lock(Path lockFile);

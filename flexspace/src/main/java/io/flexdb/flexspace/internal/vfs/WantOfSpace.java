@@ -6,12 +6,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.ClosedDirectoryStreamException;
 import java.nio.file.FileSystemException;
 import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Tells failures for want of space from others: a disk is full, a quota used up, or a file may not become longer.
@@ -28,6 +31,11 @@ final class WantOfSpace {
     static final String PROBE_NAME = "space.probe";
 
     private static final int MOST_INTERRUPTS = 100;
+    private static final Set<OpenOption> PROBE_OPTIONS = Set.of(
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.DELETE_ON_CLOSE,
+            LinkOption.NOFOLLOW_LINKS);
 
     private final List<String> texts = new ArrayList<>();
     private final String deviceError;
@@ -99,35 +107,30 @@ final class WantOfSpace {
     /**
      * Whether a write has failed for want of space, by its text or by what a new file meets.
      *
-     * @param file the file, in a directory of ours
+     * @param file where the file is, in a directory of ours
      * @param position of the first byte that could not be written
      */
-    boolean isCauseOf(IOException failure, Path file, long position) {
+    boolean isCauseOf(IOException failure, Place file, long position) {
         String reason = reasonOf(failure);
         if (isTextOf(failure) || reason.isEmpty() || reason.equals(deviceError)) {
             return isTextOf(failure);
         }
-        Path probe = file.resolveSibling(PROBE_NAME);
+        Place probe = file.sibling(PROBE_NAME);
         String met = tryToWrite(probe, 0);
         return reason.equals(met == null ? tryToWrite(probe, position) : met);
     }
 
     /** Writes a byte to a new file, which is gone afterwards. Returns null, or the reason why it could not be written. */
-    private static synchronized String tryToWrite(Path probe, long position) {
+    private static synchronized String tryToWrite(Place probe, long position) {
         boolean interrupted = Thread.interrupted();
         try {
             for (int i = 0; i < MOST_INTERRUPTS; i++) {
-                try (FileChannel channel = FileChannel.open(
-                        probe,
-                        StandardOpenOption.CREATE_NEW,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.DELETE_ON_CLOSE,
-                        LinkOption.NOFOLLOW_LINKS)) {
+                try (FileChannel channel = probe.open(PROBE_OPTIONS)) {
                     channel.write(ByteBuffer.allocate(1), position);
                     return null;
                 } catch (ClosedByInterruptException e) {
                     interrupted |= Thread.interrupted();
-                } catch (FileSystemException e) {
+                } catch (FileSystemException | ClosedDirectoryStreamException e) {
                     return null; // it could not even be made: that is no want of space for data
                 } catch (IOException e) {
                     return reasonOf(e);

@@ -180,6 +180,59 @@ class RealVfsTest {
         }
     }
 
+    /** Everything goes by the path of the lock, and to the directory that had it then. */
+    @Test
+    void pathsBelowALockMeanWhatTheyMeantWhenItWasTaken() throws IOException {
+        Path d = root.resolve("d");
+        vfs.createDirectories(d);
+        Files.createDirectory(root.resolve("elsewhere"));
+        Path linked = Files.createSymbolicLink(d.resolve("linked"), root.resolve("elsewhere"));
+        VfsLock lock = vfs.lock(d.resolve("LOCK"));
+        vfs.createDirectories(d.resolve("sub"));
+        boolean maps = vfs.mapsSafely(d.resolve("sub"));
+        patterned("d/sub/old").close();
+        patterned("d/linked/old").close();
+
+        Files.move(d, root.resolve("e"));
+        Files.createDirectories(d.resolve("sub"));
+        Files.writeString(d.resolve("sub/strange"), "strange");
+        try (VfsFile file = patterned("d/sub/new")) {
+            file.allocate(FILE_BYTES, FILE_BYTES);
+            file.announce(0, FILE_BYTES);
+            breakChannel(file);
+            checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));
+            breakChannel(file);
+            file.force();
+            assertEquals(maps, file.map(FILE_BYTES) != null);
+            vfs.rename(d.resolve("sub/new"), d.resolve("renamed"));
+            breakChannel(file);
+            checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));
+        }
+        assertEquals(maps, vfs.mapsSafely(d.resolve("sub")));
+        assertEquals(List.of("LOCK", "linked", "renamed", "sub"), vfs.list(d));
+        assertEquals(List.of("old"), vfs.list(d.resolve("sub")));
+        assertEquals(List.of("old"), vfs.list(linked));
+        assertTrue(vfs.exists(d.resolve("renamed")));
+        assertFalse(vfs.exists(d.resolve("sub/strange")));
+        assertFalse(vfs.isDirectory(d.resolve("renamed")));
+        assertTrue(vfs.isDirectory(d));
+        assertTrue(vfs.isDirectory(linked));
+        vfs.syncDirectory(d);
+        vfs.syncDirectory(d.resolve("sub"));
+        vfs.createDirectories(d.resolve("sub"));
+        assertThrows(StoreIoException.class, () -> vfs.createDirectories(d.resolve("other")));
+        vfs.delete(d.resolve("sub/old"));
+        assertTrue(vfs.deleteIfExists(d.resolve("sub")));
+        assertFalse(vfs.deleteIfExists(d.resolve("sub")));
+        assertFalse(vfs.deleteIfExists(d.resolve("sub/old")));
+        lock.close();
+        lock.close();
+
+        assertEquals(List.of("sub"), vfs.list(d)); // means what it leads to again
+        assertEquals(List.of("strange"), vfs.list(d.resolve("sub")));
+        assertEquals(List.of("LOCK", "linked", "renamed"), vfs.list(root.resolve("e")));
+    }
+
     @Test
     void anotherFileOfTheSameNameIsNotTakenForTheFile() throws IOException {
         try (VfsFile file = patterned("a")) {

@@ -57,15 +57,15 @@ class WantOfSpaceTest {
     @Test
     void aFailureOfADeviceIsNoWantOfSpace() {
         Path file = directory.resolve("data");
-        assertFalse(german.isCauseOf(new IOException(GERMAN_DEVICE_ERROR), file, 0));
-        assertFalse(german.isCauseOf(new IOException(), file, 0));
+        assertFalse(german.isCauseOf(new IOException(GERMAN_DEVICE_ERROR), Place.of(file), 0));
+        assertFalse(german.isCauseOf(new IOException(), Place.of(file), 0));
     }
 
     @Test
     void aFailureThatANewFileDoesNotMeetIsNoWantOfSpace() throws IOException {
         Path file = directory.resolve("data");
-        assertFalse(german.isCauseOf(new IOException("Etwas anderes"), file, 1 << 20));
-        assertFalse(german.isCauseOf(new IOException("Etwas anderes"), directory.resolve("none/data"), 0));
+        assertFalse(german.isCauseOf(new IOException("Etwas anderes"), Place.of(file), 1 << 20));
+        assertFalse(german.isCauseOf(new IOException("Etwas anderes"), Place.of(directory.resolve("none/data")), 0));
         try (var left = Files.list(directory)) {
             assertEquals(List.of(), left.toList());
         }

@@ -1,0 +1,133 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Set;
+
+/**
+ * A name in a directory that is open, or where none is, a path. What is done here is done to what has that name in that
+ * directory, whatever the directory is called by now. Thread-safe; to be closed, with which the directory is released.
+ */
+final class Place implements AutoCloseable {
+    private final Path path;
+    private final OpenDirectories.Held directory; // null: by path
+
+    private Place(Path path, OpenDirectories.Held directory) {
+        this.path = path;
+        this.directory = directory;
+    }
+
+    /** By path alone. */
+    static Place of(Path path) {
+        return new Place(path, null);
+    }
+
+    /** What a path means. */
+    static Place meantBy(Path path, OpenDirectories directories) throws IOException {
+        Path parent = path.toAbsolutePath().getParent();
+        return new Place(path, parent == null ? null : directories.meantBy(parent));
+    }
+
+    /** The same for a file to be opened, with its directory kept open in any case where that is possible. */
+    static Place held(Path file, OpenDirectories directories) throws IOException {
+        return new Place(file, directories.hold(file.toAbsolutePath().getParent()));
+    }
+
+    /** The path that was asked for. */
+    Path path() {
+        return path;
+    }
+
+    /** The same place after a directory above it was renamed by us. Instead of this one. */
+    Place renamed(Path newPath) {
+        return new Place(newPath, directory);
+    }
+
+    /** Another name in the same directory. Only as long as this one is not closed; not to be closed itself. */
+    Place sibling(String name) {
+        return new Place(path.resolveSibling(name), directory);
+    }
+
+    BasicFileAttributes attributes(LinkOption... links) throws IOException {
+        return directory == null
+                ? Files.readAttributes(path, BasicFileAttributes.class, links)
+                : directory.attributes(path.getFileName(), links);
+    }
+
+    FileChannel open(Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
+        return directory == null
+                ? FileChannel.open(path, options, attributes)
+                : directory.open(path.getFileName(), options, attributes);
+    }
+
+    /** Deletes a file or an empty directory, which must exist. */
+    void delete() throws IOException {
+        if (directory == null) {
+            Files.delete(path);
+        } else {
+            directory.delete(path.getFileName());
+        }
+    }
+
+    /** Gives what is here another name, in one step, replacing a file of that name. */
+    void move(Place target) throws IOException {
+        if (directory == null || target.directory == null) {
+            Files.move(path, target.path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } else {
+            directory.move(path.getFileName(), target.directory, target.path.getFileName());
+        }
+    }
+
+    /** The type of the file system. */
+    String fileSystem() throws IOException {
+        Path parent = path.toAbsolutePath().getParent();
+        return directory == null ? Files.getFileStore(parent).type() : directory.fileSystem(parent);
+    }
+
+    /**
+     * Takes disk space for a range of the file here by {@link NativeIo}.
+     *
+     * @param identity of the file
+     * @return 0, the number of the error, or -1 if that can't be done
+     */
+    int allocate(Object identity, long position, long bytes) throws IOException {
+        if (hasNativeDirectory()) {
+            return directory.descriptor().allocate(path.getFileName(), position, bytes);
+        }
+        Object found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+        return identity != null && identity.equals(found)
+                ? NativeIo.allocate(NativeIo.NO_DIRECTORY, path, position, bytes)
+                : -1;
+    }
+
+    /** Opens the file for hints, or nothing. */
+    NativeDescriptor openNatively() {
+        return hasNativeDirectory()
+                ? directory.descriptor().open(path.getFileName())
+                : NativeDescriptor.open(NativeIo.NO_DIRECTORY, path);
+    }
+
+    private boolean hasNativeDirectory() {
+        return directory != null && directory.descriptor() != NativeDescriptor.NONE;
+    }
+
+    @Override
+    public void close() {
+        if (directory != null) {
+            directory.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Place[" + path + (directory == null ? ", by path]" : "]");
+    }
+}

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.storage.StoreLockedException;
 import java.io.FileInputStream;
@@ -13,7 +12,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -50,46 +48,48 @@ class FlexDBRenamedTest {
         int writes = (durability == Durability.SYNC ? 2_000 : 12_000) * EFFORT;
         Path before = root.resolve("before");
         Map<String, byte[]> model = new HashMap<>();
-        FlexDB db = FlexDB.open(before, options);
-        write(db, model, new Random(seed), 10); // the same with and without a memtable that is in use
-        AtomicReference<Path> now = new AtomicReference<>(Files.move(before, root.resolve("name-0")));
-        try (FlexDB other = FlexDB.open(before, options)) {
+        Path stranger = root.resolve("stranger");
+        try (FlexDB other = FlexDB.open(stranger, options)) {
             other.put(bytes("key"), bytes("of another"));
-            write(db, model, new Random(seed + 1), 100);
+        }
+        Map<String, byte[]> files = filesBelow(stranger);
+        AtomicReference<Path> now = new AtomicReference<>(root.resolve("name-0"));
+        try (FlexDB db = FlexDB.open(before, options)) {
+            write(db, model, new Random(seed), 10); // the same with and without a memtable that is in use
+            Files.move(before, now.get());
+            Files.move(stranger, before);
+            Thread writer = new Thread(() -> {
+                try {
+                    Random random = new Random(seed + 1);
+                    while (renames.get() < LEAST_RENAMES) {
+                        write(db, model, random, writes / LEAST_RENAMES);
+                    }
+                    write(db, model, random, writes);
+                } catch (Throwable e) {
+                    failure.set(e);
+                } finally {
+                    done.set(true);
+                }
+            });
+            writer.start();
+            while (!done.get()) {
+                if (interrupted) {
+                    writer.interrupt();
+                }
+                now.set(Files.move(now.get(), root.resolve("name-" + renames.incrementAndGet())));
+                Thread.yield();
+            }
+            writer.join();
+            assertNull(failure.get(), () -> "seed " + seed + ": " + failure.get());
+            assertThrows(StoreLockedException.class, () -> FlexDB.open(now.get(), options));
+            verify(db, model);
+        }
+        Map<String, byte[]> left = filesBelow(before);
+        assertEquals(files.keySet(), left.keySet());
+        files.forEach((name, bytes) -> assertArrayEquals(bytes, left.get(name), name));
+        try (FlexDB other = FlexDB.open(before, options)) {
             assertArrayEquals(bytes("of another"), other.get(bytes("key")));
         }
-        Map<Path, byte[]> files = filesBelow(before);
-
-        Thread writer = new Thread(() -> {
-            try {
-                Random random = new Random(seed + 2);
-                while (renames.get() < LEAST_RENAMES) {
-                    write(db, model, random, writes / LEAST_RENAMES);
-                }
-                write(db, model, random, writes);
-            } catch (Throwable e) {
-                failure.set(e);
-            } finally {
-                done.set(true);
-            }
-        });
-        writer.start();
-        while (!done.get()) {
-            if (interrupted) {
-                writer.interrupt();
-            }
-            now.set(Files.move(now.get(), root.resolve("name-" + renames.incrementAndGet())));
-            Thread.yield();
-        }
-        writer.join();
-        assertNull(failure.get(), () -> "seed " + seed + ": " + failure.get());
-        assertThrows(StoreLockedException.class, () -> FlexDB.open(now.get(), options));
-        verify(db, model);
-        db.close();
-
-        Map<Path, byte[]> left = filesBelow(before);
-        assertEquals(files.keySet(), left.keySet());
-        files.forEach((path, bytes) -> assertTrue(Arrays.equals(bytes, left.get(path)), path + " has changed"));
         try (FlexDB again = FlexDB.open(now.get(), options)) {
             verify(again, model);
         }
@@ -124,12 +124,12 @@ class FlexDBRenamedTest {
         }
     }
 
-    private static Map<Path, byte[]> filesBelow(Path directory) throws IOException {
-        Map<Path, byte[]> found = new TreeMap<>();
+    private static Map<String, byte[]> filesBelow(Path directory) throws IOException {
+        Map<String, byte[]> found = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 try (InputStream in = new FileInputStream(file.toFile())) {
-                    found.put(file, in.readAllBytes());
+                    found.put(directory.relativize(file).toString(), in.readAllBytes());
                 }
             }
         }

@@ -1,5 +1,5 @@
 /** FlexSpace: a crash-safe, log-structured engine for a persistent flexible address space. */
-// The module of the qualified export is compiled after this one, and JNA's is an automatic one.
+// The module of the qualified exports is compiled after this one, and JNA's is an automatic one.
 @SuppressWarnings({"module", "requires-automatic"})
 module io.flexdb.flexspace {
     requires transitive io.flexdb.flextree;
@@ -7,7 +7,11 @@ module io.flexdb.flexspace {
 
     exports io.flexdb.storage;
     exports io.flexdb.flexspace;
-    exports io.flexdb.flexspace.internal to
+    exports io.flexdb.flexspace.internal.base to
+            io.flexdb;
+    exports io.flexdb.flexspace.internal.check to
+            io.flexdb;
+    exports io.flexdb.flexspace.internal.engine to
             io.flexdb;
     exports io.flexdb.flexspace.internal.vfs to
             io.flexdb;

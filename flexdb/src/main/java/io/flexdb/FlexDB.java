@@ -3,7 +3,7 @@ package io.flexdb;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.flexspace.internal.StripedPool;
+import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.memtable.MemTable;

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.check.CheckResult;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -14,7 +15,7 @@ import java.util.List;
  */
 public record CheckReport(List<Finding> findings, long findingCount, long bytesRead, long extents, int segments) {
     /** Findings that are listed; a store that is damaged all over would otherwise fill the memory with them. */
-    public static final int MAX_FINDINGS = 10_000;
+    public static final int MAX_FINDINGS = CheckResult.MAX_FINDINGS;
 
     /**
      * Something that is not as it should be.

@@ -1,8 +1,9 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.flexspace.internal.SpaceChecker;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.check.CheckResult;
+import io.flexdb.flexspace.internal.check.SpaceChecker;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -93,10 +94,10 @@ public final class FlexSpace implements AutoCloseable {
         VfsLock lock = vfs.lock(path.resolve(LOCK_NAME));
         try {
             if (!SpaceEngine.exists(vfs, path)) {
-                SpaceEngine.create(vfs, path, newStoreId(), options, List.of(LOCK_NAME));
+                SpaceEngine.create(vfs, path, newStoreId(), options.settings(), List.of(LOCK_NAME));
             }
             Epochs epochs = new Epochs();
-            SpaceEngine engine = SpaceEngine.open(vfs, path, 0, options, epochs);
+            SpaceEngine engine = SpaceEngine.open(vfs, path, 0, options.settings(), epochs);
             try {
                 return new FlexSpace(epochs, engine, lock);
             } catch (RuntimeException | Error e) {
@@ -211,7 +212,7 @@ public final class FlexSpace implements AutoCloseable {
      * @return where the extent begins in the address space, and how long it is
      */
     public Extent readExtent(long logicalOffset, ByteBuffer buffer) {
-        return reads.readExtent(null, logicalOffset, buffer);
+        return reads.readExtent(null, logicalOffset, buffer, Extent::new);
     }
 
     /**
@@ -320,10 +321,18 @@ public final class FlexSpace implements AutoCloseable {
             access.unlock();
         }
         try {
-            return checker.check(progress);
+            return report(checker.check(progress::checked));
         } finally {
             pinned.close();
         }
+    }
+
+    private static CheckReport report(CheckResult result) {
+        List<CheckReport.Finding> findings = result.findings().stream()
+                .map(each -> new CheckReport.Finding(each.file(), each.position(), each.expected(), each.found()))
+                .toList();
+        return new CheckReport(
+                findings, result.findingCount(), result.bytesRead(), result.extents(), result.segments());
     }
 
     /** Waits for what is written beside the writer. */

@@ -1,9 +1,9 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.flexspace.internal.Health;
-import io.flexdb.flexspace.internal.PauseListener;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.PauseListener;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.FlexTreeView;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;

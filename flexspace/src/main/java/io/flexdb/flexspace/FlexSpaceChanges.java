@@ -7,8 +7,8 @@ import static io.flexdb.flexspace.Arguments.checkRange;
 import static io.flexdb.flexspace.Arguments.checkSize;
 import static io.flexdb.flexspace.Arguments.lengthOf;
 
-import io.flexdb.flexspace.internal.ChangeRoom;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.ChangeRoom;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import java.nio.ByteBuffer;

@@ -1,6 +1,8 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.storage.HealthListener;
+import java.util.function.Consumer;
 
 /**
  * The settings of a {@link FlexSpace}. Immutable; each {@code with…} method returns a changed copy.
@@ -10,49 +12,30 @@ import io.flexdb.storage.HealthListener;
  */
 public final class FlexSpaceOptions {
     /** The smallest frame. */
-    public static final int MIN_FRAME_BYTES = 512;
+    public static final int MIN_FRAME_BYTES = SpaceSettings.MIN_FRAME_BYTES;
 
     /** The largest segment. */
-    public static final int MAX_SEGMENT_BYTES = 64 << 20;
+    public static final int MAX_SEGMENT_BYTES = SpaceSettings.MAX_SEGMENT_BYTES;
 
-    private static final FlexSpaceOptions DEFAULTS =
-            new FlexSpaceOptions(4 << 20, 4096, 16L << 20, 4 << 20, 0.6, Long.MAX_VALUE, 0, 0, 4, 16 << 20, null);
+    private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(new SpaceSettings());
 
-    private final int segmentBytes;
-    private final int frameBytes;
-    private final long checkpointLogBytes;
-    private final int logBufferBytes;
-    private final double minimumUtilization;
-    private final long maxDataBytes;
-    private final long scrubBytesPerSecond;
-    private final long cacheBytes;
-    private final int segmentBuffers;
-    private final long frameTableBytes;
-    private final HealthListener healthListener; // or null
+    private final SpaceSettings settings;
 
-    private FlexSpaceOptions(
-            int segmentBytes,
-            int frameBytes,
-            long checkpointLogBytes,
-            int logBufferBytes,
-            double minimumUtilization,
-            long maxDataBytes,
-            long scrubBytesPerSecond,
-            long cacheBytes,
-            int segmentBuffers,
-            long frameTableBytes,
-            HealthListener healthListener) {
-        this.segmentBytes = segmentBytes;
-        this.frameBytes = frameBytes;
-        this.checkpointLogBytes = checkpointLogBytes;
-        this.logBufferBytes = logBufferBytes;
-        this.minimumUtilization = minimumUtilization;
-        this.maxDataBytes = maxDataBytes;
-        this.scrubBytesPerSecond = scrubBytesPerSecond;
-        this.cacheBytes = cacheBytes;
-        this.segmentBuffers = segmentBuffers;
-        this.frameTableBytes = frameTableBytes;
-        this.healthListener = healthListener;
+    private FlexSpaceOptions(SpaceSettings settings) {
+        this.settings = settings;
+    }
+
+    /** The one place that copies. */
+    private FlexSpaceOptions with(Consumer<SpaceSettings> change) {
+        SpaceSettings changed = settings.copy();
+        change.accept(changed);
+        return new FlexSpaceOptions(changed);
+    }
+
+    /** The same for the engine. For owners within FlexDB. */
+    @SuppressWarnings("exports")
+    public SpaceSettings settings() {
+        return settings;
     }
 
     /** Segments of 4 MiB, frames of 4 KiB, a checkpoint every 16 MiB of logical log. */
@@ -77,18 +60,10 @@ public final class FlexSpaceOptions {
             throw new IllegalArgumentException("segmentBytes must be a power of two, at least 32 frames of "
                     + frameBytes + " bytes and at most " + MAX_SEGMENT_BYTES + ": " + segmentBytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> {
+            settings.segmentBytes = segmentBytes;
+            settings.frameBytes = frameBytes;
+        });
     }
 
     /**
@@ -109,18 +84,7 @@ public final class FlexSpaceOptions {
         if (bytes < 4096) {
             throw new IllegalArgumentException("checkpointLogBytes must be at least 4096: " + bytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                bytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.checkpointLogBytes = bytes);
     }
 
     /**
@@ -134,18 +98,7 @@ public final class FlexSpaceOptions {
         if (bytes < 1024 || bytes > 256 << 20) {
             throw new IllegalArgumentException("logBufferBytes must be from 1024 to 268435456: " + bytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                bytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.logBufferBytes = bytes);
     }
 
     /**
@@ -158,18 +111,7 @@ public final class FlexSpaceOptions {
         if (!(share >= 0 && share <= 0.9)) {
             throw new IllegalArgumentException("minimumUtilization must be from 0 to 0.9: " + share);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                share,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.minimumUtilization = share);
     }
 
     /**
@@ -187,18 +129,7 @@ public final class FlexSpaceOptions {
         if (bytes < 1) {
             throw new IllegalArgumentException("maxDataBytes must be at least 32 segments: " + bytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                bytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.maxDataBytes = bytes);
     }
 
     /**
@@ -213,18 +144,7 @@ public final class FlexSpaceOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("scrubBytesPerSecond must not be negative: " + bytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                bytes,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.scrubBytesPerSecond = bytes);
     }
 
     /**
@@ -245,18 +165,7 @@ public final class FlexSpaceOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("cacheBytes must not be negative: " + bytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                bytes,
-                segmentBuffers,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.cacheBytes = bytes);
     }
 
     /**
@@ -268,18 +177,7 @@ public final class FlexSpaceOptions {
      * @param listener default null: none
      */
     public FlexSpaceOptions withHealthListener(HealthListener listener) {
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                frameTableBytes,
-                listener);
+        return with(settings -> settings.healthListener = listener);
     }
 
     /**
@@ -295,18 +193,7 @@ public final class FlexSpaceOptions {
         if (count < 2 || count > 1024) {
             throw new IllegalArgumentException("segmentBuffers must be from 2 to 1024: " + count);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                count,
-                frameTableBytes,
-                healthListener);
+        return with(settings -> settings.segmentBuffers = count);
     }
 
     /**
@@ -321,82 +208,74 @@ public final class FlexSpaceOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("frameTableBytes must not be negative: " + bytes);
         }
-        return new FlexSpaceOptions(
-                segmentBytes,
-                frameBytes,
-                checkpointLogBytes,
-                logBufferBytes,
-                minimumUtilization,
-                maxDataBytes,
-                scrubBytesPerSecond,
-                cacheBytes,
-                segmentBuffers,
-                bytes,
-                healthListener);
+        return with(settings -> settings.frameTableBytes = bytes);
     }
 
     /** Bytes of a segment of a new space. */
     public int segmentBytes() {
-        return segmentBytes;
+        return settings.segmentBytes;
     }
 
     /** Bytes of a frame, the unit that carries a checksum, of a new space. */
     public int frameBytes() {
-        return frameBytes;
+        return settings.frameBytes;
     }
 
     /** The length of the logical log at which a checkpoint is begun. */
     public long checkpointLogBytes() {
-        return checkpointLogBytes;
+        return settings.checkpointLogBytes;
     }
 
     /** The log entries that may wait in memory. */
     public int logBufferBytes() {
-        return logBufferBytes;
+        return settings.logBufferBytes;
     }
 
     /** The share of live bytes below which garbage is collected. */
     public double minimumUtilization() {
-        return minimumUtilization;
+        return settings.minimumUtilization;
     }
 
     /** The largest data file; {@link Long#MAX_VALUE} if there is no limit. */
     public long maxDataBytes() {
-        return maxDataBytes;
+        return settings.maxDataBytes;
     }
 
     /** How fast damage is looked for in the background; 0 if it is not. */
     public long scrubBytesPerSecond() {
-        return scrubBytesPerSecond;
+        return settings.scrubBytesPerSecond;
     }
 
     /** The memory for frames that were read; 0 if there is none. */
     public long cacheBytes() {
-        return cacheBytes;
+        return settings.cacheBytes;
     }
 
     /** How many segments may be in memory at once. */
     public int segmentBuffers() {
-        return segmentBuffers;
+        return settings.segmentBuffers;
     }
 
     /** The heap for checksums of frames and, again, for the live bytes of frames. */
     public long frameTableBytes() {
-        return frameTableBytes;
+        return settings.frameTableBytes;
     }
 
     /** What is told when the health changes, or null. */
     public HealthListener healthListener() {
-        return healthListener;
+        return settings.healthListener;
     }
 
     @Override
     public String toString() {
-        return "FlexSpaceOptions[segmentBytes=" + segmentBytes + ", frameBytes=" + frameBytes + ", checkpointLogBytes="
-                + checkpointLogBytes + ", logBufferBytes=" + logBufferBytes + ", minimumUtilization="
-                + minimumUtilization + ", maxDataBytes=" + maxDataBytes + ", scrubBytesPerSecond=" + scrubBytesPerSecond
-                + ", cacheBytes=" + cacheBytes + ", segmentBuffers=" + segmentBuffers + ", frameTableBytes="
-                + frameTableBytes + ", healthListener="
-                + healthListener + "]";
+        return "FlexSpaceOptions[segmentBytes=" + settings.segmentBytes + ", frameBytes=" + settings.frameBytes
+                + ", checkpointLogBytes="
+                + settings.checkpointLogBytes + ", logBufferBytes=" + settings.logBufferBytes + ", minimumUtilization="
+                + settings.minimumUtilization + ", maxDataBytes=" + settings.maxDataBytes + ", scrubBytesPerSecond="
+                + settings.scrubBytesPerSecond
+                + ", cacheBytes=" + settings.cacheBytes + ", segmentBuffers=" + settings.segmentBuffers
+                + ", frameTableBytes="
+                + settings.frameTableBytes + ", healthListener="
+                + settings.healthListener + "]";
     }
 }

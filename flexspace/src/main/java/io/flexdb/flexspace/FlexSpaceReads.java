@@ -1,7 +1,7 @@
 package io.flexdb.flexspace;
 
-import io.flexdb.flexspace.internal.SpaceEngine;
-import io.flexdb.flexspace.internal.StripedPool;
+import io.flexdb.flexspace.internal.base.StripedPool;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
@@ -72,8 +72,13 @@ final class FlexSpaceReads {
         return length;
     }
 
+    /** Makes what the caller returns of an extent. */
+    interface ExtentFactory<T> {
+        T create(long logicalOffset, long length);
+    }
+
     /** Reads from the beginning of an extent, in a view that is pinned, or, if it is null, in what is there now. */
-    FlexSpace.Extent readExtent(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer) {
+    <T> T readExtent(FlexTreeView pinned, long logicalOffset, ByteBuffer buffer, ExtentFactory<T> factory) {
         Arguments.writableLengthOf(buffer);
         ExtentCursor cursor = cursors.borrow(); // lost if the space is closed; there are others
         int ticket = pinned == null ? access.enterRead() : access.enter();
@@ -85,7 +90,7 @@ final class FlexSpaceReads {
             int length = Math.min(cursor.length(), buffer.remaining());
             engine.readExtent(cursor, 0, buffer, buffer.position(), length);
             buffer.position(buffer.position() + length);
-            return new FlexSpace.Extent(cursor.logicalOffset(), cursor.length());
+            return factory.create(cursor.logicalOffset(), cursor.length());
         } finally {
             access.exit(ticket);
             cursors.giveBack(cursor);

@@ -45,7 +45,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     public FlexSpace.Extent readExtent(long logicalOffset, ByteBuffer buffer) {
         hold();
         try {
-            return reads.readExtent(view, logicalOffset, buffer);
+            return reads.readExtent(view, logicalOffset, buffer, FlexSpace.Extent::new);
         } finally {
             letGo();
         }

@@ -1,6 +1,6 @@
 package io.flexdb.flexspace;
 
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.NativeIo;
 import io.flexdb.storage.StoreHealth;
 

@@ -1,6 +1,6 @@
 package io.flexdb.flexspace;
 
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;
@@ -318,7 +318,8 @@ final class CrashScenarios {
             boolean finished = false;
             try {
                 SpaceEngine.createDirectory(history.vfs, CrashHistory.DIRECTORY);
-                SpaceEngine.create(history.vfs, CrashHistory.DIRECTORY, 5, CrashHistory.SMALL, List.of("LOCK"));
+                SpaceEngine.create(
+                        history.vfs, CrashHistory.DIRECTORY, 5, CrashHistory.SMALL.settings(), List.of("LOCK"));
                 finished = true;
             } catch (SimulatedCrash e) {
                 // The process ends here.

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,15 +26,17 @@ class EnteredReadsTest {
     @Test
     void aReadWithoutMemoryForItsCursorKeepsNobodyFromClosing() {
         SimulatedVfs vfs = new SimulatedVfs();
-        SpaceEngine.create(vfs, CrashHistory.DIRECTORY, 1, CrashHistory.SMALL, List.of());
+        SpaceEngine.create(vfs, CrashHistory.DIRECTORY, 1, CrashHistory.SMALL.settings(), List.of());
         Epochs epochs = new Epochs();
-        SpaceEngine engine = SpaceEngine.open(vfs, CrashHistory.DIRECTORY, 1, CrashHistory.SMALL, epochs);
+        SpaceEngine engine = SpaceEngine.open(vfs, CrashHistory.DIRECTORY, 1, CrashHistory.SMALL.settings(), epochs);
         FlexSpaceAccess access = new FlexSpaceAccess(engine, epochs);
         new FlexSpaceChanges(access, engine).insertRange(0, ByteBuffer.allocate(100));
         FlexSpaceReads reads = new FlexSpaceReads(access, engine, () -> {
             throw new OutOfMemoryError("no cursor");
         });
-        assertThrows(OutOfMemoryError.class, () -> reads.readExtent(null, 0, ByteBuffer.allocate(10)));
+        assertThrows(
+                OutOfMemoryError.class,
+                () -> reads.readExtent(null, 0, ByteBuffer.allocate(10), FlexSpace.Extent::new));
         assertTimeoutPreemptively(Duration.ofSeconds(20), access::end);
         engine.close();
     }

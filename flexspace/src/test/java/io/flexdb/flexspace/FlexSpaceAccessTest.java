@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
@@ -30,9 +30,9 @@ class FlexSpaceAccessTest {
     /** The change that waits can't be made: the tree's root holds nothing that makes sense. */
     private void openWithAChangeThatFails() {
         SimulatedVfs vfs = new SimulatedVfs();
-        SpaceEngine.create(vfs, DIRECTORY, 1, FlexSpaceOptions.defaults(), List.of());
+        SpaceEngine.create(vfs, DIRECTORY, 1, FlexSpaceOptions.defaults().settings(), List.of());
         Epochs epochs = new Epochs();
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, FlexSpaceOptions.defaults(), epochs);
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, FlexSpaceOptions.defaults().settings(), epochs);
         access = new FlexSpaceAccess(engine, epochs);
         changes = new FlexSpaceChanges(access, engine);
         changes.insertHole(0, EXTENTS * FlexTree.MAX_EXTENT_BYTES);

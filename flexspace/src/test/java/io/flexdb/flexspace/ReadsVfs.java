@@ -1,6 +1,6 @@
 package io.flexdb.flexspace;
 
-import io.flexdb.flexspace.internal.SegmentFormat;
+import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;

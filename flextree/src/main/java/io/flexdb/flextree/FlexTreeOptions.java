@@ -37,9 +37,9 @@ public final class FlexTreeOptions {
      * case.
      */
     public FlexTreeOptions withMaxExtentBytes(int bytes) {
-        if (bytes < 1 || bytes > FlexTree.MAX_EXTENT_BYTES) {
+        if (bytes < 1 || bytes > NodeFormat.MAX_EXTENT_BYTES) {
             throw new IllegalArgumentException(
-                    "maxExtentBytes must be from 1 to " + FlexTree.MAX_EXTENT_BYTES + ": " + bytes);
+                    "maxExtentBytes must be from 1 to " + NodeFormat.MAX_EXTENT_BYTES + ": " + bytes);
         }
         return new FlexTreeOptions(shape.withMaxExtentBytes(bytes));
     }

@@ -1,7 +1,7 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.flexspace.internal.FilePreamble;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;

@@ -2,7 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.RecordFormat;
 import io.flexdb.internal.cache.IntervalCache;

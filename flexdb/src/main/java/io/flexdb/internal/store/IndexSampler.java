@@ -1,6 +1,6 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.storage.CorruptionException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.RecordFormat;

@@ -2,8 +2,8 @@ package io.flexdb.internal.store;
 
 import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.flexspace.internal.FilePreamble;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -72,7 +72,8 @@ final class StoreFiles {
         }
         long storeId;
         if (SpaceEngine.exists(vfs, space)) {
-            try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, options.space(), new Epochs())) {
+            try (SpaceEngine engine =
+                    SpaceEngine.recover(vfs, space, 0, options.space().settings(), new Epochs())) {
                 if (engine.size() > 0 || engine.tag() > 0) {
                     throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
                 }
@@ -80,7 +81,7 @@ final class StoreFiles {
             }
         } else {
             storeId = new SecureRandom().nextLong() | 1; // never 0, which stands for any
-            SpaceEngine.create(vfs, space, storeId, options.space(), List.of());
+            SpaceEngine.create(vfs, space, storeId, options.space().settings(), List.of());
         }
         SpaceEngine.createDirectory(vfs, wal);
         writeOptions(vfs, directory, storeId);

@@ -4,8 +4,8 @@ import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.FlexSpaceOptions;
-import io.flexdb.flexspace.internal.Health;
-import io.flexdb.flexspace.internal.SpaceEngine;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.cache.IntervalCache;
@@ -122,7 +122,7 @@ public final class StoreOpener {
     private boolean recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
         FlexSpaceOptions ofSpace = options.space().withCacheBytes(0); // intervals are cached, and nothing twice
-        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health, memory);
+        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace.settings(), epochs, health, memory);
         cache = new IntervalCache(epochs, options.cacheBytes(), memory);
         memory.giver(cache::giveBack);
         intervals = new IntervalReader(engine, cache, touched, space.resolve("data"));

@@ -1,6 +1,6 @@
 package io.flexdb.internal.wal;
 
-import io.flexdb.flexspace.internal.Health;
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.storage.StoreFailedException;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;

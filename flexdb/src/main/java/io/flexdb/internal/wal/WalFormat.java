@@ -1,6 +1,6 @@
 package io.flexdb.internal.wal;
 
-import io.flexdb.flexspace.internal.FilePreamble;
+import io.flexdb.flexspace.internal.base.FilePreamble;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 

@@ -1,6 +1,6 @@
 package io.flexdb.internal.wal;
 
-import io.flexdb.flexspace.internal.FilePreamble;
+import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;

@@ -3,7 +3,7 @@ package io.flexdb.internal.wal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.flexspace.internal.Health;
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.WritePayload;

@@ -25,7 +25,7 @@ final class SuiteRunner {
     private static final String[] SHORT = {
         "io.flexdb.flexspace.FlexSpaceTest",
         "io.flexdb.flexspace.FullDiskTest",
-        "io.flexdb.flexspace.internal.FormatTablesTest",
+        "io.flexdb.flexspace.internal.engine.FormatTablesTest",
         "io.flexdb.flexspace.internal.vfs.FileLocksTest",
         "io.flexdb.flexspace.internal.vfs.IoFailuresTest",
         "io.flexdb.flexspace.internal.vfs.RealVfsConformanceTest",

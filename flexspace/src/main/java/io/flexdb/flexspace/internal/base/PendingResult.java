@@ -1,0 +1,50 @@
+package io.flexdb.flexspace.internal.base;
+
+import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** What is found out, or done, beside whoever wants to know what came of it. */
+public final class PendingResult<T> {
+    private final BackgroundTask task;
+    private T result; // these two are written before the task ends, and read after
+    private Throwable failure;
+
+    /**
+     * Begins.
+     *
+     * @param starter starts what it is given
+     */
+    public PendingResult(Function<Runnable, BackgroundTask> starter, Supplier<T> work) {
+        task = starter.apply(() -> run(work));
+    }
+
+    private void run(Supplier<T> work) {
+        try {
+            result = work.get();
+        } catch (Throwable e) {
+            failure = e; // whoever waits hears of it
+        }
+    }
+
+    public boolean isDone() {
+        return task.isDone();
+    }
+
+    /** Returns once it has ended, well or not. */
+    public void await() {
+        task.await();
+    }
+
+    /** Waits for the result; throws what the work has thrown. */
+    public T get() {
+        task.await();
+        if (failure instanceof RuntimeException e) {
+            throw e;
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        }
+        return result;
+    }
+}

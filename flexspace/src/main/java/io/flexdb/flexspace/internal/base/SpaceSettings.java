@@ -1,0 +1,33 @@
+package io.flexdb.flexspace.internal.base;
+
+import io.flexdb.storage.HealthListener;
+
+/** The settings of a space, which {@code FlexSpaceOptions} tells of. Once it is made nobody changes it. */
+public final class SpaceSettings implements Cloneable {
+    /** The smallest frame. */
+    public static final int MIN_FRAME_BYTES = 512;
+
+    /** The largest segment. */
+    public static final int MAX_SEGMENT_BYTES = 64 << 20;
+
+    public int segmentBytes = 4 << 20;
+    public int frameBytes = 4096;
+    public long checkpointLogBytes = 16L << 20;
+    public int logBufferBytes = 4 << 20;
+    public double minimumUtilization = 0.6;
+    public long maxDataBytes = Long.MAX_VALUE;
+    public long scrubBytesPerSecond;
+    public long cacheBytes;
+    public int segmentBuffers = 4;
+    public long frameTableBytes = 16 << 20;
+    public HealthListener healthListener; // or null
+
+    /** Another one, to be changed by whoever asks for it. */
+    public SpaceSettings copy() {
+        try {
+            return (SpaceSettings) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.flexdb.flexspace.internal.base;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+
+/**
+ * A few objects that threads borrow for one operation, so that operations make no garbage. Threads may be virtual, so
+ * there is none per thread. Thread-safe.
+ */
+public final class StripedPool<T> {
+    private static final int STRIPES = 64;
+    private static final int TRIES = 4; // a thread may have several in use, some of them for long
+
+    private final Supplier<T> maker;
+    private final AtomicReferenceArray<T> stripes = new AtomicReferenceArray<>(STRIPES);
+
+    /** @param maker makes one more when the one kept for a thread is in use */
+    public StripedPool(Supplier<T> maker) {
+        this.maker = maker;
+    }
+
+    /** Takes an object, which nobody else has until it is given back. It need not be given back. */
+    public T borrow() {
+        int first = stripe();
+        for (int i = 0; i < TRIES; i++) {
+            int stripe = (first + i) & (STRIPES - 1);
+            T kept = stripes.getPlain(stripe) == null ? null : stripes.getAndSet(stripe, null);
+            if (kept != null) {
+                return kept;
+            }
+        }
+        return maker.get();
+    }
+
+    /** Gives an object back, and returns whether it is kept. */
+    public boolean giveBack(T borrowed) {
+        int first = stripe();
+        for (int i = 0; i < TRIES; i++) {
+            if (stripes.compareAndSet((first + i) & (STRIPES - 1), null, borrowed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int stripe() {
+        return (int) Thread.currentThread().getId() & (STRIPES - 1);
+    }
+}

@@ -1,0 +1,125 @@
+package io.flexdb.flexspace.internal.checkpoint;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.internal.image.SavedRoot;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.UnsupportedFormatException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/** What a header slot of the FlexTree file says. */
+public record TreeHeader(
+        long treeVersion,
+        long tag,
+        SavedRoot root,
+        int tableSlot,
+        int tableBytes,
+        int tableCrc,
+        int segmentBytes,
+        int frameBytes,
+        long storeId) {
+
+    private static final long MAX_VERSION = 1L << 60;
+
+    public void write(VfsFile file) {
+        ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.TREE, storeId);
+        block.putLong(treeVersion).putLong(tag).putLong(root.size()).putLong(root.extentCount());
+        block.putInt(root.slot()).putInt(root.crc()).putInt(root.level());
+        block.putInt(tableSlot).putInt(tableBytes).putInt(tableCrc);
+        block.putInt(segmentBytes).putInt(frameBytes);
+        file.write(FilePreamble.finish(block), TreeFileFormat.headerPosition(treeVersion));
+    }
+
+    /** The newest whole header of a file. */
+    public static TreeHeader readNewest(VfsFile file, long storeId) {
+        TreeHeader newest = null;
+        RuntimeException problem = null;
+        for (int slot = 0; slot < 2; slot++) {
+            try {
+                TreeHeader header = read(file, (long) slot * TreeFileFormat.SLOT_BYTES, storeId);
+                if (newest == null || header.treeVersion > newest.treeVersion) {
+                    newest = header;
+                }
+            } catch (CorruptionException e) {
+                problem = e;
+            } catch (UnsupportedFormatException e) {
+                throw e; // an older header beside it would be out of date
+            }
+        }
+        if (newest == null) {
+            throw problem;
+        }
+        return newest;
+    }
+
+    /** The header in the slot at a position. */
+    public static TreeHeader read(VfsFile file, long position, long storeId) {
+        Path path = file.path();
+        ByteBuffer block = FilePreamble.check(
+                path,
+                position,
+                FilePreamble.read(file, position),
+                FilePreamble.Kind.TREE,
+                TreeFileFormat.FIELD_BYTES,
+                storeId);
+        long treeVersion = block.getLong();
+        long tag = block.getLong();
+        long size = block.getLong();
+        long extentCount = block.getLong();
+        SavedRoot root = new SavedRoot(block.getInt(), block.getInt(), block.getInt(), size, extentCount);
+        TreeHeader header = new TreeHeader(
+                treeVersion,
+                tag,
+                root,
+                block.getInt(),
+                block.getInt(),
+                block.getInt(),
+                block.getInt(),
+                block.getInt(),
+                FilePreamble.storeId(block));
+        header.check(path, position);
+        return header;
+    }
+
+    /** The segment table that this names. */
+    public ByteBuffer readTable(VfsFile file) {
+        int bytes = tableBytes;
+        long position = TreeFileFormat.slotPosition(tableSlot);
+        if (bytes > file.size() - position) {
+            throw new CorruptionException(file.path(), position, bytes + " bytes of segment table", "end of file");
+        }
+        ByteBuffer table = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(table, position);
+        table.flip();
+        int crc = FilePreamble.crc(table, 0, bytes);
+        if (crc != tableCrc) {
+            throw new CorruptionException(
+                    file.path(),
+                    position,
+                    "checksum " + Integer.toHexString(tableCrc) + " of the segment table",
+                    Integer.toHexString(crc));
+        }
+        return table;
+    }
+
+    private void check(Path path, long position) {
+        boolean sound = treeVersion > 0
+                && treeVersion < MAX_VERSION
+                && TreeFileFormat.headerPosition(treeVersion) == position
+                && Integer.bitCount(segmentBytes) == 1
+                && Integer.bitCount(frameBytes) == 1
+                && frameBytes >= SpaceSettings.MIN_FRAME_BYTES
+                && segmentBytes <= SpaceSettings.MAX_SEGMENT_BYTES
+                && segmentBytes / frameBytes >= 32
+                && tableSlot > 0
+                && tableBytes >= TreeFileFormat.TABLE_HEADER_BYTES
+                && root.size() >= 0
+                && root.slot() >= 0;
+        if (!sound) {
+            throw new CorruptionException(path, position, "a header whose fields fit each other", toString());
+        }
+    }
+}

@@ -1,0 +1,408 @@
+package io.flexdb.flexspace.internal.engine;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.flexspace.internal.base.PendingResult;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.base.WriterPauses;
+import io.flexdb.flexspace.internal.checkpoint.Checkpoint;
+import io.flexdb.flexspace.internal.checkpoint.TreeFile;
+import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
+import io.flexdb.flexspace.internal.log.BatchWrite;
+import io.flexdb.flexspace.internal.log.LogBatch;
+import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.log.LogicalLog;
+import io.flexdb.flexspace.internal.reservation.DiskRoom;
+import io.flexdb.flexspace.internal.reservation.EditRoom;
+import io.flexdb.flexspace.internal.reservation.SpaceRoom;
+import io.flexdb.flexspace.internal.segment.SegmentRefills;
+import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.segment.SegmentTable;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Makes changes durable: groups of them, commits to the logical log, and checkpoints. Writer only. */
+final class SpaceCommits implements AutoCloseable {
+    /*
+     * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
+     *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
+     *   may be used again (O2).
+     * A commit that nobody waits for, made because many log entries wait, is forced beside the writer, who goes on with
+     *   the next batch. Whatever relies on the log waits for it first.
+     * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
+     *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
+     *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
+     *
+     * L1  As long as the disk has room for checkpoints, both logs together are not longer than two and a half times the length
+     *     at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the next batch; a
+     *     batch is a quarter of that length at most, and what the group says that fills it; and when it begins there is one
+     *     batch more than it takes, and one that goes with it.
+     */
+    private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a commit that is made anyway
+
+    private final Vfs vfs;
+    private final Path directory;
+    private final SpaceSettings settings;
+    private final Epochs epochs;
+    private final TreeFile treeFile;
+    private final FlexTree tree;
+    private final SegmentStore store;
+    private final LogBatch batch;
+    private final WriterPauses pauses;
+    private final SpaceRoom room;
+    private final EditRoom editRoom;
+    private final DiskRoom disk;
+    private final GarbageCollector collector;
+    private LogicalLog log; // from begin on
+    private PendingResult<Void> batchWritten; // of the batch on its way to the log; null if there is none
+    private Checkpoint checkpoint; // under way, or done and not looked at; else null
+    private long tag;
+    private long logBytesWritten;
+    private long checkpointsBegun;
+    private long checkpoints;
+    private long checkpointWaits;
+
+    SpaceCommits(
+            Vfs vfs,
+            Path directory,
+            SpaceSettings settings,
+            Epochs epochs,
+            SpaceRecovery recovered,
+            LogBatch batch,
+            WriterPauses pauses,
+            SpaceRoom room,
+            EditRoom editRoom,
+            DiskRoom disk,
+            GarbageCollector collector) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.settings = settings;
+        this.epochs = epochs;
+        this.treeFile = recovered.treeFile;
+        this.tree = recovered.tree;
+        this.store = recovered.store;
+        this.tag = recovered.tag;
+        this.batch = batch;
+        this.pauses = pauses;
+        this.room = room;
+        this.editRoom = editRoom;
+        this.disk = disk;
+        this.collector = collector;
+    }
+
+    /** Begins with the log that a recovery has made. */
+    void begin(LogicalLog first) {
+        log = first;
+        logBytesWritten = first.bytes();
+        editRoom.begin(first);
+    }
+
+    /** Takes disk space for removals on a full disk, if it is to be had; returns whether it was. */
+    boolean claimReserve(boolean toBegin) {
+        disk.mayHaveGrown();
+        return toBegin ? editRoom.claimReserveToBegin() : editRoom.restoreReserve();
+    }
+
+    // ---- groups
+
+    /** Begins changes that a crash keeps all or none of. Groups nest. */
+    void beginGroup() {
+        pauses.beginGroup();
+    }
+
+    /** Ends a group, and begins to commit if many log entries are waiting. */
+    void endGroup() {
+        if (pauses.endGroup()) {
+            if (batchWritten != null && batchWritten.isDone()) {
+                finishBatch();
+            }
+            checkpointIfLogIsLong(); // first, or a batch would be under way each time that there could be one
+            if (isBatchFull()) {
+                commitBeside();
+            }
+        }
+    }
+
+    private boolean isBatchFull() {
+        return batch.bytes() >= batchBytes(settings);
+    }
+
+    /** How many bytes of log entries wait until they are committed without being asked for (L1). */
+    static int batchBytes(SpaceSettings settings) {
+        return (int) Math.min(settings.logBufferBytes, settings.checkpointLogBytes / 4);
+    }
+
+    // ---- commits
+
+    /** Makes all changes so far durable, together with a tag that is found again after a crash. */
+    void commit(long newTag) {
+        if (!pauses.isInGroup() && wantsRefills(FEW_REFILLS)) {
+            store.refills().choose();
+        }
+        commitAll(newTag);
+    }
+
+    private boolean wantsRefills(int share) {
+        return store.refills().areFew(share) && !collector.isSweeping() && room.isShort();
+    }
+
+    /**
+     * Chooses segments whose dead frames will be written again, if few are left and that is worth a commit. To be called
+     * outside of groups.
+     *
+     * @param share as in {@link SegmentRefills#areFew}
+     * @return whether it has, so that there will be room once earlier versions are gone
+     */
+    boolean refill(int share) {
+        boolean chosen = wantsRefills(share) && store.refills().choose();
+        if (chosen) {
+            commitAll(tag);
+        }
+        return chosen;
+    }
+
+    /** The same for a change that finds no room; waits for what may hold back what was chosen. */
+    void refillFor(Runnable publish) {
+        if (store.refills().areWaiting() || refill(FEW_REFILLS)) {
+            finishCheckpoint(); // which pins what it writes
+            publish.run();
+        }
+    }
+
+    private void commitAll(long newTag) {
+        finishBatch();
+        if (batch.hasEdits() || newTag != tag || store.refills().areUnlogged()) {
+            tag = newTag;
+            writeBatch();
+        }
+        store.releaseEmptied();
+        if (!collector.isSweeping()) {
+            room.shrink();
+        }
+        if (!pauses.isInGroup()) {
+            checkpointIfLogIsLong();
+        }
+    }
+
+    /** Commits without waiting for it, unless dead frames may be written again: when, depends on each commit (O2). */
+    private void commitBeside() {
+        if (store.refills().isEnabled()) {
+            commit(tag);
+        } else {
+            finishBatch();
+            BatchWrite write = beginBatch();
+            pauses.begin();
+            try {
+                batchWritten = new PendingResult<>(task -> vfs.start("flexdb-log", task), write::run);
+            } finally {
+                pauses.end();
+            }
+        }
+    }
+
+    private void writeBatch() {
+        BatchWrite write = beginBatch();
+        pauses.begin();
+        try {
+            write.run();
+        } finally {
+            pauses.end();
+        }
+        store.committed();
+    }
+
+    /** Ends the batch, and returns what is left to do for it. */
+    private BatchWrite beginBatch() {
+        boolean mustForceData = store.writeAppended();
+        store.noteTouched(batch);
+        ByteBuffer payload = batch.finish(tag);
+        logBytesWritten += LogFormat.frameBytes(payload.remaining());
+        log.willAppend(payload.remaining());
+        editRoom.batchEnded();
+        return new BatchWrite(mustForceData ? store.file() : null, log, payload);
+    }
+
+    /** Waits for the batch that is on its way to the log, if there is one, and throws what made that fail, if it did. */
+    private void finishBatch() {
+        PendingResult<Void> written = batchWritten;
+        if (written != null) {
+            batchWritten = null;
+            pauses.begin();
+            try {
+                written.get();
+            } finally {
+                pauses.end();
+            }
+            store.committed();
+            store.releaseEmptiedBefore();
+            if (!collector.isSweeping()) {
+                room.shrink();
+            }
+        }
+    }
+
+    /** The tag of the last commit. */
+    long tag() {
+        return tag;
+    }
+
+    // ---- checkpoints
+
+    private void checkpointIfLogIsLong() {
+        finishCheckpointIfDone();
+        if (checkpoint != null && (checkpoint.oldLog().bytes() + log.bytes()) / 2 >= settings.checkpointLogBytes) {
+            checkpointWaits++; // or a recovery would take too long
+            finishCheckpoint();
+        }
+        boolean isLong = log.bytes() >= settings.checkpointLogBytes;
+        // It waits for a batch under way, but not before the next batch would wait for that, too.
+        boolean mayWait = batchWritten == null || isBatchFull();
+        if (isLong && checkpoint == null && mayWait && editRoom.allowsCheckpoint()) {
+            startCheckpoint();
+            if (checkpoint.isDone()) {
+                finishCheckpoint();
+            }
+        }
+    }
+
+    /** Writes the FlexTree to its file and begins a new log. Commits first. */
+    void checkpoint() {
+        finishCheckpoint();
+        if (hasChanges()) {
+            startCheckpoint();
+            finishCheckpoint();
+        }
+    }
+
+    /** Whether anything is not in the last checkpoint. */
+    private boolean hasChanges() {
+        return log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits();
+    }
+
+    /** Whether a checkpoint begun now finds its place on the disk, or has nothing to write; if not, {@link DiskRoom#refusal} says why. */
+    boolean allowsCheckpoint() {
+        finishCheckpoint(); // which has the file for the next log
+        return !hasChanges() || editRoom.allowsCheckpoint();
+    }
+
+    /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
+    private void startCheckpoint() {
+        finishBatch();
+        if (batch.hasEdits()) {
+            writeBatch();
+        }
+        FlexTreeView view = tree.current();
+        epochs.pin(view.version()); // nobody but this thread could reclaim it before
+        epochs.seal();
+        ByteBuffer table = SegmentTable.of(store);
+        treeFile.beginVersion(tree, table.remaining());
+        TreeHeader header = treeFile.header();
+        LogicalLog old = log;
+        long spareBytes = editRoom.spareBytes();
+        pauses.begin();
+        try {
+            log = old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, spareBytes);
+        } finally {
+            pauses.end();
+        }
+        editRoom.sealed(log);
+        logBytesWritten += log.bytes();
+        Checkpoint next = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
+        pauses.begin();
+        try {
+            next.start();
+        } finally {
+            pauses.end();
+        }
+        checkpoint = next;
+        checkpointsBegun++;
+        store.releaseEmptied();
+    }
+
+    /** Ends the checkpoint under way, if there is one that is done: what it has freed can be used from then on. */
+    void finishCheckpointIfDone() {
+        if (checkpoint != null && checkpoint.isDone()) {
+            finishCheckpoint();
+        }
+    }
+
+    /** Waits for the checkpoint under way, if there is one. */
+    void finishCheckpoint() {
+        Checkpoint ending = checkpoint;
+        if (ending != null) {
+            checkpoint = null;
+            pauses.begin();
+            try {
+                ending.finish();
+            } finally {
+                pauses.end();
+            }
+            checkpoints++;
+            disk.mayHaveGrown();
+            editRoom.restoreReserve(); // what the old log held, before segments take it
+        }
+    }
+
+    /** Waits for a batch on its way to the log. */
+    void awaitBatch() {
+        finishBatch();
+    }
+
+    /** The logs that a recovery would need now, the one in use last, without a batch on its way. */
+    List<LogicalLog> logs() {
+        finishBatch();
+        return checkpoint == null ? List.of(log) : List.of(checkpoint.oldLog(), log);
+    }
+
+    // ---- figures
+
+    /** The generation of the log in use. */
+    long logGeneration() {
+        return log.generation();
+    }
+
+    /** Length of the logs that a recovery would need now, with what is on its way to them. */
+    long logBytes() {
+        return log.bytes() + (checkpoint == null ? 0 : checkpoint.oldLog().bytes());
+    }
+
+    long logBytesWritten() {
+        return logBytesWritten;
+    }
+
+    long checkpointsBegun() {
+        return checkpointsBegun;
+    }
+
+    long checkpoints() {
+        return checkpoints;
+    }
+
+    /** How often a change waited for a checkpoint because of the length of the logs. */
+    long checkpointWaits() {
+        return checkpointWaits;
+    }
+
+    /** Waits for what is done beside the writer, however it ends. */
+    void await() {
+        if (batchWritten != null) {
+            batchWritten.await();
+            batchWritten = null;
+        }
+        if (checkpoint != null) {
+            checkpoint.await();
+            checkpoint = null;
+        }
+    }
+
+    /** Closes the log as it is. After {@link #await}. */
+    @Override
+    public void close() {
+        if (log != null) {
+            log.close();
+        }
+    }
+}

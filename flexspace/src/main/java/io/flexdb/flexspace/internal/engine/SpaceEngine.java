@@ -1,0 +1,750 @@
+package io.flexdb.flexspace.internal.engine;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.PauseListener;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.base.WriterPauses;
+import io.flexdb.flexspace.internal.check.RunningChecks;
+import io.flexdb.flexspace.internal.check.Scrubber;
+import io.flexdb.flexspace.internal.check.SpaceChecker;
+import io.flexdb.flexspace.internal.checkpoint.TreeFile;
+import io.flexdb.flexspace.internal.log.LogBatch;
+import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.log.LogicalLog;
+import io.flexdb.flexspace.internal.reservation.DiskRoom;
+import io.flexdb.flexspace.internal.reservation.EditRoom;
+import io.flexdb.flexspace.internal.reservation.GrantedRoom;
+import io.flexdb.flexspace.internal.reservation.SpaceRoom;
+import io.flexdb.flexspace.internal.segment.FrameCache;
+import io.flexdb.flexspace.internal.segment.LiveFrames;
+import io.flexdb.flexspace.internal.segment.Segment;
+import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flextree.ExtentConsumer;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.tree.NodeFormat;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The engine of a FlexSpace. One writer at a time changes it; what readers see is up to the owner, who publishes
+ * {@link #current()} views and then advances the epochs.
+ *
+ * <p>After a write method has thrown, the engine is of no use any more but for {@link #close()}: memory and files may
+ * differ. The owner sees to that.
+ */
+public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
+    private static final int EMPTIED_PER_COMMIT = 8;
+    private static final int VERY_FEW_REFILLS = 4; // a quarter of a choice: now the next one is worth a commit
+
+    private final Vfs vfs;
+    private final Path directory;
+    private final Health health;
+    private final TreeFile treeFile;
+    private final FlexTree tree;
+    private final SegmentStore store;
+    private final FrameCache cache; // or null
+    private final SpaceReader reader;
+    private final SpaceReader fileReader;
+    private final SpaceRoom spaceRoom;
+    private final GarbageCollector collector;
+    private final SpaceCommits commits;
+    private final ChangeRoom changeRoom;
+    private final ExtentMover mover;
+    private final Scrubber scrubber;
+    private final RunningChecks runningChecks = new RunningChecks();
+    private final LogBatch batch = new LogBatch();
+    private final WriterPauses pauses = new WriterPauses(batch::edits);
+    private final ExtentConsumer removed = this::removeLive;
+    private final long openedTreeVersion;
+    private final long openedLogGeneration;
+    private SpaceRecovery recovered; // until begin
+    private LogicalLog preparedLog; // from prepareToBegin until begin
+    private boolean reserveClaimed;
+
+    private SpaceEngine(
+            Vfs vfs, Path directory, SpaceSettings settings, Epochs epochs, SpaceRecovery recovered, Health health) {
+        this.vfs = vfs;
+        this.health = health;
+        this.directory = directory;
+        this.treeFile = recovered.treeFile;
+        this.tree = recovered.tree;
+        this.store = recovered.store;
+        store.reserveBuffers(settings.segmentBuffers);
+        this.cache = FrameCache.of(store.format(), settings.cacheBytes);
+        this.reader = new SpaceReader(store, System::nanoTime, cache);
+        this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
+        this.recovered = recovered;
+        this.openedTreeVersion = treeFile.header().treeVersion();
+        this.openedLogGeneration = recovered.openedLogGeneration;
+        store.pauses(pauses);
+        DiskRoom disk = new DiskRoom(pauses);
+        this.spaceRoom = new SpaceRoom(store, disk, settings.maxDataBytes);
+        GrantedRoom granted = new GrantedRoom();
+        EditRoom editRoom = new EditRoom(
+                vfs,
+                directory,
+                treeFile,
+                tree,
+                store,
+                batch,
+                granted,
+                disk,
+                SpaceCommits.batchBytes(settings),
+                settings.checkpointLogBytes);
+        this.collector =
+                new GarbageCollector(tree, pauses, store, this, spaceRoom, editRoom, settings.minimumUtilization);
+        this.commits = new SpaceCommits(
+                vfs, directory, settings, epochs, recovered, batch, pauses, spaceRoom, editRoom, disk, collector);
+        this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, disk, collector, commits, granted);
+        this.mover = new ExtentMover(tree);
+        this.scrubber = new Scrubber(store, epochs, settings.scrubBytesPerSecond);
+    }
+
+    /** Whether a directory holds a space. */
+    public static boolean exists(Vfs vfs, Path directory) {
+        return SpaceFiles.exist(vfs, directory);
+    }
+
+    /** Checks, before anything is changed, that {@link #create} would find nothing in its way. */
+    public static void checkCreatable(Vfs vfs, Path directory, List<String> allowedNames) {
+        SpaceFiles.checkCreatable(vfs, directory, allowedNames);
+    }
+
+    /** Makes a directory and its missing parents, and their names durable. */
+    public static void createDirectory(Vfs vfs, Path directory) {
+        SpaceFiles.createDirectory(vfs, directory);
+    }
+
+    /** Creates an empty space in a directory with no files but those allowed. */
+    public static void create(
+            Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
+        SpaceRoom.checkCap(settings.maxDataBytes, settings.segmentBytes);
+        SpaceFiles.create(vfs, directory, storeId, settings, allowedNames);
+    }
+
+    /** Recovers a space and begins: {@link #recover} and {@link #begin} in one. */
+    public static SpaceEngine open(Vfs vfs, Path directory, long storeId, SpaceSettings settings, Epochs epochs) {
+        SpaceEngine engine = recover(vfs, directory, storeId, settings, epochs);
+        try {
+            engine.begin();
+            return engine;
+        } catch (RuntimeException | Error e) {
+            engine.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Recovers a space without changing a file, so that its owner can find a reason to refuse it. It can be read, and
+     * changed after {@link #begin}.
+     *
+     * @param storeId the id that its files must have, or 0 for any
+     */
+    public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, SpaceSettings settings, Epochs epochs) {
+        return recover(
+                vfs,
+                directory,
+                storeId,
+                settings,
+                epochs,
+                new Health("the space", directory, settings.healthListener),
+                new OffHeap());
+    }
+
+    /** The same for a part of something larger, whose health and memory these are. */
+    public static SpaceEngine recover(
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            SpaceSettings settings,
+            Epochs epochs,
+            Health health,
+            OffHeap memory) {
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings);
+        recovery.run();
+        try {
+            return new SpaceEngine(vfs, directory, settings, epochs, recovery, health);
+        } catch (RuntimeException | Error e) {
+            recovery.closeAll();
+            throw e;
+        }
+    }
+
+    /**
+     * Makes durable what the recovery accepted, in a new file: what can be a reason for the opening to fail. Nothing that was
+     * there is changed, and if the engine is closed before {@link #begin} the file is deleted again.
+     */
+    public void prepareToBegin() {
+        preparedLog = recovered.makeLog();
+        commits.begin(preparedLog);
+        reserveClaimed = commits.claimReserve(true);
+    }
+
+    /** Makes a space that was recovered ready for changes. If it throws, it should be closed. */
+    public void begin() {
+        if (preparedLog == null) {
+            prepareToBegin();
+        }
+        recovered.dropOtherLogs();
+        preparedLog = null;
+        recovered = null;
+        if (!reserveClaimed) {
+            commits.claimReserve(false); // the other logs have made some room
+        }
+        store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
+    }
+
+    /** What the space still does; its owner sees that nothing else is asked of it. */
+    public Health health() {
+        return health;
+    }
+
+    // ---- changes, by the writer
+
+    /** The longest extent; a shorter record is never cut. */
+    public int maxExtentBytes() {
+        return store.format().maxExtentBytes;
+    }
+
+    /** Says who wants to know when the writer waits for files. Before the first change. */
+    public void pauseListener(PauseListener listener) {
+        pauses.listener(listener);
+    }
+
+    /** Begins changes that a crash keeps all or none of. Groups nest. */
+    public void beginGroup() {
+        commits.beginGroup();
+    }
+
+    /** Ends a group, and commits if many log entries are waiting. */
+    public void endGroup() {
+        commits.endGroup();
+    }
+
+    /**
+     * Inserts bytes as one extent, which shifts what follows.
+     *
+     * @param length from 1 to {@link #maxExtentBytes()}
+     * @param flags of the extent
+     */
+    public void insert(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
+        beginGroup();
+        long address = store.append(source, position, length);
+        tree.insertRange(logicalOffset, length, address, flags);
+        collector.inserted(logicalOffset, length);
+        store.addLive(address, length);
+        batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
+        endGroup();
+    }
+
+    /** Inserts unmapped bytes, which read as zeros. The cost grows with their number. */
+    public void insertHole(long logicalOffset, long length) {
+        beginGroup();
+        for (long done = 0; done < length; ) {
+            long piece = Math.min(length - done, LogFormat.MAX_HOLE_BYTES);
+            tree.insertHole(logicalOffset + done, piece);
+            batch.edit(LogBatch.INSERT, logicalOffset + done, piece, FlexTree.HOLE, 0);
+            done += piece;
+        }
+        collector.inserted(logicalOffset, length);
+        endGroup();
+    }
+
+    /** Unmaps a range, which then reads as zeros; the size stays. */
+    public void punchHole(long logicalOffset, long length) {
+        beginGroup();
+        for (long done = 0; done < length; ) {
+            long piece = Math.min(length - done, LogFormat.MAX_HOLE_BYTES);
+            tree.remap(logicalOffset + done, piece, FlexTree.HOLE, 0, removed);
+            batch.edit(LogBatch.REMAP, logicalOffset + done, piece, FlexTree.HOLE, 0);
+            done += piece;
+        }
+        endGroup();
+    }
+
+    /**
+     * Moves a range to another logical offset, at the cost of its extents.
+     *
+     * @param target where it goes, as an offset before the move, from 0 to {@link #size()}; neither in the range nor at
+     *     one of its ends
+     */
+    public void move(long logicalOffset, long length, long target) {
+        assert mover.isMove(logicalOffset, length, target) : length + " from " + logicalOffset + " to " + target;
+        beginGroup();
+        mover.move(logicalOffset, length, target, batch);
+        collector.collapsed(logicalOffset, length);
+        collector.inserted(target > logicalOffset ? target - length : target, length);
+        endGroup();
+    }
+
+    /** Removes bytes and closes the gap. */
+    public void collapse(long logicalOffset, long length) {
+        beginGroup();
+        tree.collapseRange(logicalOffset, length, removed);
+        collector.collapsed(logicalOffset, length);
+        batch.edit(LogBatch.COLLAPSE, logicalOffset, length, 0, 0);
+        endGroup();
+    }
+
+    @Override
+    public void overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
+        beginGroup();
+        long address = store.append(source, position, length);
+        tree.remap(logicalOffset, length, address, flags, removed);
+        store.addLive(address, length);
+        batch.edit(LogBatch.REMAP, logicalOffset, length, address, flags);
+        endGroup();
+    }
+
+    private void removeLive(long logicalOffset, long length, long address, int flags) {
+        if (address != FlexTree.HOLE) {
+            store.removeLive(address, length);
+        }
+    }
+
+    /** Bytes that fit the open segment still; an extent cut there wastes none of it. */
+    public int roomInOpenSegment() {
+        return store.roomInOpenSegment();
+    }
+
+    /** Bytes of the address space, by the writer's state. */
+    public long size() {
+        return tree.size();
+    }
+
+    /** The writer's state, for readers once it has been published and the epochs have advanced. */
+    public FlexTreeView current() {
+        return tree.current();
+    }
+
+    /** Reuses what no reader can see any more. To be called after publishing. */
+    public void reclaim() {
+        tree.reclaim();
+        store.reclaim();
+    }
+
+    // ---- durability, by the writer
+
+    /**
+     * Makes all changes so far durable, together with a tag that is found again after a crash.
+     *
+     * @param newTag what {@link #tag()} returns after a recovery to this point or a later one
+     */
+    public void commit(long newTag) {
+        commits.commit(newTag);
+    }
+
+    /** Writes the FlexTree to its file and begins a new log. Commits first. */
+    public void checkpoint() {
+        commits.checkpoint();
+    }
+
+    /** The tag of the last commit. */
+    public long tag() {
+        return commits.tag();
+    }
+
+    // ---- room, by the writer
+
+    /** What is to be asked before each change. */
+    public ChangeRoom room() {
+        return changeRoom;
+    }
+
+    /**
+     * Moves live data out of segments with little of it until nothing more is worth it, and commits, so that segments
+     * without any can be used again. Returns the bytes moved. To be called outside of groups.
+     */
+    public long collectGarbage() {
+        long before = collector.bytesMoved();
+        while (collectSlice(Long.MAX_VALUE)) {
+            // goes on
+        }
+        return collector.bytesMoved() - before;
+    }
+
+    /**
+     * Does a slice of {@link #collectGarbage}: moves some bytes, and commits whenever that lets segments go. The content
+     * stays as it is. To be called outside of groups, again and again as long as it returns true and the caller has
+     * nothing better to do; it may stop at any time and go on later, and what was changed meanwhile does not matter. To
+     * publish in between lets go what was moved away.
+     *
+     * @param mostBytes that this call moves, but for one extent more; never more than 1 MiB, nor more extents than are
+     *     looked at in a few milliseconds. A commit waits for the disk
+     * @return false if there was nothing to do
+     */
+    public boolean collectSlice(long mostBytes) {
+        long sweeps = collector.sweepsEnded();
+        boolean worked = collector.slice(mostBytes);
+        int emptied = store.emptiedCount();
+        boolean done = !worked || collector.sweepsEnded() > sweeps;
+        if (emptied > 0 && (done || emptied >= EMPTIED_PER_COMMIT)) {
+            commit(tag());
+            return true;
+        }
+        return worked;
+    }
+
+    /**
+     * Does a bounded part of that, as large as what was written since the last call asks for. To be called outside of
+     * groups.
+     *
+     * @param moving whether anything may be moved now
+     * @return whether segments will be free, or dead frames be written again, once the state of now has been published and
+     *     earlier readers are gone
+     */
+    public boolean collectSomeGarbage(boolean moving) {
+        commits.refill(VERY_FEW_REFILLS);
+        if (store.refills().takeChosen()) {
+            return true;
+        }
+        long sweeps = collector.sweepsEnded();
+        if (moving) {
+            collector.keepPace();
+        }
+        int emptied = store.emptiedCount();
+        if (emptied == 0) {
+            return false;
+        }
+        if (collector.sweepsEnded() > sweeps || emptied >= (spaceRoom.isShort() ? 1 : EMPTIED_PER_COMMIT)) {
+            commit(tag());
+            return true;
+        }
+        return false;
+    }
+
+    /** Extents of which a range has a part, or more. */
+    public long extentsIn(long logicalOffset, long length) {
+        long[] extents = {0};
+        tree.query(logicalOffset, length, (offset, extentLength, address, flags) -> extents[0]++);
+        return extents[0];
+    }
+
+    // ---- reading, by any thread inside an epoch that holds the view
+
+    /** Copies bytes of the address space, each verified. */
+    public void read(
+            FlexTreeView view, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
+        reader.read(view, logicalOffset, destination, destinationPosition, length);
+    }
+
+    /**
+     * Copies bytes of the address space, each verified.
+     *
+     * @param cursor any, for this call
+     */
+    public void read(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+    }
+
+    @Override
+    public void readToRewrite(
+            ExtentCursor cursor, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
+        FlexTreeView view = tree.current();
+        pauses.begin();
+        try {
+            fileReader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+        } finally {
+            pauses.end();
+        }
+    }
+
+    /** Copies a part of the extent on which a cursor stands, each byte verified. */
+    public void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
+        reader.readExtent(cursor, skip, destination, position, length);
+    }
+
+    // ---- figures
+
+    /** Bytes written to the data file. */
+    public long dataBytesWritten() {
+        return store.bytesWritten();
+    }
+
+    /** Bytes written to logical logs. */
+    public long logBytesWritten() {
+        return commits.logBytesWritten();
+    }
+
+    /** Bytes written to the FlexTree file. */
+    public long treeBytesWritten() {
+        return treeFile.bytesWritten();
+    }
+
+    /** Length of the logs that a recovery would read now. */
+    public long logBytes() {
+        return commits.logBytes();
+    }
+
+    /** Checkpoints begun since opening: each has ended the writer's epoch. */
+    public long checkpointsBegun() {
+        return commits.checkpointsBegun();
+    }
+
+    /** Checkpoints made since opening. */
+    public long checkpoints() {
+        return commits.checkpoints();
+    }
+
+    /** How often a change waited for a checkpoint since opening, because of the length of the logs. */
+    public long checkpointWaits() {
+        return commits.checkpointWaits();
+    }
+
+    /** Bytes moved by garbage collection since opening. */
+    public long bytesMoved() {
+        return collector.bytesMoved();
+    }
+
+    /** Extents that garbage collection has looked at since opening. */
+    public long extentsScanned() {
+        return collector.extentsScanned();
+    }
+
+    /** Dead bytes of the segments that garbage collection has emptied since opening. */
+    public long bytesFreed() {
+        return collector.bytesFreed();
+    }
+
+    /** Segments that garbage collection has emptied since opening. */
+    public long segmentsFreed() {
+        return collector.segmentsFreed();
+    }
+
+    /** How often the dead frames of a segment were written again since opening. */
+    public long segmentsRefilled() {
+        return store.refills().segmentsRefilled();
+    }
+
+    /** Bytes of extents written to dead frames since opening. */
+    public long bytesRefilled() {
+        return store.refills().bytesRefilled();
+    }
+
+    /** Frames that reads have found in the cache. */
+    public long cacheHits() {
+        return cache == null ? 0 : cache.hits();
+    }
+
+    /** Frames that reads have looked for in the cache, and found in the file only. */
+    public long cacheMisses() {
+        return cache == null ? 0 : cache.misses();
+    }
+
+    /** Off-heap bytes of the cache. */
+    public long cacheBytes() {
+        return cache == null ? 0 : cache.memoryBytes();
+    }
+
+    /** Live bytes in segments. */
+    public long liveBytes() {
+        return store.liveBytes();
+    }
+
+    /** Segments in the data file. */
+    public int segmentCount() {
+        return store.segmentCount();
+    }
+
+    /** Segments without live bytes that only pinned views keep from being used again. */
+    public int pinnedSegmentCount() {
+        return store.pinnedSegmentCount();
+    }
+
+    /** Segments that are free. */
+    public int freeSegmentCount() {
+        return store.freeSegmentCount();
+    }
+
+    /** Bytes of a segment. */
+    public int segmentBytes() {
+        return store.format().segmentBytes;
+    }
+
+    /** Extents in the tree, by the writer's state. */
+    public long extentCount() {
+        return tree.extentCount();
+    }
+
+    /** Off-heap bytes of the tree. */
+    public long treeMemoryBytes() {
+        return tree.memoryBytes();
+    }
+
+    /** Off-heap bytes of nodes that only readers of older versions may still see; a part of those of the tree. */
+    public long retiredNodeBytes() {
+        return tree.retiredNodeCount() * NodeFormat.NODE_BYTES;
+    }
+
+    /** Off-heap bytes of segment buffers, those that are free included. Any thread. */
+    public long bufferMemoryBytes() {
+        return store.buffers().memoryBytes();
+    }
+
+    /** Off-heap bytes of segment buffers that wait to be used. Any thread, for which it is about so many. */
+    public long freeBufferBytes() {
+        return store.buffers().freeBytes();
+    }
+
+    /** How often a change waited for a reader of a segment buffer since opening. */
+    public long bufferWaits() {
+        return store.buffers().waits();
+    }
+
+    /** Off-heap bytes that reads of the file use, or leave to the next ones. Any thread. */
+    public long scratchMemoryBytes() {
+        return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
+    }
+
+    /**
+     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which it is
+     * about so many.
+     */
+    public long checksumMemoryBytes() {
+        return store.frameTableBytes();
+    }
+
+    /** The id in the space's files. */
+    public long storeId() {
+        return treeFile.header().storeId();
+    }
+
+    /** The version of the FlexTree in its file. */
+    public long treeVersion() {
+        return treeFile.header().treeVersion();
+    }
+
+    /** The generation of the logical log in use. */
+    public long logGeneration() {
+        return commits.logGeneration();
+    }
+
+    /** The version of the FlexTree that was found at opening. */
+    public long openedTreeVersion() {
+        return openedTreeVersion;
+    }
+
+    /** The generation of the logical log that was found at opening; the one in use is a later one. */
+    public long openedLogGeneration() {
+        return openedLogGeneration;
+    }
+
+    FlexTree tree() {
+        return tree;
+    }
+
+    public SegmentStore store() {
+        return store;
+    }
+
+    GarbageCollector collector() {
+        return collector;
+    }
+
+    WriterPauses pauses() {
+        return pauses;
+    }
+
+    LogBatch batch() {
+        return batch;
+    }
+
+    /** Checks that tree, segments and live bytes fit each other; for tests and the checker. */
+    public void checkInvariants() {
+        tree.checkInvariants();
+        long[] live = new long[store.segmentCount()];
+        boolean refills = store.refills().isEnabled();
+        LiveFrames[] liveFrames = new LiveFrames[live.length];
+        Arrays.setAll(liveFrames, number -> refills ? new LiveFrames(store.format()) : null);
+        tree.query(0, tree.size(), (logicalOffset, length, address, flags) -> {
+            if (address != FlexTree.HOLE) {
+                int number = store.format().segmentOf(address);
+                live[number] += length;
+                if (refills) {
+                    liveFrames[number].add(store.format().positionOf(address), (int) length);
+                }
+            }
+        });
+        for (int number = 0; number < live.length; number++) {
+            Segment segment = store.segment(number);
+            if (live[number] != segment.liveBytes || store.isFree(number) && live[number] != 0) {
+                throw new AssertionError("live bytes " + live[number] + " in the tree, but " + segment
+                        + (store.isFree(number) ? " free" : ""));
+            }
+            if (segment.liveFrames != null && !segment.liveFrames.equals(liveFrames[number])) {
+                throw new AssertionError("live bytes of frames: " + liveFrames[number] + " in the tree, but "
+                        + segment.liveFrames + " in " + segment);
+            }
+        }
+    }
+
+    /** Waits for segments and log batches that are written beside the writer. */
+    public void awaitWritten() {
+        commits.awaitBatch();
+        store.awaitSealing();
+    }
+
+    /**
+     * Begins a check of everything. By the writer; the check itself runs in any thread, while the writer goes on.
+     *
+     * @param view {@link #current()}, pinned until the check has ended. {@link #close} ends it
+     */
+    public SpaceChecker beginCheck(FlexTreeView view) {
+        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, commits.logs(), runningChecks);
+    }
+
+    /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
+    public Scrubber scrubber() {
+        return scrubber;
+    }
+
+    /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
+    public void closeCleanly() {
+        scrubber.close(); // it should not take the disk from the checkpoint, nor should these
+        runningChecks.close();
+        try {
+            if (changeRoom.allowsCheckpoint()) {
+                checkpoint();
+            } else {
+                commit(tag()); // opening again has a log to replay
+            }
+        } finally {
+            close();
+        }
+    }
+
+    /** Closes the files as they are, once a commit or checkpoint under way has ended. */
+    @Override
+    public void close() {
+        scrubber.close();
+        runningChecks.close();
+        commits.await();
+        tree.close();
+        try {
+            commits.close();
+            if (preparedLog != null) {
+                recovered.discard(preparedLog);
+                preparedLog = null;
+            }
+        } finally {
+            try {
+                treeFile.close();
+            } finally {
+                store.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.flexdb.flexspace.internal.log;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import java.nio.ByteBuffer;
+
+/**
+ * A batch on its way to the logical log, with all that it names (O1). By the writer, or by a thread for which it waits.
+ *
+ * @param data the file to be forced before, or null
+ * @param log what the batch is appended to, which has been told of it
+ * @param payload the batch
+ */
+public record BatchWrite(VfsFile data, LogicalLog log, ByteBuffer payload) {
+    /** Makes data and batch durable. */
+    public Void run() {
+        forceData();
+        log.append(payload);
+        log.force();
+        return null;
+    }
+
+    private void forceData() {
+        if (data != null) {
+            data.force();
+        }
+    }
+}

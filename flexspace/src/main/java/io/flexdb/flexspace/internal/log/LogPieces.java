@@ -1,0 +1,69 @@
+package io.flexdb.flexspace.internal.log;
+
+import io.flexdb.flexspace.internal.base.PendingResult;
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A log of any length, read in pieces, each of them beside whoever works on the one before. For one thread. */
+public final class LogPieces implements AutoCloseable {
+    /** Bytes of payloads that are read at once; two pieces are in memory. */
+    static final int PIECE_BYTES = 4 << 20;
+
+    private final VfsFile file;
+    private final BackgroundWorker beside;
+    private final LogicalLogReader reader;
+    private PendingResult<List<ByteBuffer>> ahead; // null when there is no more
+
+    /** Begins to read. */
+    public LogPieces(Vfs vfs, Path path, long storeId, long generation, BackgroundWorker beside) {
+        this.beside = beside;
+        this.file = vfs.open(path, OpenMode.READ);
+        try {
+            this.reader = new LogicalLogReader(file, storeId, generation);
+            readAhead();
+        } catch (RuntimeException | Error e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private void readAhead() {
+        ahead = new PendingResult<>(beside::start, () -> reader.next(PIECE_BYTES));
+    }
+
+    /** The payloads of the next frames; empty after the last one. Throws as {@link LogicalLogReader#next} does. */
+    public List<ByteBuffer> next() {
+        if (ahead == null) {
+            return List.of();
+        }
+        List<ByteBuffer> payloads = ahead.get();
+        ahead = null;
+        if (!payloads.isEmpty()) {
+            readAhead();
+        }
+        return payloads;
+    }
+
+    /** Frames read, all of them once {@link #next} has returned nothing. */
+    public long frames() {
+        return reader.frames();
+    }
+
+    /** A checksum over the checksums of all frames read. */
+    public long digest() {
+        return reader.digest();
+    }
+
+    @Override
+    public void close() {
+        if (ahead != null) {
+            ahead.await();
+        }
+        file.close();
+    }
+}

@@ -1,0 +1,157 @@
+package io.flexdb.flexspace.internal.log;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the whole frames of a logical log. */
+public final class LogicalLogReader {
+    private static final int PIECE_BYTES = 256 << 10;
+
+    private final VfsFile file;
+    private final Path path;
+    private final long generation;
+    private final long treeVersion;
+    private final long continues;
+    private final long continuesSequence;
+    private final long size;
+    private ByteBuffer piece = ByteBuffer.allocate(0); // payloads are slices of it: another one for each read
+    private long pieceStart;
+    private long position = LogFormat.FRAMES_OFFSET; // of the next frame
+    private long frames; // read so far
+    private long digest;
+
+    /** Opens a log whose name gives its generation; the caller closes the file. */
+    public LogicalLogReader(VfsFile file, long storeId, long generationInName) {
+        this.file = file;
+        this.path = file.path();
+        this.size = file.size();
+        ByteBuffer block = FilePreamble.check(
+                path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.LOG, LogFormat.FIELD_BYTES, storeId);
+        this.generation = block.getLong();
+        this.treeVersion = block.getLong();
+        this.continues = block.getLong();
+        this.continuesSequence = block.getLong();
+        if (size < LogFormat.FRAMES_OFFSET) {
+            // A log gets its name when it is whole. Without its first block nobody could tell what was synced.
+            throw new CorruptionException(path, size, LogFormat.FRAMES_OFFSET + " bytes at least", size + " bytes");
+        }
+        if (generation != generationInName) {
+            throw new CorruptionException(
+                    path,
+                    LogFormat.GENERATION_OFFSET,
+                    "generation " + generationInName + " as in the name of the file",
+                    Long.toString(generation));
+        }
+    }
+
+    public long treeVersion() {
+        return treeVersion;
+    }
+
+    /** The generation of the log that this one continues, or 0. */
+    public long continues() {
+        return continues;
+    }
+
+    /** The sequence of the last frame of that log. */
+    public long continuesSequence() {
+        return continuesSequence;
+    }
+
+    /**
+     * The payloads of the next whole frames, in memory that is not used again.
+     *
+     * @param mostBytes of payloads, but for one frame, which may be longer
+     * @return none if there are no more
+     * @throws CorruptionException if a frame below the synced-up-to mark is not whole, when it would be the first to return
+     */
+    List<ByteBuffer> next(int mostBytes) {
+        List<ByteBuffer> payloads = new ArrayList<>();
+        long bytes = 0;
+        while (bytes < mostBytes) {
+            ByteBuffer payload = payloadAt(position, frames + 1);
+            if (payload == null) {
+                if (payloads.isEmpty()) {
+                    checkEnd();
+                }
+                return payloads;
+            }
+            payloads.add(payload);
+            bytes += payload.remaining();
+            position += LogFormat.frameBytes(payload.remaining());
+            digest = digest * 0x9E3779B97F4A7C15L + FilePreamble.crc(payload, 0, payload.remaining());
+            frames++;
+        }
+        return payloads;
+    }
+
+    private void checkEnd() {
+        long synced = syncedUpTo(file, generation);
+        if (position < synced) {
+            throw new CorruptionException(
+                    path, position, "a whole frame below the synced-up-to mark " + synced, "a damaged frame");
+        }
+    }
+
+    /** Whole frames read so far. */
+    long frames() {
+        return frames;
+    }
+
+    /** Tells whether the frames read were the same as others. */
+    long digest() {
+        return digest;
+    }
+
+    /** Whether there is a whole frame, or must have been one. */
+    public boolean hasFrames() {
+        return payloadAt(LogFormat.FRAMES_OFFSET, 1) != null || syncedUpTo(file, generation) > LogFormat.FRAMES_OFFSET;
+    }
+
+    private ByteBuffer payloadAt(long position, long sequence) {
+        if (position + LogFormat.FRAME_HEADER_BYTES > size) {
+            return null;
+        }
+        ByteBuffer header = bytesAt(position, LogFormat.FRAME_HEADER_BYTES);
+        int bytes = header.getInt(LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
+        boolean sound = header.getInt(LogFormat.FRAME_HEADER_CRC_OFFSET)
+                        == FilePreamble.crc(header, 0, LogFormat.FRAME_HEADER_CRC_OFFSET)
+                && header.getInt(LogFormat.FRAME_RESERVED_OFFSET) == 0
+                && header.getLong(LogFormat.FRAME_GENERATION_OFFSET) == generation
+                && header.getLong(LogFormat.FRAME_SEQUENCE_OFFSET) == sequence
+                && bytes >= LogBatch.HEADER_BYTES
+                && bytes <= size - position - LogFormat.FRAME_HEADER_BYTES;
+        if (!sound) {
+            return null;
+        }
+        ByteBuffer payload = bytesAt(position + LogFormat.FRAME_HEADER_BYTES, bytes);
+        return FilePreamble.crc(payload, 0, bytes) == header.getInt(LogFormat.FRAME_PAYLOAD_CRC_OFFSET)
+                ? payload
+                : null;
+    }
+
+    /** Bytes that the file has. Frames may be short and many, so what follows is read with them. */
+    private ByteBuffer bytesAt(long position, int bytes) {
+        if (position < pieceStart || position + bytes > pieceStart + piece.capacity()) {
+            piece = ByteBuffer.allocate((int) Math.max(bytes, Math.min(PIECE_BYTES, size - position)));
+            file.readFully(piece, position);
+            pieceStart = position;
+        }
+        return piece.slice((int) (position - pieceStart), bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** What the mark of a log says, 0 if it is damaged. */
+    public static long syncedUpTo(VfsFile file, long generation) {
+        ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        file.readFully(mark, LogFormat.MARK_OFFSET);
+        int end = LogFormat.MARK_BYTES - Integer.BYTES;
+        boolean sound = mark.getInt(end) == FilePreamble.crc(mark, 0, end) && mark.getLong(0) == generation;
+        return sound ? mark.getLong(Long.BYTES) : 0;
+    }
+}

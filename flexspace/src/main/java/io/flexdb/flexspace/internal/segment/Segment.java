@@ -1,0 +1,111 @@
+package io.flexdb.flexspace.internal.segment;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/**
+ * One use of a segment of the data file, from its opening until it is free again.
+ *
+ * <p>Readers use {@code memory} and {@code checksums}, and what is final or volatile; everything else is the writer's.
+ */
+public final class Segment {
+    private static final int TURNS_AFTER_AN_ERROR = 16;
+
+    public final int number;
+    /** Of this use; goes up at an opening of the space in which it is open, before there are readers. */
+    public int generation;
+    /** The epoch in which it was opened: no earlier version has extents in it. */
+    public final long birth;
+
+    /** The bytes of a segment that is open or being sealed, by position in it; null once they are in the file. */
+    public volatile ByteBuffer memory;
+    /** What lies before this position is in the file even while the segment is open. */
+    int memoryStart;
+    /** If it is refilled: the frames that are in {@code memory}, and no others. Set before that. */
+    BitSet memoryFrames;
+    /** Checksums of the data frames that are in the file; null while nobody has needed those in the footer lately. */
+    public volatile int[] checksums;
+    /** They were needed since {@link ChecksumCache} came by last. */
+    boolean checksumsUsed;
+    /** Where it is in there, which guards this; -1 if it is not. */
+    int checksumSlot = -1;
+    /** Where frames that are in the file are cached, if they are; null until one is read. */
+    private volatile FrameCache.Frames cachedFrames;
+
+    public int usedBytes;
+    public int liveBytes;
+    /** All of it is in the file, and the writer knows. */
+    public volatile boolean sealed;
+    /** No version from now on has extents in it, so that it is free once nobody reads an older one. */
+    public volatile boolean released;
+    /** How often it is left alone by who chooses segments to make room, since a read of it has failed; see there. */
+    private int turnsLeftAlone;
+    /** Garbage collection is moving what lives in it. */
+    public boolean victim;
+
+    public int liveBytesWhenChosen;
+
+    /** The live bytes of each frame; null where nobody needs them. */
+    public LiveFrames liveFrames;
+    /** On its way to have dead frames written again; else null. */
+    public Refill refill;
+    /** Odd while it is, which changes frames in the file, and the footer. See R5 in {@link SegmentRefills}. */
+    public volatile int refillState;
+
+    Segment(int number, int generation, long birth) {
+        this.number = number;
+        this.generation = generation;
+        this.birth = birth;
+    }
+
+    /** Where frames are in the cache. */
+    FrameCache.Frames cachedFrames(FrameCache cache) {
+        FrameCache.Frames frames = cachedFrames;
+        return frames != null ? frames : makeCachedFrames(cache);
+    }
+
+    private synchronized FrameCache.Frames makeCachedFrames(FrameCache cache) {
+        if (cachedFrames == null) {
+            cachedFrames = cache.newFrames();
+        }
+        return cachedFrames;
+    }
+
+    /** Sees to it that frames are not found in the cache, while no reader has a version with anything in them. */
+    void forgetCached(BitSet frames) {
+        FrameCache.Frames cached = cachedFrames;
+        if (cached != null) {
+            cached.forget(frames);
+        }
+    }
+
+    /**
+     * Has those who choose segments to make room leave it alone: whoever reads what lives there will be told.
+     *
+     * @param forEver whether it is damaged; what could not be read may be read another time
+     */
+    public void leaveAlone(boolean forEver) {
+        turnsLeftAlone = forEver ? Integer.MAX_VALUE : TURNS_AFTER_AN_ERROR;
+    }
+
+    /** Whether it may be chosen; to be asked once for each choice. */
+    public boolean takesTurn() {
+        if (turnsLeftAlone > 0 && turnsLeftAlone < Integer.MAX_VALUE) {
+            turnsLeftAlone--;
+            return false;
+        }
+        return turnsLeftAlone == 0;
+    }
+
+    /** Lets go what readers need, when there are none. */
+    void becomeFree() {
+        released = true;
+        cachedFrames = null;
+    }
+
+    @Override
+    public String toString() {
+        return "Segment[" + number + ", generation=" + generation + ", used=" + usedBytes + ", live=" + liveBytes
+                + (sealed ? ", sealed]" : ", open]");
+    }
+}

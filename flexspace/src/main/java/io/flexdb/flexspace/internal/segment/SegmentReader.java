@@ -1,0 +1,377 @@
+package io.flexdb.flexspace.internal.segment;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.BitSet;
+import java.util.zip.CRC32C;
+
+/** Reads segments, and lets out no byte of the file that was not verified. Any number of threads. */
+public final class SegmentReader {
+    /*
+     * The problem: what is verified is frames, what is wanted is any bytes, and a copy costs as much as the kernel's.
+     * The choice: whole frames go straight into the destination and are verified there, if it is a direct buffer. Parts
+     * of frames, and what goes into the heap, are read into a scratch buffer and copied. A read of a few frames that
+     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. For the
+     * same reason a sequence of small reads has more read into it than they ask for. Where there is a cache, everything
+     * goes through the scratch buffer, so that nobody can change what is cached (C2 in FrameCache).
+     */
+
+    private final VfsFile file;
+    private final SegmentFormat format;
+    private final ChecksumCache checksums;
+    private final int maxReadBytes;
+
+    public SegmentReader(VfsFile file, SegmentFormat format) {
+        this(file, format, new ChecksumCache(format, 0));
+    }
+
+    /** @param checksums where those are kept that were read */
+    public SegmentReader(VfsFile file, SegmentFormat format, ChecksumCache checksums) {
+        this.checksums = checksums;
+        this.file = file;
+        this.format = format;
+        this.maxReadBytes = Math.max(ReadWindow.READ_BYTES, format.frameBytes);
+    }
+
+    /** Bytes that a scratch buffer must have. */
+    public int scratchBytes() {
+        return maxReadBytes + 2 * format.frameBytes;
+    }
+
+    /**
+     * Copies bytes of a segment, each verified. Inside an epoch that holds a version with them. If it fails, the
+     * destination holds anything; a direct one is moved meanwhile, and its position and limit put back.
+     */
+    void read(
+            Segment segment,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        ByteBuffer memory = segment.memory;
+        if (memory != null && segment.memoryFrames != null) {
+            readRefilled(segment, memory, from, destination, destinationPosition, length, scratch);
+            return;
+        }
+        int fileEnd = memory == null ? format.dataBytes : segment.memoryStart;
+        int inFile = Math.min(length, Math.max(0, fileEnd - from));
+        if (inFile > 0) {
+            readFromFile(segment, fileEnd, from, destination, destinationPosition, inFile, scratch);
+        }
+        if (inFile < length) {
+            destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
+        }
+    }
+
+    /**
+     * Some frames of it are in memory, the others in the file. Which ones changes only when it is refilled again, for which
+     * all who have found this memory must be gone.
+     */
+    private void readRefilled(
+            Segment segment,
+            ByteBuffer memory,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        BitSet inMemory = segment.memoryFrames;
+        for (int done = 0; done < length; ) {
+            int at = from + done;
+            int frame = at >>> format.frameShift;
+            boolean isInMemory = inMemory.get(frame);
+            int endFrame = isInMemory ? inMemory.nextClearBit(frame) : inMemory.nextSetBit(frame);
+            int end = endFrame < 0 ? format.dataBytes : endFrame << format.frameShift;
+            int piece = Math.min(length - done, end - at);
+            if (isInMemory) {
+                destination.put(destinationPosition + done, memory, at, piece);
+            } else {
+                readFromFile(segment, end, at, destination, destinationPosition + done, piece, scratch);
+            }
+            done += piece;
+        }
+    }
+
+    /** @param fileEnd the bytes of the segment before this position are in the file, and some of them are wanted */
+    private void readFromFile(
+            Segment segment,
+            int fileEnd,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        if (scratch.cache != null) {
+            readThroughCache(segment, fileEnd, from, destination, destinationPosition, length, scratch);
+            return;
+        }
+        int ahead = scratch.window.begin(segment, from, length);
+        int done = scratch.window.copy(segment, from, destination, destinationPosition, length);
+        if (done == length) {
+            return;
+        }
+        int[] sums = checksums(segment);
+        int head = -(from + done) & (format.frameBytes - 1);
+        int whole = length - done - head & -format.frameBytes;
+        if (ahead > 0 || !destination.isDirect() || whole < Math.min(length - done, ReadWindow.WORTH_A_CALL_BYTES)) {
+            int atOnce = Math.min(ahead, fileEnd - from - done);
+            copy(segment, sums, from + done, destination, destinationPosition + done, length - done, atOnce, scratch);
+            return;
+        }
+        if (head > 0) {
+            copy(segment, sums, from + done, destination, destinationPosition + done, head, 0, scratch);
+            done += head;
+        }
+        readWhole(segment, sums, from + done, destination, destinationPosition + done, whole, scratch);
+        done += whole;
+        int tail = length - done;
+        if (tail > 0) {
+            copy(segment, sums, from + done, destination, destinationPosition + done, tail, 0, scratch);
+        }
+    }
+
+    /** Reads from the file what neither the cache nor the window has: what lies together by one call. */
+    private void readThroughCache(
+            Segment segment,
+            int fileEnd,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        FrameCache cache = scratch.cache;
+        ReadWindow window = scratch.window;
+        FrameCache.Frames frames = segment.cachedFrames(cache);
+        int missed = 0;
+        int done = cache.copy(frames, from, destination, destinationPosition, length);
+        if (done == length) {
+            cache.count(framesOf(from, length), 0);
+            return;
+        }
+        // The rest of a frame will be in the cache: who goes on in smaller steps is back here at the next one.
+        int firstMissed = from + done & -format.frameBytes;
+        int ahead = window.begin(
+                segment, firstMissed, framesOf(firstMissed, from + length - firstMissed) << format.frameShift);
+        while (done < length) {
+            int at = from + done;
+            int piece = cache.missing(frames, at, length - done);
+            int inWindow = window.copy(segment, at, destination, destinationPosition + done, piece);
+            if (inWindow > 0) {
+                piece = inWindow;
+                int first = at >>> format.frameShift;
+                int position = window.positionOf(first << format.frameShift);
+                cache.put(frames, first, framesOf(at, piece), window.buffer, position);
+            } else {
+                int atOnce = Math.min(ahead, fileEnd - at);
+                copy(segment, checksums(segment), at, destination, destinationPosition + done, piece, atOnce, scratch);
+            }
+            missed += framesOf(at, piece);
+            done += piece;
+            done += cache.copy(frames, from + done, destination, destinationPosition + done, length - done);
+        }
+        cache.count(framesOf(from, length) - missed, missed);
+    }
+
+    /** How many frames so many bytes have a part of. */
+    private int framesOf(int from, int length) {
+        return (from + length - 1 >>> format.frameShift) - (from >>> format.frameShift) + 1;
+    }
+
+    /** Reads whole frames into the destination itself. */
+    private void readWhole(
+            Segment segment,
+            int[] sums,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            ReadScratch scratch) {
+        int position = destination.position();
+        int limit = destination.limit();
+        try {
+            for (int done = 0; done < length; ) {
+                int piece = Math.min(length - done, maxReadBytes);
+                int first = (from + done) >>> format.frameShift;
+                int frames = piece >>> format.frameShift;
+                readFrames(segment, first, frames, destination, destinationPosition + done);
+                verify(segment, sums, first, frames, frames, destination, destinationPosition + done, scratch.crc);
+                done += piece;
+            }
+        } finally {
+            destination.limit(limit).position(position);
+        }
+    }
+
+    /**
+     * Reads all frames that hold the bytes, and copies them.
+     *
+     * @param atOnce how many bytes to read from the file, if more than these; the file has them
+     */
+    private void copy(
+            Segment segment,
+            int[] sums,
+            int from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length,
+            int atOnce,
+            ReadScratch scratch) {
+        ByteBuffer buffer = scratch.window.buffer;
+        for (int done = 0; done < length; ) {
+            int first = (from + done) >>> format.frameShift;
+            int inFrame = from + done - (first << format.frameShift);
+            int piece = Math.min(length - done, maxReadBytes);
+            int frames = framesOf(from + done, piece);
+            readIntoWindow(segment, sums, first, frames, framesOf(from + done, Math.max(piece, atOnce)), scratch);
+            buffer.clear();
+            if (scratch.cache != null) {
+                scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer, 0);
+            }
+            destination.put(destinationPosition + done, buffer, inFrame, piece);
+            done += piece;
+        }
+    }
+
+    /** Reads some frames into the window, and those behind them as far as that can be done, so many in all. */
+    private void readIntoWindow(
+            Segment segment, int[] sums, int first, int wanted, int withThoseBehind, ReadScratch scratch) {
+        ReadWindow window = scratch.window;
+        window.clear();
+        int state = segment.refillState;
+        int frames = withThoseBehind;
+        try {
+            readFrames(segment, first, frames, window.buffer, 0);
+        } catch (StorageException e) {
+            if (frames == wanted) {
+                throw e;
+            }
+            frames = wanted; // W2
+            readFrames(segment, first, frames, window.buffer, 0);
+        }
+        int sound = verify(segment, sums, first, wanted, frames, window.buffer, 0, scratch.crc);
+        window.hold(segment, state, first << format.frameShift, sound << format.frameShift);
+    }
+
+    /**
+     * Verifies frames that lie in a buffer from a position on.
+     *
+     * @param wanted how many of them have to be sound
+     * @return how many are, up to the first one that is not
+     */
+    private int verify(
+            Segment segment,
+            int[] sums,
+            int first,
+            int wanted,
+            int frames,
+            ByteBuffer buffer,
+            int position,
+            CRC32C crc) {
+        int damaged = firstDamaged(segment, sums, first, frames, buffer, position, crc);
+        if (damaged < first + wanted) {
+            int found = format.checksum(
+                    segment.number,
+                    segment.generation,
+                    damaged,
+                    buffer,
+                    position + (damaged - first << format.frameShift),
+                    crc);
+            throw damage(segment, damaged, sums[damaged], found);
+        }
+        return damaged - first;
+    }
+
+    /** Reads frames into a buffer from a position on, unverified. Moves the buffer's position and limit. */
+    public void readFrames(Segment segment, int first, int frames, ByteBuffer buffer, int position) {
+        buffer.limit(position + (frames << format.frameShift)).position(position);
+        file.readFully(buffer, format.filePosition(segment.number, first << format.frameShift));
+    }
+
+    /**
+     * Verifies frames that lie in a buffer from a position on. Moves the buffer's position and limit.
+     *
+     * @return the first damaged one, or the one behind the last
+     */
+    int firstDamaged(Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
+        for (int i = 0; i < frames; i++) {
+            int expected = sums[first + i]; // comes from memory while the checksum is calculated
+            int found = format.checksum(
+                    segment.number, segment.generation, first + i, buffer, position + (i << format.frameShift), crc);
+            if (found != expected) {
+                return first + i;
+            }
+        }
+        return first + frames;
+    }
+
+    /** What is to be said of a damaged frame. */
+    public CorruptionException damage(Segment segment, int frame, int expected, int found) {
+        return new CorruptionException(
+                file.path(),
+                format.filePosition(segment.number, frame << format.frameShift),
+                "checksum " + Integer.toHexString(expected) + " of frame " + frame + " of segment " + segment.number
+                        + ", generation " + segment.generation,
+                Integer.toHexString(found));
+    }
+
+    /** Tells the kernel that bytes of a segment, and its footer if that is not known, will be read soon. */
+    void announce(Segment segment, int from, int length) {
+        if (segment.memory != null) {
+            return; // some of it may be in the file, which has been written just now
+        }
+        int first = from & -format.frameBytes;
+        int end = from + length + format.frameBytes - 1 & -format.frameBytes;
+        file.announce(format.filePosition(segment.number, first), end - first);
+        if (segment.checksums == null) {
+            file.announce(format.filePosition(segment.number, format.dataBytes), format.footerBytes);
+        }
+    }
+
+    /** The checksums of a sealed segment, from its footer if nobody has needed them lately. */
+    int[] checksums(Segment segment) {
+        int[] sums = segment.checksums;
+        if (sums != null) {
+            if (!segment.checksumsUsed) { // or readers would write to what others read
+                segment.checksumsUsed = true;
+            }
+            return sums;
+        }
+        try {
+            return checksums.offer(segment, readFooter(segment));
+        } catch (CorruptionException e) {
+            sums = segment.checksums; // there are some if it is written over
+            if (sums != null) {
+                return sums;
+            }
+            throw e;
+        }
+    }
+
+    /** The checksums in the footer of a sealed segment. While the segment can't be used again. */
+    public int[] readFooter(Segment segment) {
+        ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
+        long position = format.filePosition(segment.number, format.dataBytes);
+        file.readFully(footer, position);
+        int end = format.footerBytes - Integer.BYTES;
+        int found =
+                format.seal(FilePreamble.crc(footer, 0, end), segment.number, segment.generation, format.dataFrames);
+        if (found != footer.getInt(end)) {
+            throw new CorruptionException(
+                    file.path(),
+                    position,
+                    "checksum " + Integer.toHexString(footer.getInt(end)) + " of the footer of segment "
+                            + segment.number + ", generation " + segment.generation,
+                    Integer.toHexString(found));
+        }
+        int[] sums = new int[format.dataFrames];
+        for (int frame = 0; frame < sums.length; frame++) {
+            sums[frame] = footer.getInt(frame * Integer.BYTES);
+        }
+        return sums;
+    }
+}

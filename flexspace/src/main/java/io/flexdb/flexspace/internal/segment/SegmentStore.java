@@ -1,0 +1,695 @@
+package io.flexdb.flexspace.internal.segment;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.base.WriterPauses;
+import io.flexdb.flexspace.internal.log.LogBatch;
+import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.StoreFullException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
+ * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}. What dead frames of sealed segments
+ * take is up to {@link SegmentRefills}.
+ */
+public final class SegmentStore implements AutoCloseable {
+    /*
+     * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
+     *     forced is never written again, unless it is dead and refilled (R1).
+     * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in the
+     *     logical log, or in the segment table; but for those of segments being sealed, which no log names before the
+     *     footer was waited for.
+     * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
+     *     lock.
+     * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
+     *     (until then it is among those emptied), and no version that readers may hold has extents in it.
+     * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
+     *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
+     * I6  A segment never has a generation again that it had when it was last written, whether the log knew or not: so bytes
+     *     from before a crash are not taken for those written to the same place after it. What the log knows of before an
+     *     opening goes up by a number that is greater with each opening; so does the generation of the open segment, which may
+     *     have been filled and sealed before the crash, and the checksums that it has are turned into those of the new one.
+     */
+    private final VfsFile file;
+    private final SegmentFormat format;
+    private final Epochs epochs;
+    private final ChecksumCache checksums;
+    private final SegmentReader reader;
+    private final RetiredQueue retiredSegments;
+    private final BufferPool buffers;
+    private final SegmentSealer sealer;
+    private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
+    private SegmentRefills refills;
+
+    private volatile Segment[] segments = new Segment[8];
+    private int segmentCount;
+    private final BitSet freeSegments = new BitSet();
+    private int claimedSegments;
+    private final List<Segment> emptied = new ArrayList<>(); // since the last log batch
+    private final List<Segment> emptiedBefore = new ArrayList<>(); // what that batch says may not be durable yet
+    private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
+
+    private Segment open;
+    private SegmentBuffer openBuffer; // null before the first append after a recovery
+    private int framesLogged; // of the open segment: their checksums are in the logical log
+    private boolean openClaimed; // the whole of the open segment has its place in the file
+    private long segmentsOpened;
+    private int opening = 1; // a greater one with each opening of the space
+    private boolean unforced;
+    private long liveBytes;
+    private long bytesWritten;
+    private final long mostLiveFrames; // tables of them
+    private long liveFramesCount;
+
+    /** @param worker for what is done beside the writer; closed with this */
+    public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
+        this(file, format, epochs, worker, new OffHeap(), new SpaceSettings().frameTableBytes);
+    }
+
+    /**
+     * @param worker for what is done beside the writer; closed with this
+     * @param memory for segments
+     * @param frameTableBytes for checksums of sealed segments, and as much for live bytes of frames
+     */
+    public SegmentStore(
+            VfsFile file,
+            SegmentFormat format,
+            Epochs epochs,
+            BackgroundWorker worker,
+            OffHeap memory,
+            long frameTableBytes) {
+        this.file = file;
+        this.format = format;
+        this.epochs = epochs;
+        this.checksums = new ChecksumCache(format, frameTableBytes);
+        this.reader = new SegmentReader(file, format, checksums);
+        this.mostLiveFrames = frameTableBytes / LiveFrames.memoryBytes(format);
+        this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
+        this.buffers = new BufferPool(
+                format.segmentBytes,
+                new SpaceSettings().segmentBuffers,
+                epochs,
+                bytes -> memory.allocate(OffHeap.Use.SEGMENTS, bytes));
+        this.sealer = new SegmentSealer(worker, this::sealed);
+        sealer.pauses(pauses);
+        this.refills = new SegmentRefills(this, epochs, false);
+    }
+
+    /** Says who is to know when appending and the like may wait for the file. Before the first append. */
+    public void pauses(WriterPauses newPauses) {
+        pauses = newPauses;
+        sealer.pauses(newPauses);
+    }
+
+    public WriterPauses pauses() {
+        return pauses;
+    }
+
+    /** Lets dead frames of sealed segments be written again. Before there is any segment. */
+    public void enableRefills() {
+        assert segmentCount == 0 : segmentCount;
+        refills = new SegmentRefills(this, epochs, true);
+    }
+
+    // ---- memory
+
+    /**
+     * Says how many segments may be in memory at once, and takes the memory without which no change could be made: that of
+     * an open segment, and of one whose dead frames are written again.
+     */
+    public void reserveBuffers(int count) {
+        buffers.reserve(refills.isEnabled() ? 2 : 1, count);
+    }
+
+    /** Memory for a segment; if there is none, waits for readers of one that was sealed, or first for the sealing. */
+    ByteBuffer takeBuffer() {
+        ByteBuffer buffer = buffers.poll();
+        while (buffer == null) {
+            if (!buffers.areRetired()) {
+                sealer.awaitOne(); // P2: so one is under way
+            }
+            pauses.begin();
+            try {
+                buffers.awaitReaders();
+            } finally {
+                pauses.end();
+            }
+            buffer = buffers.poll();
+        }
+        return buffer;
+    }
+
+    /** Takes such memory back, which readers can't find any more. */
+    void retireBuffer(ByteBuffer buffer) {
+        buffers.retire(buffer);
+    }
+
+    public BufferPool buffers() {
+        return buffers;
+    }
+
+    // ---- appending
+
+    /** Bytes that an extent appended now may have without a new segment being opened. */
+    public int roomInOpenSegment() {
+        return open == null ? 0 : format.dataBytes - open.usedBytes;
+    }
+
+    /**
+     * Appends an extent, whole in one segment.
+     *
+     * @param length from 1 to the largest extent
+     * @return its address
+     */
+    public long append(ByteBuffer source, int sourcePosition, int length) {
+        sealer.throwFailure();
+        refills.choice().appended(length);
+        if (refills.hasRoomFor(length)) {
+            return refills.append(source, sourcePosition, length);
+        }
+        if (open == null || format.dataBytes - open.usedBytes < length) {
+            openNext();
+        }
+        return format.address(open.number, openBuffer().append(source, sourcePosition, length));
+    }
+
+    private SegmentBuffer openBuffer() {
+        if (openBuffer == null) {
+            openBuffer = new SegmentBuffer(file, format, open, takeBuffer());
+        }
+        return openBuffer;
+    }
+
+    private void openNext() {
+        if (open != null) {
+            sealOpen();
+        }
+        int number = freeSegments.nextSetBit(0); // the lowest, so that the end of the file becomes free
+        int generation = opening;
+        if (number >= 0) {
+            freeSegments.clear(number);
+            generation += segments[number].generation; // I6
+        } else {
+            number = segmentCount;
+            growTo(number + 1);
+        }
+        openClaimed = number < claimedSegments;
+        claimedSegments = Math.max(claimedSegments, number + 1);
+        segmentsOpened++;
+        Segment segment = new Segment(number, generation, epochs.writerEpoch());
+        framesLogged = 0;
+        segment.checksums = new int[format.dataFrames];
+        segments[number] = segment;
+        open = segment;
+        touched.add(segment);
+    }
+
+    private void growTo(int count) {
+        Segment[] old = segments;
+        if (count > old.length) {
+            segments = Arrays.copyOf(old, Math.max(count, 2 * old.length));
+        }
+        segmentCount = count;
+    }
+
+    /** Ends the open segment and has the rest of it written. */
+    private void sealOpen() {
+        SegmentBuffer full = openBuffer();
+        full.end();
+        open = null;
+        openBuffer = null;
+        wroteData(full.bytesToSeal());
+        sealer.seal(full);
+    }
+
+    /** Takes a segment that is in the file, so that it may be emptied and its memory be used again. */
+    private void sealed(SegmentBuffer buffer) {
+        Segment segment = buffer.segment();
+        segment.sealed = true;
+        buffers.retire(buffer.memory());
+        checksums.sealed(segment);
+        if (segment.liveBytes == 0) {
+            emptied.add(segment);
+        }
+    }
+
+    /** Waits until all segments but the open one are in the file. */
+    public void awaitSealing() {
+        sealer.await();
+    }
+
+    /** Counts what was written to the file, for the next force. */
+    void wroteData(int bytes) {
+        bytesWritten += bytes;
+        unforced = true;
+    }
+
+    /**
+     * Writes every byte appended so far; those of segments being sealed are waited for. The frames written are
+     * {@linkplain #noteTouched noted} by the caller.
+     *
+     * @return whether the file must be forced, by whomever, before a log batch names what was written (O1)
+     */
+    public boolean writeAppended() {
+        sealer.throwFailure();
+        if (openBuffer != null) {
+            int written;
+            pauses.begin();
+            try {
+                written = openBuffer.writeAppended();
+            } finally {
+                pauses.end();
+            }
+            if (written > 0) {
+                wroteData(written);
+            }
+        }
+        refills.write();
+        sealer.await();
+        boolean mustForce = unforced;
+        unforced = false;
+        return mustForce;
+    }
+
+    /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #writeAppended}. */
+    public void noteTouched(LogBatch batch) {
+        assert sealer.isIdle() : "a log batch would name what may not be in the file";
+        for (Segment segment : touched) {
+            if (segment != open) {
+                batch.segmentNote(segment.number, segment.generation, LogBatch.SEALED, 0, null, 0);
+            }
+        }
+        touched.clear();
+        if (open != null) {
+            int frames = openFramesInFile();
+            batch.segmentNote(open.number, open.generation, 0, framesLogged, open.checksums, frames);
+            framesLogged = frames;
+            touched.add(open);
+        }
+        refills.note(batch);
+        emptiedBefore.addAll(emptied);
+        emptied.clear();
+    }
+
+    /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
+    public void committed() {
+        refills.committed();
+    }
+
+    /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
+    public long noteBytes(long extents) {
+        return (touched.size() + extents / 16 + 2) * LogBatch.NOTE_BYTES
+                + (long) format.dataFrames * Integer.BYTES
+                + refills.noteBytes();
+    }
+
+    /**
+     * What a read of this store needs.
+     *
+     * @param cache where frames are looked for before the file is read; null for nowhere
+     */
+    public ReadScratch newScratch(FrameCache cache) {
+        return new ReadScratch(reader.scratchBytes(), this::announce, cache);
+    }
+
+    // ---- live bytes and reuse
+
+    /** Counts an extent; returns false if that shows that extents overlap. */
+    public boolean addLive(long address, long length) {
+        Segment segment = segments[format.segmentOf(address)];
+        segment.liveBytes += (int) length;
+        liveBytes += length;
+        boolean fits = segment.liveBytes <= segment.usedBytes;
+        if (segment.liveFrames == null && segment.liveBytes == (int) length && refills.isEnabled()) {
+            makeLiveFrames(segment);
+        }
+        if (segment.liveFrames != null) {
+            fits &= segment.liveFrames.add(format.positionOf(address), (int) length);
+        }
+        return fits;
+    }
+
+    /** From the first live byte on, as long as there is room for such tables. */
+    private void makeLiveFrames(Segment segment) {
+        if (liveFramesCount < mostLiveFrames) {
+            segment.liveFrames = new LiveFrames(format);
+            liveFramesCount++;
+        }
+    }
+
+    public void removeLive(long address, long length) {
+        Segment segment = segments[format.segmentOf(address)];
+        segment.liveBytes -= (int) length;
+        liveBytes -= length;
+        assert segment.liveBytes >= 0 : segment;
+        if (segment.liveFrames != null) {
+            segment.liveFrames.remove(format.positionOf(address), (int) length);
+        }
+        if (segment.liveBytes == 0 && segment.sealed && refills.letGo(segment)) {
+            emptied.add(segment);
+        }
+    }
+
+    /** Follows that a sealed segment without a live byte can be let go, which has been kept for something else. */
+    void becameEmpty(Segment segment) {
+        emptied.add(segment);
+    }
+
+    /** Lets the emptied segments go as soon as no reader can see them. Call when all changes so far are durable. */
+    public void releaseEmptied() {
+        emptiedBefore.addAll(emptied);
+        emptied.clear();
+        releaseEmptiedBefore();
+    }
+
+    /** The same for those that were emptied before the last log batch. Call when that is durable. */
+    public void releaseEmptiedBefore() {
+        for (Segment segment : emptiedBefore) {
+            segment.released = true; // before it is: whoever finds it still false keeps it by his pin
+            retiredSegments.retire(segment.number, segment.birth);
+        }
+        emptiedBefore.clear();
+        reclaim();
+    }
+
+    /** Reuses what no reader can see any more. */
+    public void reclaim() {
+        retiredSegments.reclaim();
+        refills.reclaim();
+        buffers.reclaim();
+    }
+
+    private void becomeFree(int number) {
+        Segment segment = segments[number];
+        segment.becomeFree();
+        checksums.drop(segment);
+        if (segment.liveFrames != null) {
+            segment.liveFrames = null;
+            liveFramesCount--;
+        }
+        freeSegments.set(number);
+    }
+
+    // ---- the place in the file
+
+    /**
+     * Gives the next segments their place in the file, so that writing them later finds space.
+     *
+     * @throws StoreFullException if there is not as much; nothing has changed then
+     */
+    public void claimNext(int segmentsToClaim) {
+        long position = format.filePosition(claimedSegments, 0);
+        try {
+            file.allocate(position, (long) segmentsToClaim * format.segmentBytes);
+        } catch (StoreFullException e) {
+            file.truncate(position); // a part of it, of use to others
+            throw e;
+        }
+        claimedSegments += segmentsToClaim;
+    }
+
+    /** Does the same for the rest of the open segment, if that {@linkplain #openIsClaimed may lack it}. */
+    public void claimOpen() {
+        int from = openFramesInFile() << format.frameShift;
+        file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
+        openClaimed = true;
+    }
+
+    /** Whether what is appended to the open segment finds its place in the file. */
+    public boolean openIsClaimed() {
+        return open == null || openClaimed;
+    }
+
+    /** Segments that can be opened without the file becoming longer. */
+    public int allocatable() {
+        if (claimedSegments >= segmentCount) {
+            return freeSegments.cardinality() + claimedSegments - segmentCount;
+        }
+        return freeSegments.get(0, claimedSegments).cardinality();
+    }
+
+    /** Segments that have their place in the file. */
+    public int claimedSegments() {
+        return claimedSegments;
+    }
+
+    /** Free segments at the end of those that have their place in the file. */
+    public int freeAtEnd() {
+        int lastInUse = freeSegments.previousClearBit(Math.min(claimedSegments, segmentCount) - 1);
+        return claimedSegments - lastInUse - 1;
+    }
+
+    /** Cuts free segments off the end of the file. */
+    public void cutEnd(int segmentsToCut) {
+        assert segmentsToCut <= freeAtEnd();
+        pauses.begin();
+        try {
+            file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
+        } finally {
+            pauses.end();
+        }
+        claimedSegments -= segmentsToCut;
+    }
+
+    // ---- reading
+
+    /** Copies bytes of one segment, each verified. Any thread, inside an epoch that holds a version with them. */
+    public void read(long address, ByteBuffer destination, int destinationPosition, int length, ReadScratch scratch) {
+        Segment segment = segments[format.segmentOf(address)];
+        reader.read(segment, format.positionOf(address), destination, destinationPosition, length, scratch);
+    }
+
+    /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
+    void announce(long address, long length) {
+        reader.announce(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
+    }
+
+    public SegmentReader reader() {
+        return reader;
+    }
+
+    ChecksumCache checksums() {
+        return checksums;
+    }
+
+    public SegmentRefills refills() {
+        return refills;
+    }
+
+    /** Bytes of tables of frames: checksums that are in memory, and live bytes. Any thread, for which it is about so many. */
+    public long frameTableBytes() {
+        int kept = buffers.inUse() + refills.unsettledCount(); // those not in the cache
+        return checksums.memoryBytes()
+                + (long) kept * format.dataFrames * Integer.BYTES
+                + liveFramesCount * LiveFrames.memoryBytes(format);
+    }
+
+    // ---- recovery and checkpoint
+
+    /** Takes a segment's generation from a checkpoint. */
+    public void restore(int number, int generation) {
+        if (number >= segmentCount) {
+            growTo(number + 1);
+        } else if (segments[number].liveFrames != null) {
+            liveFramesCount--;
+        }
+        Segment segment = new Segment(number, generation, 0);
+        segment.sealed = true;
+        segment.usedBytes = format.dataBytes;
+        segments[number] = segment;
+    }
+
+    /** Whether an extent lies within a known segment; to be asked of every address that comes from a file. */
+    public boolean isExtent(long address, long length) {
+        int number = format.segmentOf(address);
+        return address >>> format.segmentShift < segmentCount
+                && segments[number] != null
+                && length <= format.maxExtentBytes
+                && format.positionOf(address) + length <= segments[number].usedBytes;
+    }
+
+    /** Whether a note of a segment can follow what is known of it; to be asked of every note that comes from a file. */
+    public boolean isNote(int number, int generation, int flags, int firstFrame, int frames) {
+        if (number < 0 || number > segmentCount || frames < 0 || firstFrame > format.dataFrames - frames) {
+            return false;
+        }
+        Segment known = number < segmentCount ? segments[number] : null;
+        boolean sealed = flags == LogBatch.SEALED;
+        if (flags == LogBatch.REFILLED) {
+            return known != null
+                    && known.generation == generation
+                    && known.sealed
+                    && (known.refill != null || frames == format.dataFrames);
+        }
+        if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
+            return false; // one is open at a time, or a short log could ask for the checksums of many
+        }
+        int framesKnown = known == null ? 0 : known.usedBytes >>> format.frameShift;
+        boolean hasAll = firstFrame == 0 && frames >= framesKnown; // as the first note after an opening (I6)
+        if (known == null || known.generation != generation) {
+            boolean goesOn = known != null && known == open && (sealed || hasAll);
+            return firstFrame == 0 && (known == null || known.liveBytes == 0 || goesOn);
+        }
+        return sealed ? firstFrame == 0 && frames == 0 : !known.sealed && (firstFrame == framesKnown || hasAll);
+    }
+
+    /** Takes what a checkpoint or a log batch says of the frames of a segment; see {@link LogBatch}. */
+    public void restoreFrames(int number, int generation, int flags, int firstFrame, ByteBuffer sums, int frames) {
+        Segment segment = number < segmentCount ? segments[number] : null;
+        if (flags == LogBatch.REFILLED) {
+            refills.restore(segment, firstFrame, sums, frames);
+            return;
+        }
+        if (segment != null && segment == open) {
+            segment.generation = generation; // the same one or, after an opening, the next (I6)
+        } else if (segment == null || segment.generation != generation) {
+            restore(number, generation);
+            segment = segments[number];
+            segment.checksums = new int[format.dataFrames];
+        }
+        if (flags == LogBatch.SEALED) {
+            refills.restoreSealed(segment);
+            segment.sealed = true;
+            segment.usedBytes = format.dataBytes;
+            segment.checksums = null;
+            open = open == segment ? null : open;
+            return;
+        }
+        segment.sealed = false;
+        if (segment.checksums == null) {
+            segment.checksums = new int[format.dataFrames];
+        }
+        for (int i = 0; i < frames; i++) {
+            segment.checksums[firstFrame + i] = sums.getInt();
+        }
+        segment.usedBytes = (firstFrame + frames) << format.frameShift;
+        open = segment;
+    }
+
+    /**
+     * Ends a recovery: what has no live byte is free, and the open segment goes on with its next frame.
+     *
+     * @param newOpening a positive number, greater than at any opening before
+     */
+    public void recovered(long newOpening) {
+        opening = (int) newOpening;
+        emptied.clear();
+        touched.clear();
+        for (int number = 0; number < segmentCount; number++) {
+            if (segments[number].liveBytes == 0 && segments[number] != open) {
+                segments[number].sealed = true;
+                becomeFree(number);
+            }
+        }
+        refills.recovered();
+        if (open != null) {
+            beginGeneration(open, open.generation + opening);
+            framesLogged = 0;
+            open.memoryStart = open.usedBytes;
+            touched.add(open);
+        }
+        long whole = (file.size() - SegmentFormat.FIRST_SEGMENT_POSITION) >> format.segmentShift;
+        int inUse = freeSegments.previousClearBit(segmentCount - 1) + 1;
+        claimedSegments = (int) Math.max(inUse, Math.min(segmentCount, whole));
+    }
+
+    /** Turns the checksums of the frames in the file into those of another generation (I6). */
+    private void beginGeneration(Segment segment, int generation) {
+        int frames = segment.usedBytes >>> format.frameShift;
+        for (int frame = 0; frame < frames; frame++) {
+            segment.checksums[frame] ^= format.seal(0, segment.number, segment.generation, frame)
+                    ^ format.seal(0, segment.number, generation, frame);
+        }
+        segment.generation = generation;
+    }
+
+    public int segmentCount() {
+        return segmentCount;
+    }
+
+    public Segment segment(int number) {
+        return segments[number];
+    }
+
+    /** No segment has this number or a greater one. Any thread. */
+    public int segmentLimit() {
+        return segments.length;
+    }
+
+    /** The segment with a number below the limit, or null. Any thread, but what it says may be a moment old. */
+    public Segment segmentIfAny(int number) {
+        return segments[number];
+    }
+
+    public Segment openSegment() {
+        return open;
+    }
+
+    /** Frames of the open segment, of which there is one, that are in the file. */
+    public int openFramesInFile() {
+        return openBuffer == null ? open.usedBytes >>> format.frameShift : openBuffer.framesInFile();
+    }
+
+    public boolean isFree(int number) {
+        return freeSegments.get(number);
+    }
+
+    public int freeSegmentCount() {
+        return freeSegments.cardinality();
+    }
+
+    public long liveBytes() {
+        return liveBytes;
+    }
+
+    public long bytesWritten() {
+        return bytesWritten;
+    }
+
+    /** Bytes of segments taken by what was appended and padded. Never falls. */
+    public long bytesConsumed() {
+        return segmentsOpened * format.dataBytes
+                + (open == null ? 0 : open.usedBytes - format.dataBytes)
+                + refills.bytesRefilled();
+    }
+
+    /** Segments emptied since the last log batch: to commit would let them go. */
+    public int emptiedCount() {
+        return emptied.size();
+    }
+
+    public VfsFile file() {
+        return file;
+    }
+
+    /** Segments emptied that only pinned views hold back. */
+    public int pinnedSegmentCount() {
+        return retiredSegments.heldByPins();
+    }
+
+    public SegmentFormat format() {
+        return format;
+    }
+
+    /** Segments emptied and not yet free, for want of a durable log or because of a reader. */
+    public int awaitingReuse() {
+        return emptied.size() + emptiedBefore.size() + retiredSegments.size();
+    }
+
+    @Override
+    public void close() {
+        try {
+            sealer.close();
+        } finally {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.flexdb.flexspace.internal.segment;
+
+import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
+import io.flexdb.flexspace.internal.log.LogBatch;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/**
+ * What a checkpoint says of the segments: their generations, and the checksums of frames that have no footer to rely on. See
+ * {@link TreeFileFormat}.
+ */
+public final class SegmentTable {
+    private SegmentTable() {}
+
+    /** The table as of now, when nothing waits to be committed. */
+    public static ByteBuffer of(SegmentStore store) {
+        Segment open = store.openSegment();
+        List<Refill> refills = store.refills().unsettled();
+        int segments = store.segmentCount();
+        int frames = open == null ? 0 : store.openFramesInFile();
+        ByteBuffer table = ByteBuffer.allocate(bytes(store.format(), segments, frames, refills.size()))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        table.putInt(segments).putInt(open == null ? -1 : open.number).putInt(frames);
+        for (int number = 0; number < segments; number++) {
+            table.putInt(store.segment(number).generation);
+        }
+        for (int frame = 0; frame < frames; frame++) {
+            table.putInt(open.checksums[frame]);
+        }
+        for (Refill refill : refills) {
+            table.putInt(refill.segment.number);
+            for (int sum : refill.checksums()) {
+                table.putInt(sum);
+            }
+        }
+        return table.flip();
+    }
+
+    /** Bytes of a table, at most, until a few more segments are opened. */
+    public static int mostBytes(SegmentStore store) {
+        SegmentFormat format = store.format();
+        return bytes(
+                format,
+                store.segmentCount() + 64,
+                format.dataFrames,
+                store.refills().mostUnsettled());
+    }
+
+    private static int bytes(SegmentFormat format, int segments, int openFrames, int refills) {
+        return TreeFileFormat.TABLE_HEADER_BYTES
+                + (segments + openFrames + refills * (1 + format.dataFrames)) * Integer.BYTES;
+    }
+
+    /**
+     * Takes a table into a store without segments.
+     *
+     * @return null, or what is wrong with it
+     */
+    public static String restore(ByteBuffer table, SegmentStore store) {
+        if (table.remaining() < TreeFileFormat.TABLE_HEADER_BYTES) {
+            return table.remaining() + " bytes";
+        }
+        int segments = table.getInt();
+        int open = table.getInt();
+        int frames = table.getInt();
+        int framesOfSegment = store.format().dataFrames;
+        boolean sound = segments >= 0
+                && open >= -1
+                && open < segments
+                && frames >= 0
+                && (open >= 0 || frames == 0)
+                && frames <= framesOfSegment
+                && table.remaining() >= ((long) segments + frames) * Integer.BYTES
+                && (table.remaining() - ((long) segments + frames) * Integer.BYTES)
+                                % ((1 + framesOfSegment) * Integer.BYTES)
+                        == 0;
+        if (!sound) {
+            return segments + " segments, " + open + " open, " + frames + " frames";
+        }
+        for (int number = 0; number < segments; number++) {
+            store.restore(number, table.getInt());
+        }
+        if (open >= 0) {
+            store.restoreFrames(open, store.segment(open).generation, 0, 0, table, frames);
+        }
+        while (table.hasRemaining()) {
+            int number = table.getInt();
+            boolean known = number >= 0 && number < segments && number != open;
+            if (!known || store.segment(number).refill != null) {
+                return "segment " + number + " refilled, of " + segments + ", " + open + " open";
+            }
+            int generation = store.segment(number).generation;
+            store.restoreFrames(number, generation, LogBatch.REFILLED, 0, table, framesOfSegment);
+        }
+        return null;
+    }
+}

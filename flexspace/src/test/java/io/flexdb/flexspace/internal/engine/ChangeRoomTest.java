@@ -1,0 +1,278 @@
+package io.flexdb.flexspace.internal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** Whoever is told that there is room finds it, whatever happened since room was looked for. */
+class ChangeRoomTest {
+    private static final Path DIRECTORY = Path.of("/space");
+    private static final int SEGMENT = 32 * 512;
+    private static final FlexSpaceOptions SMALL = FlexSpaceOptions.defaults()
+            .withSegments(SEGMENT, 512)
+            .withCheckpointLogBytes(48 << 10)
+            .withLogBufferBytes(16 << 10);
+
+    private final SimulatedVfs vfs = new SimulatedVfs();
+    private final Epochs epochs = new Epochs();
+    private final Random random = new Random(8);
+    private SpaceEngine engine;
+    private long fewestLiveBytes; // when something is refused
+
+    private void open(FlexSpaceOptions options) {
+        SpaceEngine.create(vfs, DIRECTORY, 1, options.settings(), List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, options.settings(), epochs);
+    }
+
+    private void publish() {
+        for (int phase = 0; phase < 3; phase++) {
+            engine.current();
+            epochs.advance();
+            engine.reclaim();
+        }
+    }
+
+    private boolean insert(int length) {
+        if (!engine.room().ensure(length, 0, 0, 0, this::publish)) {
+            return false;
+        }
+        engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(length), 0, length, 1);
+        return true;
+    }
+
+    private boolean overwrite(int length) {
+        long offset = random.nextInt((int) engine.size() - length);
+        if (!engine.room().ensure(length, offset, length, 0, this::publish)) {
+            return false;
+        }
+        engine.overwrite(offset, ByteBuffer.allocate(length), 0, length, 1);
+        return true;
+    }
+
+    private boolean collapse(int length) {
+        if (!engine.room().ensureForEdits(1, false, this::publish)) {
+            return false;
+        }
+        engine.collapse(random.nextInt((int) engine.size() - length), length);
+        return true;
+    }
+
+    private boolean insertBatch() {
+        int count = 1 + random.nextInt(30);
+        if (!engine.room().ensureForBatch(count * 200L, 3L * count, 0, 0, this::publish)) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(200), 0, 200, 1);
+        }
+        return true;
+    }
+
+    /** Anything that an owner does. Returns whether it was refused. */
+    private boolean isRefused() {
+        int dice = random.nextInt(100);
+        if (dice < 45 || engine.size() < 2000) {
+            return !insert(1 + random.nextInt(512));
+        } else if (dice < 65) {
+            return !overwrite(1 + random.nextInt(512));
+        } else if (dice < 80) {
+            assertTrue(collapse(1 + random.nextInt(600)), "what removes was refused");
+        } else if (dice < 85) {
+            return !insertBatch();
+        } else if (dice < 93) {
+            engine.collectSomeGarbage(true);
+        } else if (dice < 95) {
+            engine.collectGarbage();
+        } else if (dice < 97) {
+            engine.commit(0);
+        } else if (dice < 98 && engine.room().allowsCheckpoint()) {
+            engine.checkpoint();
+        } else {
+            publish();
+        }
+        return false;
+    }
+
+    private int refusalsOf(int steps) {
+        assertTrue(insert(500) && insert(500));
+        while (engine.size() < 20_000) {
+            assertTrue(insert(500));
+        }
+        int refusals = 0;
+        for (int i = 0; i < steps; i++) {
+            if (isRefused()) {
+                refusals++;
+                assertTrue(
+                        engine.liveBytes() >= fewestLiveBytes,
+                        () -> "refused although there is little but garbage: "
+                                + engine.room().refusal().getMessage());
+                while (refusals % 4 == 0 && engine.size() > 40_000) {
+                    assertTrue(collapse(600), "what removes was refused");
+                }
+            }
+            engine.collectSomeGarbage(true);
+        }
+        engine.checkInvariants();
+        engine.commit(0);
+        engine.close();
+        return refusals;
+    }
+
+    @Test
+    void whatACapGrantsIsThere() {
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        int refusals = refusalsOf(20_000);
+        assertTrue(refusals > 20, refusals + " refusals");
+        long dataBytes = vfs.content(DIRECTORY.resolve("data")).length;
+        assertTrue(dataBytes <= 4096 + 32L * SEGMENT, dataBytes + " bytes in the data file");
+    }
+
+    /** What lives is removed at random once the space is full, so that each segment keeps a little. */
+    @RepeatedTest(20)
+    void aSpaceFullOfGarbageTakesMore(RepetitionInfo info) {
+        random.setSeed(info.getCurrentRepetition());
+        fewestLiveBytes = 16L * SEGMENT;
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        assertTrue(refusalsOf(3000) >= 4);
+    }
+
+    @Test
+    void aRefusalSaysWhichRoomThereIsNot() {
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        while (insert(512)) {
+            engine.collectSomeGarbage(true);
+        }
+        String message = engine.room().refusal().getMessage();
+        assertTrue(message.contains("32 segments"), message);
+        assertFalse(insert(512));
+        long size = engine.size();
+        assertTrue(collapse(10_000));
+        assertTrue(insert(512), "refused although there is room again");
+        assertEquals(size - 10_000 + 512, engine.size());
+        engine.close();
+    }
+
+    /** A checkpoint that has ended wants a log, which a full disk refuses too. */
+    @Test
+    void aSpaceAtItsCapSaysSoWhateverElseThereIsNot() {
+        open(SMALL.withMaxDataBytes(32L * SEGMENT).withCheckpointLogBytes(4096));
+        while (insert(512)) {
+            engine.collectSomeGarbage(true);
+        }
+        vfs.delayBackground(2);
+        long checkpoints = engine.checkpointsBegun();
+        while (engine.checkpointsBegun() == checkpoints) {
+            assertTrue(overwrite(16));
+            engine.commit(0);
+        }
+        for (int i = 0; i < 4; i++) {
+            vfs.open(DIRECTORY.resolve("data"), OpenMode.READ).close(); // meanwhile it ends
+        }
+        vfs.setCapacity(fileBytes());
+        assertFalse(insert(512));
+        String message = engine.room().refusal().getMessage();
+        assertTrue(message.contains("32 segments"), message);
+        engine.close();
+    }
+
+    private long fileBytes() {
+        return vfs.files().stream().mapToLong(file -> vfs.content(file).length).sum();
+    }
+
+    /** What batches were granted is there when the disk is full the moment after, wherever they change the tree. */
+    @RepeatedTest(60)
+    void whatABatchIsGrantedIsThereForTheNextCheckpoint(RepetitionInfo info) {
+        random.setSeed(info.getCurrentRepetition());
+        open(SMALL.withCheckpointLogBytes(1 << 30).withLogBufferBytes(1 << 20));
+        int extents = info.getCurrentRepetition() <= 4 ? 100_000 : 100 << random.nextInt(9);
+        for (int i = 0; i < extents; i++) { // leaves are as full as can be
+            engine.insert(engine.size(), ByteBuffer.allocate(4), 0, 4, i & 1); // an extent of its own
+        }
+        assertTrue(insert(1)); // from here on nothing is done that did not ask
+        engine.checkpoint();
+        for (int batch = 0; batch < 4; batch++) { // later, most nodes fit what earlier ones have left
+            int leaves = 1 + (int) engine.extentCount() / 84;
+            int edits = random.nextBoolean() ? leaves : 1 + random.nextInt(1 << random.nextInt(12));
+            takeNoMoreThan(edits);
+            editAnywhere(edits);
+            assertTrue(
+                    engine.room().allowsCheckpoint(),
+                    () -> edits + " edits: " + engine.room().refusal());
+            vfs.setCapacity(Long.MAX_VALUE);
+        }
+        engine.checkpoint();
+        engine.checkInvariants();
+        engine.close();
+    }
+
+    /** Leaves the disk full when a batch has what it asks for. */
+    private void takeNoMoreThan(int edits) {
+        vfs.setCapacity(fileBytes());
+        for (int more = 0; !engine.room().ensureForBatch(8L * edits, 2L * edits, 0, 0, this::publish); more += 16) {
+            vfs.setCapacity(fileBytes() + (more << 10));
+        }
+        vfs.setCapacity(fileBytes());
+    }
+
+    /** At random, close together, or one in each leaf, so that all of them are split. */
+    private void editAnywhere(int edits) {
+        int kind = random.nextInt(4);
+        long start = random.nextInt((int) engine.size() + 1);
+        for (int i = 0; i < edits; i++) {
+            int size = (int) engine.size();
+            int at = (int)
+                    switch (kind) {
+                        case 0 -> random.nextInt(size + 1);
+                        case 1 -> Math.min(size, start + random.nextInt(1000));
+                        case 2 -> (start + 84L * 4 * i) % size;
+                        default -> (start + (long) size / edits * i) % size;
+                    };
+            if (random.nextInt(5) == 0 && size > 10_000 && at < size) {
+                engine.collapse(at, Math.min(1 + random.nextInt(random.nextInt(50) == 0 ? 4000 : 40), size - at));
+            } else {
+                int length = 1 + random.nextInt(8);
+                engine.insert(at, ByteBuffer.allocate(length), 0, length, 1);
+            }
+        }
+    }
+
+    @Test
+    void aBatchAsksForNoMoreThanItMayNeed() {
+        open(SMALL.withCheckpointLogBytes(1 << 30));
+        for (int i = 0; i < 20_000; i++) {
+            engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(20), 0, 20, 1);
+        }
+        engine.checkpoint();
+        engine.checkpoint();
+        long before = vfs.content(DIRECTORY.resolve("tree")).length;
+        assertTrue(engine.room().ensureForBatch(60_000, 600, 0, 0, this::publish));
+        long claimed = vfs.content(DIRECTORY.resolve("tree")).length - before;
+        assertTrue(claimed < 2 << 20, claimed + " bytes for 600 edits among " + engine.extentCount() + " extents");
+        engine.close();
+    }
+
+    @Test
+    void aRefusalOfACheckpointSaysWhichRoomThereIsNot() {
+        open(SMALL.withCheckpointLogBytes(1 << 20));
+        for (int i = 0; i < 20_000; i++) { // without asking for room
+            engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(20), 0, 20, 1);
+        }
+        vfs.setCapacity(0);
+        assertFalse(engine.room().allowsCheckpoint());
+        String message = engine.room().refusal().getMessage();
+        assertTrue(message.contains("/space/tree"), message);
+        engine.close();
+    }
+}

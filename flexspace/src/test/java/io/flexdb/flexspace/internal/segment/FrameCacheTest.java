@@ -1,0 +1,262 @@
+package io.flexdb.flexspace.internal.segment;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class FrameCacheTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final int FRAME = 512;
+    private static final int FRAMES = 31; // of a segment
+    private static final int CHUNK_FRAMES = (16 << 20) / FRAME;
+
+    private final SegmentFormat format = new SegmentFormat(32 * FRAME, FRAME, 9);
+    private final ByteBuffer source = ByteBuffer.allocateDirect(FRAMES * FRAME);
+    private final ByteBuffer found = ByteBuffer.allocateDirect(FRAMES * FRAME);
+
+    private FrameCache cacheOf(int frames) {
+        return new FrameCache(format, (long) frames * FRAME + FRAME - 1, ByteBuffer::allocateDirect);
+    }
+
+    /** Fills a frame with a number, over and over. */
+    private static void name(ByteBuffer buffer, int position, long number) {
+        for (int at = position; at < position + FRAME; at += Long.BYTES) {
+            buffer.putLong(at, number);
+        }
+    }
+
+    private void put(FrameCache cache, FrameCache.Frames frames, int frame, long number) {
+        name(source, 0, number);
+        cache.put(frames, frame, 1, source, 0);
+    }
+
+    /** Looks for a whole frame, and reads it. */
+    private boolean hit(FrameCache cache, FrameCache.Frames frames, int frame, long number) {
+        int copied = cache.copy(frames, frame * FRAME, found, 0, FRAME);
+        assertTrue(copied == 0 || copied == FRAME, copied + " bytes of a frame");
+        for (int at = 0; at < copied; at += Long.BYTES) {
+            assertEquals(number, found.getLong(at));
+        }
+        return copied > 0;
+    }
+
+    @Test
+    void framesAreFoundWhereTheyWerePut() {
+        FrameCache cache = cacheOf(100);
+        FrameCache.Frames one = cache.newFrames();
+        FrameCache.Frames other = cache.newFrames();
+        for (int frame = 0; frame < FRAMES; frame++) {
+            assertFalse(hit(cache, one, frame, 0));
+            put(cache, one, frame, frame);
+            assertFalse(hit(cache, other, frame, 0), "of another segment, or another use of it");
+            put(cache, other, frame, 1000 + frame);
+        }
+        for (int frame = 0; frame < FRAMES; frame++) {
+            assertTrue(hit(cache, one, frame, frame));
+            assertTrue(hit(cache, other, frame, 1000 + frame));
+        }
+        assertEquals(100 * FRAME, cache.memoryBytes());
+    }
+
+    @Test
+    void bytesAreCopiedUpToTheFirstFrameThatIsNotThere() {
+        FrameCache cache = cacheOf(100);
+        FrameCache.Frames frames = cache.newFrames();
+        for (int i = 0; i < 4; i++) {
+            name(source, i * FRAME, 3 + i);
+        }
+        cache.put(frames, 3, 4, source, 0);
+        put(cache, frames, FRAMES - 1, 30);
+        int from = 3 * FRAME + 8;
+        assertEquals(4 * FRAME - 8, cache.copy(frames, from, found, 16, 20 * FRAME));
+        assertEquals(3, found.getLong(16));
+        assertEquals(6, found.getLong(16 + 4 * FRAME - 16));
+        assertEquals(100, cache.copy(frames, 4 * FRAME - 50, found, 0, 100), "no more than is wanted");
+        assertEquals(0, cache.copy(frames, 7 * FRAME, found, 0, FRAME));
+        assertEquals(0, cache.copy(frames, 2 * FRAME + 500, found, 0, 100), "the first byte is not there");
+        assertEquals(12, cache.missing(frames, 2 * FRAME + 500, 100));
+        assertEquals(3 * FRAME, cache.missing(frames, 0, 9 * FRAME));
+        assertEquals(FRAME + 10, cache.missing(frames, 0, FRAME + 10));
+        assertEquals(23 * FRAME, cache.missing(frames, 7 * FRAME, 24 * FRAME), "up to the segment's last frame");
+        assertEquals(20, cache.copy(frames, FRAMES * FRAME - 20, found, 0, 20));
+        ByteBuffer inHeap = ByteBuffer.allocate(100);
+        assertEquals(100, cache.copy(frames, 5 * FRAME, inHeap, 0, 100));
+        assertEquals(5, inHeap.getLong(0));
+    }
+
+    @Test
+    void framesThatWereHitAreLastToLeave() {
+        FrameCache cache = cacheOf(4);
+        FrameCache.Frames frames = cache.newFrames();
+        for (int frame = 0; frame < 4; frame++) {
+            put(cache, frames, frame, frame);
+        }
+        hit(cache, frames, 0, 0);
+        hit(cache, frames, 2, 2);
+        put(cache, frames, 4, 4);
+        put(cache, frames, 5, 5);
+        for (int frame = 0; frame < 6; frame++) {
+            assertEquals(frame != 1 && frame != 3, cache.holds(frames, frame), "frame " + frame);
+        }
+        put(cache, frames, 6, 6);
+        assertFalse(cache.holds(frames, 0), "it was not hit since");
+    }
+
+    @Test
+    void whatIsReadOnceDoesNotDisplaceWhatIsReadAgain() {
+        FrameCache cache = cacheOf(16);
+        FrameCache.Frames hot = cache.newFrames();
+        for (int frame = 0; frame < 8; frame++) {
+            put(cache, hot, frame, frame);
+        }
+        FrameCache.Frames cold = cache.newFrames();
+        for (int i = 0; i < 100 * FRAMES; i++) {
+            assertTrue(hit(cache, hot, i % 8, i % 8), "after " + i);
+            cold = i % FRAMES == 0 ? cache.newFrames() : cold;
+            put(cache, cold, i % FRAMES, -1);
+        }
+    }
+
+    /** Nobody goes through the whole of a large cache to find a slot. */
+    @Test
+    void whereAllFramesWereHitFewSlotsAreLookedAt() {
+        FrameCache cache = cacheOf(200);
+        List<FrameCache.Frames> segments = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            if (i % FRAMES == 0) {
+                segments.add(cache.newFrames());
+            }
+            put(cache, segments.get(i / FRAMES), i % FRAMES, i);
+            assertTrue(hit(cache, segments.get(i / FRAMES), i % FRAMES, i));
+        }
+        FrameCache.Frames late = cache.newFrames();
+        int tries = 0;
+        while (!cache.holds(late, 1)) {
+            put(cache, late, 1, 1);
+            tries++;
+        }
+        assertEquals(4, tries, "64 slots each, and the first one of the second round takes it");
+        assertFalse(cache.holds(segments.get(0), 0));
+        assertTrue(cache.holds(segments.get(0), 1));
+    }
+
+    @Test
+    void framesThatAreForgottenAreNotFoundUntilTheyArePutAgain() {
+        FrameCache cache = cacheOf(100);
+        FrameCache.Frames frames = cache.newFrames();
+        for (int frame = 0; frame < FRAMES; frame++) {
+            put(cache, frames, frame, frame);
+        }
+        BitSet dead = new BitSet();
+        dead.set(3, 6);
+        dead.set(FRAMES - 1);
+        frames.forget(dead);
+        for (int frame = 0; frame < FRAMES; frame++) {
+            assertEquals(!dead.get(frame), hit(cache, frames, frame, frame), "frame " + frame);
+        }
+        put(cache, frames, 4, 44);
+        assertTrue(hit(cache, frames, 4, 44));
+        assertFalse(hit(cache, frames, 5, 5));
+    }
+
+    @Test
+    void aFrameIsPutOnce() {
+        FrameCache cache = cacheOf(4);
+        FrameCache.Frames frames = cache.newFrames();
+        put(cache, frames, 0, 7);
+        for (int i = 0; i < 10; i++) {
+            put(cache, frames, 1, 8);
+        }
+        assertTrue(hit(cache, frames, 0, 7));
+    }
+
+    @Test
+    void memoryIsTakenAsItFills() {
+        FrameCache cache = cacheOf(2 * CHUNK_FRAMES + 10);
+        assertEquals(0, cache.memoryBytes());
+        FrameCache.Frames frames = null;
+        for (int i = 0; i <= 2 * CHUNK_FRAMES; i++) {
+            frames = i % FRAMES == 0 ? cache.newFrames() : frames;
+            put(cache, frames, i % FRAMES, i);
+            int chunks = i / CHUNK_FRAMES + 1;
+            long most = (2 * CHUNK_FRAMES + 10) * FRAME;
+            assertEquals(Math.min(most, (long) chunks * CHUNK_FRAMES * FRAME), cache.memoryBytes());
+        }
+    }
+
+    @Test
+    void aCacheForWhichThereIsNoMoreMemoryStaysAsItIs() {
+        AtomicInteger allocations = new AtomicInteger();
+        FrameCache cache = new FrameCache(format, 4L * CHUNK_FRAMES * FRAME, bytes -> {
+            if (allocations.incrementAndGet() > 2) {
+                throw new OutOfMemoryError("of a test");
+            }
+            return ByteBuffer.allocateDirect(bytes);
+        });
+        FrameCache.Frames frames = null;
+        for (int i = 0; i < 10 * CHUNK_FRAMES; i++) {
+            frames = i % FRAMES == 0 ? cache.newFrames() : frames;
+            put(cache, frames, i % FRAMES, i);
+            assertTrue(cache.holds(frames, i % FRAMES), "frame " + i);
+        }
+        assertEquals(3, allocations.get());
+        assertEquals(2L * CHUNK_FRAMES * FRAME, cache.memoryBytes());
+        FrameCache none = new FrameCache(format, FRAME, bytes -> {
+            throw new OutOfMemoryError("of a test");
+        });
+        FrameCache.Frames unlucky = none.newFrames();
+        put(none, unlucky, 0, 0);
+        assertFalse(hit(none, unlucky, 0, 0));
+    }
+
+    /** Frames come and go so fast that most copies are overtaken by the next frame in their slot. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void readersNeverSeeAnotherFrameNorPartsOfTwo(int slots) throws InterruptedException {
+        FrameCache cache = cacheOf(slots);
+        List<FrameCache.Frames> segments = List.of(cache.newFrames(), cache.newFrames());
+        AtomicReference<Throwable> problem = new AtomicReference<>();
+        AtomicLong hits = new AtomicLong();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            SplittableRandom random = new SplittableRandom(i);
+            FrameCacheTest own = new FrameCacheTest(); // its buffers
+            threads.add(new Thread(() -> {
+                for (int turn = 0; turn < 500_000 * EFFORT && problem.get() == null; turn++) {
+                    int segment = random.nextInt(2);
+                    int frame = random.nextInt(4);
+                    if (own.hit(cache, segments.get(segment), frame, 10 * segment + frame)) {
+                        hits.incrementAndGet();
+                    } else {
+                        own.put(cache, segments.get(segment), frame, 10 * segment + frame);
+                    }
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.setUncaughtExceptionHandler((failed, e) -> problem.set(e));
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertNull(problem.get(), () -> "" + problem.get());
+        System.out.println(hits + " hits of " + 2_000_000 * EFFORT);
+        assertTrue(hits.get() > 1000, hits + " hits");
+    }
+}

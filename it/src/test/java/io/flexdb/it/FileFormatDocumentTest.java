@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -15,30 +13,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The byte tables in the document are those of the classes that write and read the files. */
 class FileFormatDocumentTest {
-    private static final Path ROOT = Path.of("..");
     private static final Pattern TABLE = Pattern.compile("<pre>\n(.*?) \\* </pre>", Pattern.DOTALL);
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "flexspace/src/main/java/io/flexdb/flexspace/internal/FilePreamble.java",
-                "flexspace/src/main/java/io/flexdb/flexspace/internal/SegmentFormat.java",
-                "flexspace/src/main/java/io/flexdb/flexspace/internal/TreeFileFormat.java",
-                "flexspace/src/main/java/io/flexdb/flexspace/internal/LogFormat.java",
-                "flexspace/src/main/java/io/flexdb/flexspace/internal/LogBatch.java",
-                "flextree/src/main/java/io/flexdb/flextree/internal/NodeImageFormat.java",
-                "flexdb/src/main/java/io/flexdb/internal/wal/WalFormat.java",
-                "flexdb/src/main/java/io/flexdb/internal/memtable/WritePayload.java",
-                "flexdb/src/main/java/io/flexdb/internal/store/AnchorsFile.java"
+                "FilePreamble",
+                "SegmentFormat",
+                "TreeFileFormat",
+                "LogFormat",
+                "LogBatch",
+                "NodeImageFormat",
+                "WalFormat",
+                "WritePayload",
+                "AnchorsFile"
             })
-    void theDocumentHasTheTablesOfTheClass(String source) throws IOException {
-        String document = Files.readString(ROOT.resolve("docs/file-format.md"));
-        List<String> tables = tables(Files.readString(ROOT.resolve(source)));
-        assertFalse(tables.isEmpty(), source + " has no table");
+    void theDocumentHasTheTablesOfTheClass(String className) throws IOException {
+        String document = Sources.document("file-format.md");
+        List<String> tables = tables(Sources.of(className));
+        assertFalse(tables.isEmpty(), className + " has no table");
         for (String table : tables) {
             assertTrue(
                     document.contains("```text\n" + table + "```\n"),
-                    "docs/file-format.md lacks, from " + source + ":\n" + table);
+                    "docs/file-format.md lacks, from " + className + ":\n" + table);
         }
     }
 

@@ -1,0 +1,62 @@
+package io.flexdb.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The documents speak of classes that there are, and the glossary is in order. */
+class NamesInDocumentsTest {
+    private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]\\w*)(?:\\.(\\w+))?(?:\\([^`]*\\))?`");
+    private static final Set<String> OF_OTHERS = Set.of("MemorySegment", "TreeMap", "Unsafe", "VarHandle");
+
+    private static final Set<String> CLASSES = Sources.files()
+            .map(path -> path.getFileName().toString().replace(".java", ""))
+            .collect(Collectors.toSet());
+
+    @ParameterizedTest
+    @ValueSource(strings = {"glossary.md", "architecture.md", "paper-map.md", "crash-consistency.md", "testing.md"})
+    void theClassesThatADocumentNamesAreThere(String document) throws IOException {
+        Set<String> unknown = new TreeSet<>();
+        for (MatchResult name : names(Sources.document(document))) {
+            String className = name.group(1);
+            String member = name.group(2);
+            if (OF_OTHERS.contains(className)) {
+                continue;
+            }
+            if (!CLASSES.contains(className)) {
+                unknown.add(className);
+            } else if (member != null && !Sources.of(className).matches("(?s).*\\b" + member + "\\b.*")) {
+                unknown.add(className + "." + member);
+            }
+        }
+        assertEquals(Set.of(), unknown);
+    }
+
+    @Test
+    void theTermsOfTheGlossaryAreInOrderAndEachStandsOnce() throws IOException {
+        List<String> terms = Pattern.compile("(?m)^\\| ([^|]+?) \\|")
+                .matcher(Sources.document("glossary.md"))
+                .results()
+                .map(term -> term.group(1))
+                .filter(term -> !term.equals("term") && !term.startsWith("---"))
+                .toList();
+        assertTrue(terms.size() > 40, () -> "terms: " + terms);
+        Set<String> sorted = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        sorted.addAll(terms);
+        assertEquals(List.copyOf(sorted), terms);
+    }
+
+    private static List<MatchResult> names(String document) {
+        return CLASS.matcher(document).results().toList();
+    }
+}

@@ -203,7 +203,7 @@ final class CommitThread {
         store.groupCommit.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
-        if (!progress.apply(log.table, this::publishForReuse, this::publishAndCollect) && !applyAll()) {
+        if (!applyInTurns(log) && !applyAll()) {
             return false;
         }
         memoryWaits = 0;
@@ -218,6 +218,18 @@ final class CommitThread {
             publish();
         }
         return true;
+    }
+
+    private boolean applyInTurns(MemLog log) {
+        CommitTurns turns = store.committer.turns();
+        if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
+            turns.begin();
+        }
+        try {
+            return progress.apply(log.table, this::publishForReuse, this::publishAndCollect);
+        } finally {
+            turns.end();
+        }
     }
 
     /** Applies all there is, the active memtable too; false if there is no room. */

@@ -56,6 +56,7 @@ final class Committer {
     private final IntervalCache cache;
     private final IntervalReader reader;
     private final OffHeap memory;
+    private final CommitTurns turns = new CommitTurns();
     private final ReadContext context;
     private final ExtentCursor extents = new ExtentCursor();
     private final NewestEntries entries = new NewestEntries();
@@ -122,6 +123,11 @@ final class Committer {
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
     long entriesApplied() {
         return entriesApplied;
+    }
+
+    /** Whose turn it is while memtables are applied. */
+    CommitTurns turns() {
+        return turns;
     }
 
     /** The number of a content that never was before. Any thread. */
@@ -212,6 +218,7 @@ final class Committer {
             applyToInterval(keyLength);
             changes += refCount;
             entriesApplied += refCount;
+            turns.pass();
             if (changes >= CHANGES_PER_VERSION) {
                 changes = 0;
                 roomBytes = 0; // others may use it now

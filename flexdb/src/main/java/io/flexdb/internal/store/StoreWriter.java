@@ -38,6 +38,7 @@ public final class StoreWriter {
     private final SyncThread syncs;
     private final LogThread logThread;
     private final WritePacer pacer;
+    private final CommitTurns turns;
 
     private final ReentrantLock commitLock = new ReentrantLock();
     private final Condition logsChanged = commitLock.newCondition();
@@ -74,6 +75,7 @@ public final class StoreWriter {
         this.syncs = syncs;
         this.logThread = logThread;
         this.pacer = new WritePacer(this::successorProgress);
+        this.turns = store.committer.turns();
         this.lastSequence = last;
         this.visibleSequence = last;
     }
@@ -106,6 +108,7 @@ public final class StoreWriter {
     public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Durability durability) {
         requireFits(length, bodyBytes, entries);
         pacer.pace(length);
+        turns.giveWay();
         MemLog log;
         long first;
         int reserved;

@@ -12,14 +12,15 @@ final class WritePacer {
      * The choice: meanwhile the active memtable is filled no faster than its successor comes nearer. A write that is ahead
      * of that waits for what is missing, but not for long: when its time is over it goes on, and takes of the room that is
      * kept for this. So the room lasts while who is waited for is busy with something that shows no progress, a force for
-     * example, and writes are held back more the less is left of it.
+     * example, and writes are held back more the less is left of it: at first for the shortest time that a thread can
+     * park, which is enough where writers are a little too fast, so that many wait a little and none for long.
      */
     private static final double HEAD_START = 1.0 / 32;
     private static final double SLACK = 1.0 / 8;
-    private static final long LEAST_WAIT_NANOS = 500_000;
+    private static final long LEAST_WAIT_NANOS = 50_000;
     private static final long LONGEST_WAIT_NANOS = 20_000_000;
     private static final int BYTES_OF_A_WAIT = 4096;
-    private static final double HARDEST = 15; // times the least wait, when nothing is left
+    private static final double HARDEST = 160; // times the least wait, when nothing is left
     private static final long PARK_NANOS = 50_000;
 
     private final DoubleSupplier successor;
@@ -52,7 +53,8 @@ final class WritePacer {
             if (ahead <= 0) {
                 return;
             }
-            double nanos = waits * LEAST_WAIT_NANOS * (1 + HARDEST * Math.min(1, ahead / SLACK));
+            double used = Math.min(1, ahead / SLACK);
+            double nanos = waits * LEAST_WAIT_NANOS * (1 + HARDEST * used * used);
             if (System.nanoTime() - begin >= Math.min(nanos, LONGEST_WAIT_NANOS)) {
                 return;
             }

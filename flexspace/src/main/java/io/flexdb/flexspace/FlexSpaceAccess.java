@@ -36,7 +36,6 @@ final class FlexSpaceAccess {
     private static final int PUBLISHED_FOR_A_READER = 16;
 
     private static final int SPINS = 64;
-    private static final int YIELDS = 64;
     private static final long PARK_NANOS = 20_000;
 
     private final SpaceEngine engine;
@@ -179,10 +178,8 @@ final class FlexSpaceAccess {
     private static void pause(int tries) {
         if (tries < SPINS) {
             Thread.onSpinWait();
-        } else if (tries < SPINS + YIELDS) {
-            Thread.yield(); // somebody may wait for a processor
         } else {
-            LockSupport.parkNanos(PARK_NANOS);
+            LockSupport.parkNanos(PARK_NANOS); // a yield may last for all turns of others, milliseconds each
         }
     }
 

@@ -8,17 +8,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store that has no room left: deletes go on, and make room; nothing is lost, and nothing is done again and again. */
@@ -163,6 +172,207 @@ class FlexDBFullTest {
         db.close();
         try (FlexDB again = StoreDriver.open(vfs, options)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+        }
+    }
+
+    /**
+     * On a disk that is full everything can be deleted, in small batches and in any order, until nothing is left; and when the
+     * disk has room again, so has the store.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "true, 0, 100",
+        "false, 0, 100",
+        "true, 1, 300",
+        "false, 1, 300",
+        "true, 2, 60",
+        "false, 2, 60",
+        "true, 2, 1000",
+        "false, 2, 1000"
+    })
+    void onAFullDiskAWholeStoreIsDeletedKeyByKey(boolean inline, int order, int valueBytes) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(4 * FlexDBOptions.MIN_MEMTABLE_BYTES); // 8 segments
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+        Random random = new Random(order);
+        byte[] value = new byte[valueBytes];
+        for (int i = 0; i < 3000; i++) {
+            db.put(key(i), value);
+            model.put(key(i), value);
+        }
+        vfs.setCapacity(bytesOf(vfs) + (1 << 20));
+        int refusals = 0;
+        for (int i = 3000; refusals < ENOUGH_REFUSALS; i++) {
+            assertTrue(i < 200_000, "never refused");
+            try {
+                db.put(key(i), value);
+                model.put(key(i), value);
+            } catch (StoreFullException e) {
+                refusals++;
+            }
+        }
+        List<byte[]> keys = new ArrayList<>(model.keySet());
+        if (order == 1) {
+            Collections.reverse(keys);
+        } else if (order == 2) {
+            Collections.shuffle(keys, random);
+        }
+        for (int i = 0; i < keys.size(); i += 5) {
+            WriteBatch batch = new WriteBatch();
+            for (byte[] key : keys.subList(i, Math.min(keys.size(), i + 5))) {
+                batch.delete(key);
+                model.remove(key);
+            }
+            try {
+                db.write(batch); // never refused
+            } catch (StoreFullException e) {
+                throw new AssertionError("refused at " + i + " of " + keys.size(), e);
+            }
+            if (i % 5000 == 0) {
+                StoreOracle.assertSame(model, StoreDriver.all(db), "deleted up to " + i);
+            }
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "nothing is left");
+        vfs.setCapacity(Long.MAX_VALUE);
+        for (int i = 0; i < 1000; i++) {
+            db.put(key(i), value);
+            model.put(key(i), value);
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "and there is room again");
+        db.close();
+    }
+
+    /** A log may turn out not to fit when writers have long filled the one before it: still deletes have their place. */
+    @Test
+    void deletesHaveAPlaceHoweverLateItIsKnownThatThereIsNoSpaceForALog() throws Exception {
+        SimulatedVfs vfs = new SimulatedVfs();
+        AtomicBoolean slow = new AtomicBoolean();
+        CountDownLatch filled = new CountDownLatch(1);
+        HookedVfs hooked = new HookedVfs(vfs, (kind, path) -> {
+            boolean log = path.getParent() != null && path.getParent().endsWith("wal");
+            if (slow.get() && log && Thread.currentThread().getName().equals("flexdb-logs")) {
+                await(filled);
+                throw new StoreFullException("no space left, as is found out now: " + path);
+            }
+        });
+        FlexDBOptions options = capped(40);
+        FlexDB db = FlexDB.open(hooked, StoreDriver.DIRECTORY, options, false);
+        AtomicInteger number = new AtomicInteger();
+        for (int i = 0; i < 1500; i++) {
+            put(db, number.getAndIncrement());
+        }
+        slow.set(true);
+        Thread writer = new Thread(() -> {
+            try {
+                fillFrom(db, number);
+            } catch (StoreFullException e) {
+                // As it may be.
+            }
+        });
+        writer.start();
+        while (writer.getState() != Thread.State.WAITING && writer.isAlive()) {
+            Thread.onSpinWait(); // until it waits for the log
+        }
+        filled.countDown();
+        writer.join();
+        List<byte[]> keys = new ArrayList<>(model.keySet());
+        for (byte[] key : keys.subList(0, 100)) {
+            db.delete(key); // never refused
+            model.remove(key);
+        }
+        StoreOracle.assertSame(model, StoreDriver.all(db), "deleted");
+        slow.set(false);
+        closeAnyhow(db);
+    }
+
+    private void fillFrom(FlexDB db, AtomicInteger number) {
+        while (true) {
+            put(db, number.get());
+            number.incrementAndGet();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(60, TimeUnit.SECONDS), "never filled");
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Fills the disk, deletes everything in small batches, and notes what is durable. */
+    private static void deleteAllOnAFullDisk(StoreDriver store, int keys) {
+        store.open();
+        for (int i = 0; i < keys; i++) {
+            store.put(key(i), new byte[1000]);
+        }
+        store.vfs.setCapacity(bytesOf(store.vfs) + (600 << 10));
+        for (int i = keys; true; i++) {
+            try {
+                store.put(key(i), new byte[1000]);
+            } catch (StoreFullException e) {
+                store.oracle.forgetLast();
+                break;
+            }
+        }
+        List<byte[]> all = new ArrayList<>(store.oracle.now().keySet());
+        for (int i = 0; i < all.size(); i += 10) {
+            List<StoreOracle.Edit> deletes = new ArrayList<>();
+            for (byte[] key : all.subList(i, Math.min(all.size(), i + 10))) {
+                deletes.add(new StoreOracle.Edit(key, null));
+            }
+            store.batch(deletes, Durability.SYNC);
+        }
+        store.assertSame("nothing is left");
+    }
+
+    /** The disk may be full at any moment, also while a log is made that is kept in reserve: nothing is lost by that. */
+    @Test
+    void aDiskThatIsFullAtAnyOperationLosesNothing() {
+        StoreDriver whole = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+        deleteAllOnAFullDisk(whole, 150);
+        long operations = whole.vfs.operationCount();
+        long step = Math.max(1, operations / (120L * EFFORT));
+        for (long operation = 1; operation <= operations; operation += step) {
+            StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+            store.vfs.failAt(operation, Fault.ENOSPC);
+            try {
+                deleteAllOnAFullDisk(store, 150);
+            } catch (StorageException e) {
+                // A write that was refused, or a store that has failed, since what had its place did not get it.
+            }
+            assertRecovers(store, store.vfs.kill(), "killed after operation " + operation);
+        }
+    }
+
+    /** A cut or a kill at any operation of a life on a full disk leaves what was acknowledged. */
+    @Test
+    void aCutAtAnyOperationOnAFullDiskLosesNothing() {
+        StoreDriver whole = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+        deleteAllOnAFullDisk(whole, 150);
+        long operations = whole.vfs.operationCount();
+        long step = Math.max(1, operations / (150L * EFFORT));
+        for (long operation = 1; operation <= operations; operation += step) {
+            StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+            store.vfs.crashAt(operation);
+            try {
+                deleteAllOnAFullDisk(store, 150);
+            } catch (SimulatedCrash | StorageException e) {
+                // Where it was cut.
+            }
+            for (long seed = 0; seed < 4; seed++) {
+                assertRecovers(store, store.vfs.crash(seed), "cut before operation " + operation + ", seed " + seed);
+            }
+        }
+    }
+
+    private static void assertRecovers(StoreDriver store, SimulatedVfs vfs, String at) {
+        StoreOracle oracle = store.oracle.copy();
+        try (FlexDB db = StoreDriver.open(vfs, store.options)) {
+            oracle.found(StoreDriver.all(db), db.stats().lastSequence(), 0, at);
+            db.put(key(1), value(1));
+        } catch (StorageException e) {
+            throw new AssertionError(at, e);
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -93,6 +94,32 @@ class FlexDBStallsTest {
         try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
         }
+    }
+
+    /** So may the log that is kept in reserve. */
+    @Test
+    void aLogInReserveThatIsLongInTheMakingHoldsNobodyUp() throws InterruptedException {
+        CountDownLatch making = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger made = new AtomicInteger();
+        HookedVfs.Hook hook = (kind, path) -> {
+            if (kind == HookedVfs.Kind.CREATE
+                    && Thread.currentThread().getName().equals("flexdb-logs")
+                    && made.incrementAndGet() == 2) {
+                making.countDown();
+                await(goOn);
+            }
+        };
+        FlexDB db =
+                FlexDB.open(new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        db.put(key(0), new byte[10]);
+        making.await();
+        for (int i = 1; i < 250; i++) { // more than a memtable
+            db.put(key(i), new byte[300]);
+        }
+        assertEquals(250, StoreDriver.all(db).size());
+        goOn.countDown();
+        db.close();
     }
 
     private static void await(CountDownLatch latch) {

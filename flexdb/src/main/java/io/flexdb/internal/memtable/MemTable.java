@@ -381,6 +381,11 @@ public final class MemTable {
         return Math.max(keys, (double) bytesUsed() / limit);
     }
 
+    /** How much of an empty table entries of so many bytes take, from 0 to 1. */
+    public double shareOf(long bodyBytes) {
+        return (double) bodyBytes / limit;
+    }
+
     /** Keys here, roughly: not fewer. */
     public int keyCount() {
         return entryCount - duplicates.get();

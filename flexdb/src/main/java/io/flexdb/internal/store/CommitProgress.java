@@ -6,17 +6,19 @@ import io.flexdb.internal.memtable.MemTable;
 final class CommitProgress {
     /*
      * A memtable is applied in the order of keys. Where there is no room for an interval, the rest has to wait, while
-     * writes go on that may remove what takes the room. So from then on all memtables are looked at, the active one too,
-     * and of each key its newest entry only: what was removed meanwhile takes no room any more, and what removes something
-     * comes first. Whoever tries again begins where there was no room, with what has come since.
+     * writes go on that may remove what takes the room. So from then on deletes of all memtables come first, those of the
+     * active one too, and of each key that the oldest has only the newest entry of all: what was removed meanwhile takes no
+     * room any more. Whoever tries again begins where there was no room, with what has come since. Keys that only younger
+     * memtables have wait for their turn: to have the oldest one's log and memory for more deletes it is enough that its own
+     * keys are in the space.
      *
      * So the space may have what younger memtables say while an older one is not committed. That is sound as long as their
      * logs are forced before (O10), as recovery replays them all, and as the versions published say so by their
      * storeSequence; until they are committed, the memtables hide what is in the space.
      *
      * I1  Every entry up to the sequence number "through" is in the space, unless a newer one is.
-     * I2  If stuck: so is every entry up to "tried" of keys below stuckAt, and
-     * I3  every delete up to "deleted".
+     * I2  If stuck: so is every entry of the oldest memtable up to "tried" of keys below stuckAt.
+     * I3  Deletes up to "deleted" have been applied.
      */
     private final Committer committer;
     private long through;
@@ -28,10 +30,10 @@ final class CommitProgress {
         this.committer = committer;
     }
 
-    /** Applies the oldest memtable, unless it is known that there is no room; false if it is not all in the space. */
+    /** Applies the oldest memtable, unless it is known that room is short; false if it is not all in the space. */
     boolean apply(MemTable oldest, Runnable publish, Runnable betweenChanges) {
         long last = oldest.lastSequence();
-        if (stuckAt == null && through < last) {
+        if (stuckAt == null && deleted <= through && through < last) {
             stuckAt = committer.apply(new MemTable[] {oldest}, through, last, null, null, publish, betweenChanges);
             if (stuckAt == null) {
                 through = last;
@@ -44,36 +46,39 @@ final class CommitProgress {
     }
 
     /**
-     * Applies everything up to a number.
+     * Applies the oldest memtable where room is short. It may be the active one.
      *
      * @param newestFirst all memtables
      * @param visible what is in the logs up to this number is durable
-     * @return whether all of it is in the space now
+     * @return whether all of the oldest up to this number is in the space now
      */
-    boolean applyAll(MemTable[] newestFirst, long visible, Runnable publish) {
-        if (stuckAt != null && visible > deleted) {
+    boolean applyOldest(MemTable[] newestFirst, long visible, Runnable publish) {
+        MemTable oldest = newestFirst[newestFirst.length - 1];
+        long last = oldest.lastSequence() == 0 ? visible : oldest.lastSequence();
+        boolean isShort = stuckAt != null || deleted > through;
+        if (isShort && visible > deleted) {
             if (!committer.applyDeletes(newestFirst, deleted, visible, publish)) {
                 return false;
             }
             deleted = visible;
         }
-        if (stuckAt != null && visible > tried) {
-            byte[] at = committer.apply(newestFirst, tried, visible, null, stuckAt, publish, publish);
-            tried = visible;
+        if (stuckAt != null && last > tried) {
+            byte[] at = committer.apply(newestFirst, tried, last, null, stuckAt, publish, publish);
+            tried = last;
             if (at != null) {
                 stuckAt = at;
                 return false;
             }
         }
-        boolean wasStuck = stuckAt != null;
-        stuckAt = committer.apply(newestFirst, through, visible, stuckAt, null, publish, publish);
+        stuckAt = committer.applyKeysOfOldest(newestFirst, through, visible, stuckAt, publish);
         if (stuckAt == null) {
-            through = visible;
+            through = Math.max(through, last);
             return true;
         }
-        if (!wasStuck) {
-            tried = visible;
+        tried = Math.max(tried, last);
+        if (!isShort) {
             deleted = through;
+            return applyOldest(newestFirst, visible, publish); // deletes first, now that room is short
         }
         return false;
     }

@@ -203,7 +203,7 @@ final class CommitThread {
         store.groupCommit.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
-        if (!applyInTurns(log) && !applyAll()) {
+        if (!applyInTurns(log) && !applyOldest()) {
             return false;
         }
         memoryWaits = 0;
@@ -232,8 +232,8 @@ final class CommitThread {
         }
     }
 
-    /** Applies all there is, the active memtable too; false if there is no room. */
-    private boolean applyAll() {
+    /** Applies the oldest memtable, be it the active one, and all deletes there are; false if there is no room. */
+    private boolean applyOldest() {
         long visible = store.visibleSequence();
         store.groupCommit.awaitDurable(visible);
         rootsSequence = Math.max(rootsSequence, visible);
@@ -242,7 +242,7 @@ final class CommitThread {
         for (int i = 0; i < tables.length; i++) {
             tables[i] = logs[i].table;
         }
-        return progress.applyAll(tables, visible, this::publishForReuse);
+        return progress.applyOldest(tables, visible, this::publishForReuse);
     }
 
     /**
@@ -250,7 +250,7 @@ final class CommitThread {
      * is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place in it.
      */
     private boolean applyActive() {
-        boolean applied = applyAll();
+        boolean applied = applyOldest();
         if (applied) {
             store.writer().freezeActive();
         }

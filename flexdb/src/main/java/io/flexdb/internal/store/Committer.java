@@ -43,6 +43,7 @@ final class Committer {
     private static final int MERGE_PAIRS = IntervalBounds.MAX_PAIRS / 2;
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
+    private static final int FEW_ENTRIES = 16; // at once, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final int SMALL_MERGED_BYTES = 256 << 10;
     private static final int MOST_STARTS_KEPT = 64 << 10;
@@ -65,6 +66,7 @@ final class Committer {
     private MemTable[] tables = {};
     private final int[] refs = new int[GATHERED_ENTRIES];
     private final byte[] sources = new byte[GATHERED_ENTRIES]; // which of the tables each is in
+    private int mostEntries; // at once
     private int refCount;
     private long gatheredBytes;
     private long roomBytes; // that may be appended still without asking for room
@@ -170,7 +172,12 @@ final class Committer {
             byte[] to,
             Runnable publish,
             Runnable betweenChanges) {
-        return apply(newestFirst, after, through, from, to, false, publish, betweenChanges);
+        return apply(newestFirst, after, through, from, to, false, false, publish, betweenChanges);
+    }
+
+    /** The same for the keys of the oldest memtable only, from one of them on, but by their newest entries of all. */
+    byte[] applyKeysOfOldest(MemTable[] newestFirst, long after, long through, byte[] from, Runnable publish) {
+        return apply(newestFirst, after, through, from, null, false, true, publish, publish);
     }
 
     /**
@@ -179,7 +186,7 @@ final class Committer {
      * @return false if there is no room all the same, or no memory; {@link #refusal} says why
      */
     boolean applyDeletes(MemTable[] newestFirst, long after, long through, Runnable publish) {
-        return apply(newestFirst, after, through, null, null, true, publish, publish) == null;
+        return apply(newestFirst, after, through, null, null, true, false, publish, publish) == null;
     }
 
     private byte[] apply(
@@ -189,15 +196,17 @@ final class Committer {
             byte[] from,
             byte[] to,
             boolean onlyDeletes,
+            boolean onlyKeysOfOldest,
             Runnable publish,
             Runnable betweenChanges) {
         tables = newestFirst;
         memoryRefusal = null;
         roomBytes = 0;
         roomEdits = 0;
-        entries.reset(newestFirst, after, through);
+        entries.reset(newestFirst, after, through, onlyKeysOfOldest);
         entries.seek(from);
         entriesApplied = 0;
+        mostEntries = GATHERED_ENTRIES;
         int changes = 0;
         byte[] stuckAt = null;
         while (entries.isValid() && stuckAt == null) {
@@ -211,6 +220,11 @@ final class Committer {
                 continue;
             }
             boolean room = onlyDeletes ? hasRoomForDeletes(publish) : hasRoom(publish);
+            if (!room && refCount > FEW_ENTRIES) {
+                mostEntries = FEW_ENTRIES; // which need less of the log at once; there may be as much
+                entries.seek(Arrays.copyOf(key, keyLength));
+                continue;
+            }
             if (!room || !prepare(onlyDeletes)) {
                 stuckAt = Arrays.copyOf(key, keyLength);
                 break;
@@ -226,7 +240,7 @@ final class Committer {
                 betweenChanges.run();
             }
         }
-        entries.reset(NO_TABLES, 0, 0);
+        entries.reset(NO_TABLES, 0, 0, false);
         tables = NO_TABLES;
         shrink();
         scarce = stuckAt != null;
@@ -308,7 +322,7 @@ final class Committer {
                 refs[refCount++] = ref;
             }
             entries.next();
-        } while (entries.isValid() && refCount < GATHERED_ENTRIES && bytes < GATHERED_BYTES && belongsToInterval());
+        } while (entries.isValid() && refCount < mostEntries && bytes < GATHERED_BYTES && belongsToInterval());
     }
 
     private boolean belongsToInterval() {

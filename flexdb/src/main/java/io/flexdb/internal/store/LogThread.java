@@ -37,6 +37,9 @@ final class LogThread {
                     full = tryToPrepare();
                 }
                 store.writer().logTried(full); // whoever needs one is told
+                if (full == null) {
+                    store.memLogs.keepReserve();
+                }
             }
         } catch (Throwable e) {
             store.fail(e);

@@ -20,6 +20,10 @@ final class MemLogs {
      *
      * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
      * (L1). But the very first one is made by the first writer, and is small, so that this does not take long.
+     *
+     * One more log is made as soon as there are others, and kept for the day when the disk is full: deletes get it then, and
+     * nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it, recovery finds
+     * an empty log, or one with writes like any other. When it was used, the first log that is covered takes its place.
      */
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;
@@ -40,6 +44,8 @@ final class MemLogs {
     private final AtomicInteger tables = new AtomicInteger(); // of the usual size
     private volatile boolean lacksMemory;
     private final AtomicReference<MemLog> spare = new AtomicReference<>();
+    private volatile WalWriter reserve; // written under this object's lock
+    private boolean reserveUsed; // at least once; under this object's lock
     private volatile double filled; // of the log that is being made
 
     MemLogs(
@@ -63,9 +69,15 @@ final class MemLogs {
     }
 
     /** An empty memtable with an empty log, which is durable. */
-    synchronized MemLog take(long birth) {
-        prepare();
-        return poll(birth);
+    MemLog take(long birth) {
+        MemLog ready = poll(birth); // without the lock, which whoever makes another one holds for long
+        if (ready != null) {
+            return ready;
+        }
+        synchronized (this) {
+            prepare();
+            return poll(birth);
+        }
     }
 
     /** The same if one is ready, else null. */
@@ -74,7 +86,32 @@ final class MemLogs {
         return ready == null ? null : new MemLog(ready.table, ready.wal, birth);
     }
 
-    /** The first one, for a write of that size. */
+    /** One from the reserve, which there must be; for deletes that would find no place else. */
+    synchronized MemLog takeReserve(long birth) {
+        MemLog taken = new MemLog(table(memtableBytes), reserve, birth);
+        reserve = null;
+        reserveUsed = true;
+        return taken;
+    }
+
+    /** Whether there is a log in reserve. */
+    boolean hasReserve() {
+        return reserve != null;
+    }
+
+    /** Sees that there is a log in reserve, but for want of space. To be called when others are ready. */
+    synchronized void keepReserve() {
+        if (reserve != null) {
+            return;
+        }
+        try {
+            reserve = makeWal(walBytes(memtableBytes), coveredWals.poll());
+        } catch (StoreFullException e) {
+            // Without it deletes are sure of an eighth of the active memtable. It is tried again with the next one.
+        }
+    }
+
+    /** The first one, for a write of that size, or one where there is no space for more. */
     synchronized MemLog takeFirst(int payloadBytes, long bodyBytes, int entries, long birth) {
         int arenaBytes = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
         long fileBytes = walBytes(arenaBytes);
@@ -90,6 +127,9 @@ final class MemLogs {
     synchronized void prepare() {
         if (isReady()) {
             return;
+        }
+        if (reserveUsed && reserve == null && !coveredWals.isEmpty()) {
+            keepReserve(); // before others: that may be the only space there is
         }
         MemTable table = table(memtableBytes);
         try {
@@ -188,7 +228,7 @@ final class MemLogs {
 
     /** The log is no longer needed: a durable commit covers it. */
     void covered(WalWriter wal) {
-        if (coveredWals.size() < KEPT_WALS && wal.capacity() == walBytes(memtableBytes)) {
+        if (coveredWals.size() < KEPT_WALS + (hasReserve() ? 0 : 1) && wal.capacity() == walBytes(memtableBytes)) {
             coveredWals.add(wal);
         } else {
             drop(wal);
@@ -248,7 +288,8 @@ final class MemLogs {
             bytes += wal.mappedBytes();
         }
         MemLog ready = spare.get();
-        return bytes + (ready == null ? 0 : ready.wal.mappedBytes());
+        WalWriter reserved = reserve;
+        return bytes + (ready == null ? 0 : ready.wal.mappedBytes()) + (reserved == null ? 0 : reserved.mappedBytes());
     }
 
     /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */
@@ -256,6 +297,10 @@ final class MemLogs {
         MemLog ready = poll(0);
         if (ready != null) {
             drop(ready.wal);
+        }
+        if (reserve != null) {
+            drop(reserve);
+            reserve = null;
         }
         for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
             drop(wal);
@@ -267,6 +312,9 @@ final class MemLogs {
         MemLog ready = poll(0);
         if (ready != null) {
             ready.wal.release();
+        }
+        if (reserve != null) {
+            reserve.release();
         }
         for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
             wal.release();

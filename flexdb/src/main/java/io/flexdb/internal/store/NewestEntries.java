@@ -13,6 +13,7 @@ final class NewestEntries {
     private int[] keyLengths = {};
     private long after;
     private boolean someAreOld; // entries that are to be passed over
+    private boolean onlyKeysOfOldest;
     private int current; // the cursor with the entry that this stands on; -1 if there is none
 
     /**
@@ -21,8 +22,9 @@ final class NewestEntries {
      * @param newestFirst the tables; none lets the old ones go
      * @param newAfter entries up to this sequence number are passed over
      * @param through no entry above this one is looked at
+     * @param ofOldest whether keys are passed over that the oldest table does not have
      */
-    void reset(MemTable[] newestFirst, long newAfter, long through) {
+    void reset(MemTable[] newestFirst, long newAfter, long through, boolean ofOldest) {
         for (MemTableCursor cursor : cursors) {
             cursor.reset(null, 0);
         }
@@ -34,6 +36,7 @@ final class NewestEntries {
         }
         tables = newestFirst;
         after = newAfter;
+        onlyKeysOfOldest = ofOldest && newestFirst.length > 1;
         someAreOld = false;
         for (int i = 0; i < newestFirst.length; i++) {
             cursors[i].reset(newestFirst[i], through);
@@ -101,8 +104,23 @@ final class NewestEntries {
 
     private void settle() {
         do {
-            current = first();
+            current = onlyKeysOfOldest && !skipToOldest() ? -1 : first();
         } while (current >= 0 && someAreOld && table().sequence(ref()) <= after && stepOn());
+    }
+
+    /** Moves cursors before the key that the oldest table's stands on to where that key is, or would be; false at its end. */
+    private boolean skipToOldest() {
+        int oldest = cursors.length - 1;
+        if (!cursors[oldest].isValid()) {
+            return false;
+        }
+        for (int i = 0; i < oldest; i++) {
+            if (cursors[i].isValid() && compare(i, keys[oldest], keyLengths[oldest]) < 0) {
+                cursors[i].seek(keys[oldest], 0, keyLengths[oldest]);
+                noteKey(i);
+            }
+        }
+        return true;
     }
 
     private boolean stepOn() {

@@ -22,13 +22,17 @@ public final class StoreWriter {
      * a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its durability
      * asks.
      *
+     * On a full disk deletes need a place in order to make room. So as long as the next memtable is not ready, nobody else takes
+     * the last eighth of the active one; and where none can follow, for want of a log or of room for what is frozen, deletes
+     * alone get one more: the one that is ready, or else one with the log that MemLogs keeps in reserve.
+     *
      * I1  visibleSequence never falls, and everything up to it is inserted.
      * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that could
      *     throw but what is caught, for those behind would wait for ever.
      */
     private static final int MAX_FROZEN = 2;
     private static final int SPINS = 64;
-    private static final double SPARED = 1.0 / 8; // of the last memtable, for deletes
+    private static final double SPARED = 1.0 / 8; // of a memtable that may be the last, for deletes
 
     private final Store store;
     private final FlexDBOptions options;
@@ -47,7 +51,9 @@ public final class StoreWriter {
     private long lastSequence; // under the commit lock, and so are all below
     private MemLog active;
     private boolean begun; // there was an active one
-    private boolean sparing; // what is left is for deletes
+    private boolean onReserve; // the active one has its log from the reserve
+    private boolean sparing; // the last eighth is for deletes
+    private boolean onlyForDeletes; // not the last eighth only
     private StoreFullException spaceFull; // while a memtable can't be committed for want of room
     private boolean awaitingRetry; // the commit thread is
     private boolean retryWanted;
@@ -203,14 +209,37 @@ public final class StoreWriter {
                 return;
             }
         }
-        boolean first = !begun;
-        if (!first && !memLogs.isReady()) {
-            awaitLog();
-            return;
-        }
         long birth = store.version().id();
-        beginOrFail(() -> first ? memLogs.takeFirst(length, bodyBytes, entries, birth) : memLogs.take(birth));
-        startThreads();
+        if (!begun) {
+            beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
+            startThreads();
+        } else if (memLogs.isReady()) {
+            beginOrFail(() -> memLogs.take(birth));
+        } else if (!awaitLog()) {
+            if (memLogs.hasReserve() && frees(payload, length)) {
+                beginOnReserve();
+            } else if (spaceFull == null && active == null && store.oldestFrozen() == null) {
+                beginOrFail(() ->
+                        memLogs.takeFirst(length, bodyBytes, entries, birth)); // there may be space for a small one
+            } else {
+                throw new StoreFullException(noLog.getMessage());
+            }
+        }
+    }
+
+    private void keepReserveOrFail() {
+        try {
+            memLogs.keepReserve();
+        } catch (Throwable e) {
+            store.fail(e);
+            throw e;
+        }
+    }
+
+    private void beginOnReserve() {
+        beginOrFail(() -> memLogs.takeReserve(store.version().id()));
+        onReserve = true;
+        spareOrNot();
     }
 
     /** The same where writers commit themselves. */
@@ -221,6 +250,9 @@ public final class StoreWriter {
                 commits.commitAll();
                 return;
             } catch (StoreFullException e) {
+                if (!store.health.hasFailed() && store.version().logs().length < logs) {
+                    return; // some were committed, which will do
+                }
                 spaceFull = e;
                 spareOrNot();
                 if (store.health.hasFailed() || logs > MAX_FROZEN + 1 || !frees(payload, length)) {
@@ -231,12 +263,23 @@ public final class StoreWriter {
         long birth = store.version().id();
         try {
             beginOrFail(() -> memLogs.take(birth));
+            keepReserveOrFail();
         } catch (StoreFullException e) {
-            if (logs == 0 || store.health.hasFailed()) {
+            boolean mayUseReserve = memLogs.hasReserve() && frees(payload, length);
+            if (store.health.hasFailed() || logs == 0 && !mayUseReserve) {
                 throw e;
             }
-            commits.commitActive(); // and its log can be used again
-            beginOrFail(() -> memLogs.take(store.version().id()));
+            try {
+                if (logs > 0) {
+                    commits.commitActive(); // and its log can be used again
+                }
+                beginOrFail(() -> memLogs.take(store.version().id()));
+            } catch (StoreFullException again) {
+                if (store.health.hasFailed() || !mayUseReserve) {
+                    throw again;
+                }
+                beginOnReserve();
+            }
         }
     }
 
@@ -255,20 +298,22 @@ public final class StoreWriter {
      * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has begun
      * after the call), one that a commit makes free is used again, and be it that of the active memtable.
      *
-     * @throws StoreFullException if there is no room for that commit either
+     * @return false if there is no room for that commit either, or none is left to be made; {@link #noLog} says why then
      */
-    private void awaitLog() {
+    private boolean awaitLog() {
         long begunBefore = logTriesBegun;
         logWanted = true;
         while (!memLogs.isReady()) {
             boolean trying = logWanted || logTriesEnded < logTriesBegun;
             if (!trying && logTriesEnded > begunBefore && noLog != null) {
                 if (spaceFull != null) {
-                    requireSpace(noLog);
+                    if (!awaitSpace()) {
+                        return false;
+                    }
                     continue;
                 }
                 if (active == null && store.oldestFrozen() == null) {
-                    throw new StoreFullException(noLog.getMessage()); // nothing is left to be committed
+                    return false;
                 }
                 commitOfActiveWanted = store.oldestFrozen() == null;
             }
@@ -276,24 +321,36 @@ public final class StoreWriter {
             logsChanged.awaitUninterruptibly();
             store.health.requireUsable();
         }
+        return true;
+    }
+
+    /** Refuses what would have to wait for room in the space, unless there is some now. */
+    private void requireSpace(StoreFullException refusal) {
+        if (!awaitSpace()) {
+            throw new StoreFullException(refusal.getMessage());
+        }
     }
 
     /**
-     * Refuses what would have to wait for room in the space, and has the commit thread look for it again. If something was
-     * deleted since it did so the last time, this waits for what comes of it, and returns if there is room.
+     * Has the commit thread look for room in the space again. If something was deleted since it did so the last time, this
+     * waits for what comes of it.
+     *
+     * @return whether there is room
      */
-    private void requireSpace(StoreFullException refusal) {
+    private boolean awaitSpace() {
         long enough = retriesEnded + (awaitingRetry ? 1 : 2);
         boolean mayHaveGrown = freedSinceTry || !awaitingRetry;
         while (spaceFull != null) {
             retryWanted = true;
+            commitOfActiveWanted |= active != null && store.oldestFrozen() == null; // or there is nothing to retry
             logsChanged.signalAll();
             if (!mayHaveGrown || retriesEnded >= enough) {
-                throw new StoreFullException(refusal.getMessage());
+                return false;
             }
             logsChanged.awaitUninterruptibly();
             store.health.requireUsable();
         }
+        return true;
     }
 
     /** Whether a write has nothing but deletes. */
@@ -309,19 +366,21 @@ public final class StoreWriter {
 
     /** Whether a write may take of the room that is spared. */
     private boolean isSparedFor(MemLog log, byte[] payload, int length, long bodyBytes) {
-        if (frees(payload, length) || log.table.entryCount() == 0) {
-            return true; // an empty one could not be committed to make room
-        }
         double ofLog = (double) WalFormat.frameBytes(length) / log.wal.capacity();
-        double ofTable = (double) bodyBytes / options.memtableBytes();
-        return store.version().logs().length <= MAX_FROZEN + 1
-                && log.fillLevel() + Math.max(ofLog, ofTable) <= 1 - SPARED;
+        double ofTable = log.table.shareOf(bodyBytes);
+        if (!onlyForDeletes && log.fillLevel() + Math.max(ofLog, ofTable) <= 1 - SPARED) {
+            return true;
+        }
+        return log.table.entryCount() == 0 // which could not be committed to make room
+                || frees(payload, length);
     }
 
     /** To be called when one of the things changes that this depends on. Under the commit lock. */
     private void spareOrNot() {
         boolean isLast = spaceFull != null && store.version().logs().length > MAX_FROZEN + 1;
-        sparing = isLast || noLog != null && !memLogs.isReady();
+        boolean hasNext = commits.isInline() || memLogs.isReady(); // without threads it is made when it is needed
+        onlyForDeletes = isLast || onReserve && !memLogs.hasReserve();
+        sparing = onlyForDeletes || !hasNext;
     }
 
     /** Waits until a log is wanted; false if the store is being closed, or has failed. By the thread that makes them. */
@@ -356,22 +415,15 @@ public final class StoreWriter {
     /** How far the successor of the active memtable is on its way: it needs a place, and must be ready. */
     private double successorProgress() {
         double place = store.version().logs().length > MAX_FROZEN ? commits.progress() : 1;
-        return Math.min(place, memLogs.progress());
+        // As long as the log is not ready the last eighth is spared, so the pacer's slack has to come before it.
+        double log = memLogs.isReady() ? 1 : (1 - 2 * SPARED) / (1 - SPARED) * memLogs.progress();
+        return Math.min(place, log);
     }
 
     private void slowOrNot() {
         boolean hasSuccessor = store.version().logs().length <= MAX_FROZEN && memLogs.isReady();
         boolean comesNearer = noLog == null && spaceFull == null;
         pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : active);
-    }
-
-    /** Refuses what would have to wait for room in the space, and has the commit thread look for it again. */
-    private void requireSpace() {
-        if (spaceFull != null) {
-            retryWanted = true;
-            logsChanged.signalAll();
-            throw new StoreFullException(spaceFull.getMessage());
-        }
     }
 
     /**
@@ -408,6 +460,7 @@ public final class StoreWriter {
         groupCommit.add(next.wal);
         store.addNewest(next);
         active = next;
+        onReserve = false;
         begun = true;
         logWanted = true;
         slowOrNot();

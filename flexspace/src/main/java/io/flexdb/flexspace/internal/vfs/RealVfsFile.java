@@ -54,7 +54,7 @@ final class RealVfsFile implements VfsFile {
         try {
             identity = mode == OpenMode.CREATE ? identityOf(place) : known;
             witness = mode == OpenMode.READ ? null : place.open(options(OpenMode.READ));
-        } catch (IOException e) {
+        } catch (Throwable e) { // an allocation may fail, too
             channel.close();
             throw e;
         }

@@ -54,7 +54,8 @@ final class CommitProgress {
      */
     boolean applyOldest(MemTable[] newestFirst, long visible, Runnable publish) {
         MemTable oldest = newestFirst[newestFirst.length - 1];
-        long last = oldest.lastSequence() == 0 ? visible : oldest.lastSequence();
+        long frozenAt = oldest.lastSequence(); // may be set meanwhile, to something that was not visible yet
+        long last = frozenAt == 0 ? visible : Math.min(frozenAt, visible);
         boolean isShort = stuckAt != null || deleted > through;
         if (isShort && visible > deleted) {
             if (!committer.applyDeletes(newestFirst, deleted, visible, publish)) {

@@ -376,6 +376,55 @@ class FlexDBFullTest {
         }
     }
 
+    /** Threads that put and delete on a disk that is full now and then: each finds what it has written, and so does recovery. */
+    @Test
+    void severalThreadsOnAFullDiskLoseNothing() throws InterruptedException {
+        for (int seed = 1; seed <= 4 * EFFORT; seed++) {
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+            db.put(key(0), value(0));
+            vfs.setCapacity(bytesOf(vfs) + (900 << 10));
+            List<TreeMap<byte[], byte[]>> models = new ArrayList<>();
+            Workers workers = new Workers();
+            for (int writer = 0; writer < 3; writer++) {
+                Random random = new Random(10 * seed + writer);
+                int first = 1 + 10_000 * writer;
+                TreeMap<byte[], byte[]> own = StoreOracle.newMap();
+                models.add(own);
+                workers.start("writer-" + writer, () -> putAndDelete(db, random, first, own));
+            }
+            workers.join();
+            model.clear();
+            model.put(key(0), value(0));
+            models.forEach(model::putAll);
+            StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed);
+            vfs.setCapacity(Long.MAX_VALUE);
+            SimulatedVfs killed = vfs.kill();
+            closeAnyhow(db);
+            try (FlexDB again = StoreDriver.open(killed, StoreDriver.SMALL)) {
+                StoreOracle.assertSame(model, StoreDriver.all(again), "again, seed " + seed);
+            }
+        }
+    }
+
+    private static void putAndDelete(FlexDB db, Random random, int first, TreeMap<byte[], byte[]> own) {
+        for (int step = 0; step < 4000; step++) {
+            byte[] key = key(first + random.nextInt(2000));
+            boolean deletes = step / 500 % 2 == 1;
+            try {
+                if (deletes) {
+                    db.delete(key);
+                    own.remove(key);
+                } else {
+                    db.put(key, value(step));
+                    own.put(key, value(step));
+                }
+            } catch (StoreFullException e) {
+                // As it may be.
+            }
+        }
+    }
+
     private static long bytesOf(SimulatedVfs vfs) {
         long bytes = 0;
         SimulatedVfs copy = vfs.copy(); // which nobody changes

@@ -215,15 +215,24 @@ public final class StoreWriter {
             startThreads();
         } else if (memLogs.isReady()) {
             beginOrFail(() -> memLogs.take(birth));
-        } else if (!awaitLog()) {
-            if (memLogs.hasReserve() && frees(payload, length)) {
-                beginOnReserve();
-            } else if (spaceFull == null && active == null && store.oldestFrozen() == null) {
-                beginOrFail(() ->
-                        memLogs.takeFirst(length, bodyBytes, entries, birth)); // there may be space for a small one
-            } else {
-                throw new StoreFullException(noLog.getMessage());
+        } else {
+            MemLog full = active;
+            StoreFullException why = awaitLog();
+            if (why != null && (active == full || active == null)) {
+                beginWithoutLog(why, payload, length, bodyBytes, entries);
             }
+        }
+    }
+
+    /** Where no further log can be made deletes get the one in reserve, and others a small one if nothing can be committed. */
+    private void beginWithoutLog(StoreFullException why, byte[] payload, int length, long bodyBytes, int entries) {
+        if (memLogs.hasReserve() && frees(payload, length)) {
+            beginOnReserve();
+        } else if (active == null && store.oldestFrozen() == null) {
+            beginOrFail(() -> memLogs.takeFirst(
+                    length, bodyBytes, entries, store.version().id()));
+        } else {
+            throw new StoreFullException(why.getMessage());
         }
     }
 
@@ -298,22 +307,25 @@ public final class StoreWriter {
      * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has begun
      * after the call), one that a commit makes free is used again, and be it that of the active memtable.
      *
-     * @return false if there is no room for that commit either, or none is left to be made; {@link #noLog} says why then
+     * @return why there is none, if there is no room for that commit either, or none is left to be made; else null: there is one,
+     *     or another thread has begun another memtable
      */
-    private boolean awaitLog() {
+    private StoreFullException awaitLog() {
+        MemLog full = active;
         long begunBefore = logTriesBegun;
         logWanted = true;
-        while (!memLogs.isReady()) {
+        while (!memLogs.isReady() && (active == full || active == null)) {
             boolean trying = logWanted || logTriesEnded < logTriesBegun;
             if (!trying && logTriesEnded > begunBefore && noLog != null) {
+                StoreFullException why = noLog; // which may change while this waits
                 if (spaceFull != null) {
                     if (!awaitSpace()) {
-                        return false;
+                        return why;
                     }
                     continue;
                 }
                 if (active == null && store.oldestFrozen() == null) {
-                    return false;
+                    return why;
                 }
                 commitOfActiveWanted = store.oldestFrozen() == null;
             }
@@ -321,7 +333,7 @@ public final class StoreWriter {
             logsChanged.awaitUninterruptibly();
             store.health.requireUsable();
         }
-        return true;
+        return null;
     }
 
     /** Refuses what would have to wait for room in the space, unless there is some now. */

@@ -289,6 +289,8 @@ final class Committer {
                 roomEdits = edits;
                 long offset = context.interval.logicalOffset();
                 if (!engine.room().ensureForBatch(bytes, edits, offset, oldBytes, publish)) {
+                    roomBytes = 0; // a smaller part may be tried, and has to ask
+                    roomEdits = 0;
                     return false;
                 }
             }

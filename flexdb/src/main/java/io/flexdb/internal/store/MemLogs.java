@@ -45,7 +45,7 @@ final class MemLogs {
     private volatile boolean lacksMemory;
     private final AtomicReference<MemLog> spare = new AtomicReference<>();
     private volatile WalWriter reserve; // written under this object's lock
-    private boolean reserveUsed; // at least once; under this object's lock
+    private volatile boolean reserveUsed; // at least once
     private volatile double filled; // of the log that is being made
 
     MemLogs(
@@ -228,7 +228,8 @@ final class MemLogs {
 
     /** The log is no longer needed: a durable commit covers it. */
     void covered(WalWriter wal) {
-        if (coveredWals.size() < KEPT_WALS + (hasReserve() ? 0 : 1) && wal.capacity() == walBytes(memtableBytes)) {
+        int kept = reserveUsed && !hasReserve() ? KEPT_WALS + 1 : KEPT_WALS;
+        if (coveredWals.size() < kept && wal.capacity() == walBytes(memtableBytes)) {
             coveredWals.add(wal);
         } else {
             drop(wal);

@@ -272,7 +272,9 @@ public final class StoreWriter {
         long birth = store.version().id();
         try {
             beginOrFail(() -> memLogs.take(birth));
-            keepReserveOrFail();
+            if (logs > 0) { // the first write makes one log only
+                keepReserveOrFail();
+            }
         } catch (StoreFullException e) {
             boolean mayUseReserve = memLogs.hasReserve() && frees(payload, length);
             if (store.health.hasFailed() || logs == 0 && !mayUseReserve) {

@@ -73,7 +73,7 @@ public final class FlexDB implements AutoCloseable {
         this.store = store;
         this.writer = store.writer();
         this.reader = new StoreReader(store);
-        this.durability = store.options().durability();
+        this.durability = Durability.of(store.settings().force);
     }
 
     /** Opens the store in a directory with default options, or creates one if it is empty or missing. */
@@ -99,12 +99,12 @@ public final class FlexDB implements AutoCloseable {
     }
 
     static FlexDB open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
-        return new FlexDB(StoreOpener.open(vfs, directory, options, inline));
+        return new FlexDB(StoreOpener.open(vfs, directory, options.settings(), inline));
     }
 
     static FlexDB open(
             Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
-        return new FlexDB(StoreOpener.open(vfs, directory, options, inline, jvm, source));
+        return new FlexDB(StoreOpener.open(vfs, directory, options.settings(), inline, jvm, source));
     }
 
     // ---- writing
@@ -186,7 +186,7 @@ public final class FlexDB implements AutoCloseable {
                 payload.checksum(),
                 1,
                 MemTable.bodyBytes(keyLength, valueLength),
-                mode);
+                mode.force());
     }
 
     private PayloadBuffer borrowPayload() {
@@ -262,7 +262,7 @@ public final class FlexDB implements AutoCloseable {
         }
         Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
         return writer.write(
-                batch.payload(), batch.sizeBytes(), batch.checksum(), batch.size(), batch.bodyBytes(), mode);
+                batch.payload(), batch.sizeBytes(), batch.checksum(), batch.size(), batch.bodyBytes(), mode.force());
     }
 
     // ---- reading
@@ -351,7 +351,7 @@ public final class FlexDB implements AutoCloseable {
 
     /** The settings as they have taken effect, with all that was derived from what the JVM allows. */
     public FlexDBOptions options() {
-        return store.options();
+        return FlexDBOptions.of(store.settings());
     }
 
     /** Divides all coarse intervals now. For tests of stores without threads. */
@@ -361,7 +361,7 @@ public final class FlexDB implements AutoCloseable {
 
     /** Figures of this moment. */
     public FlexDBStats stats() {
-        return store.stats();
+        return store.figures(now -> FlexDBStats.of(store, now));
     }
 
     /**

@@ -1,5 +1,9 @@
 package io.flexdb;
 
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.store.Version;
+
 /**
  * What memory a store holds, as of one moment: off-heap bytes by what they are for, and their sum. What has been let go of
  * counts until the garbage collector has freed it.
@@ -31,6 +35,27 @@ public record FlexDBMemory(
         long commitBytes,
         long heapBytes,
         long mappedBytes) {
+
+    /** The figures of a store, within a short read of a version. */
+    static FlexDBMemory of(Store store, Version now) {
+        OffHeap memory = store.memory;
+        long active = now.memtableBytes();
+        long spare = store.memLogs.spareTableBytes();
+        long memtables = memory.heldBytes(OffHeap.Use.MEMTABLES);
+        return new FlexDBMemory(
+                store.settings().memoryBytes,
+                memory.heldBytes(OffHeap.Use.CACHE),
+                active,
+                spare,
+                Math.max(0, memtables - active - spare),
+                memory.heldBytes(OffHeap.Use.INDEX),
+                memory.heldBytes(OffHeap.Use.TREE),
+                memory.heldBytes(OffHeap.Use.SEGMENTS),
+                memory.heldBytes(OffHeap.Use.READS) + store.engine.scratchMemoryBytes(),
+                memory.heldBytes(OffHeap.Use.COMMITS),
+                store.engine.checksumMemoryBytes(),
+                store.memLogs.mappedBytes() + now.mappedBytes());
+    }
 
     /** All memtables. */
     public long memtableBytes() {

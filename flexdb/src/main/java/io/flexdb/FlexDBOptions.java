@@ -1,8 +1,10 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The settings of a store. Immutable; each {@code with…} method returns a changed copy. All of them may differ from one
@@ -15,54 +17,41 @@ import java.time.Duration;
  */
 public final class FlexDBOptions {
     /** What {@link #memoryBytes} and others say of a setting that is derived when a store is opened. */
-    public static final int DERIVED = -1;
+    public static final int DERIVED = StoreSettings.DERIVED;
 
     /** The largest memory budget that is taken without being asked for. */
-    public static final long MAX_DERIVED_MEMORY_BYTES = 512L << 20;
+    public static final long MAX_DERIVED_MEMORY_BYTES = StoreSettings.MAX_DERIVED_MEMORY_BYTES;
 
     /** The smallest memtable. */
-    public static final int MIN_MEMTABLE_BYTES = 64 << 10;
+    public static final int MIN_MEMTABLE_BYTES = StoreSettings.MIN_MEMTABLE_BYTES;
 
     /** The largest memtable. */
-    public static final int MAX_MEMTABLE_BYTES = 1 << 30;
+    public static final int MAX_MEMTABLE_BYTES = StoreSettings.MAX_MEMTABLE_BYTES;
 
     private static final Duration MAX_SYNC_INTERVAL = Duration.ofDays(1);
-    private static final FlexDBOptions DEFAULTS = new FlexDBOptions(
-            Durability.OS,
-            DERIVED,
-            DERIVED,
-            DERIVED,
-            Duration.ofSeconds(1),
-            DERIVED,
-            FlexSpaceOptions.defaults(),
-            null);
+    private static final FlexDBOptions DEFAULTS = new FlexDBOptions(new StoreSettings());
 
-    private final Durability durability;
-    private final long memoryBytes;
-    private final long cacheBytes;
-    private final int memtableBytes;
-    private final Duration syncInterval;
-    private final long maxPinnedBytes;
-    private final FlexSpaceOptions space;
-    private final HealthListener healthListener; // or null
+    private final StoreSettings settings;
 
-    private FlexDBOptions(
-            Durability durability,
-            long memoryBytes,
-            long cacheBytes,
-            int memtableBytes,
-            Duration syncInterval,
-            long maxPinnedBytes,
-            FlexSpaceOptions space,
-            HealthListener healthListener) {
-        this.durability = durability;
-        this.memoryBytes = memoryBytes;
-        this.cacheBytes = cacheBytes;
-        this.memtableBytes = memtableBytes;
-        this.syncInterval = syncInterval;
-        this.maxPinnedBytes = maxPinnedBytes;
-        this.space = space;
-        this.healthListener = healthListener;
+    private FlexDBOptions(StoreSettings settings) {
+        this.settings = settings;
+    }
+
+    /** What settings of the store mean to its user. */
+    static FlexDBOptions of(StoreSettings settings) {
+        return new FlexDBOptions(settings);
+    }
+
+    /** The same for the store. */
+    StoreSettings settings() {
+        return settings;
+    }
+
+    /** The one place that copies. */
+    private FlexDBOptions with(Consumer<StoreSettings> change) {
+        StoreSettings changed = settings.copy();
+        change.accept(changed);
+        return new FlexDBOptions(changed);
     }
 
     /** {@link Durability#OS}, and at most 512 MiB of off-heap memory beside the indexes. */
@@ -73,15 +62,7 @@ public final class FlexDBOptions {
     /** What has happened to a write when its call returns; default {@link Durability#OS}. */
     public FlexDBOptions withDurability(Durability newDurability) {
         Limits.notNull(newDurability, "durability");
-        return new FlexDBOptions(
-                newDurability,
-                memoryBytes,
-                cacheBytes,
-                memtableBytes,
-                syncInterval,
-                maxPinnedBytes,
-                space,
-                healthListener);
+        return with(settings -> settings.force = newDurability.force());
     }
 
     /**
@@ -100,8 +81,7 @@ public final class FlexDBOptions {
         if (bytes < 1 << 20) {
             throw new IllegalArgumentException("memoryBytes must be at least " + (1 << 20) + ": " + bytes);
         }
-        return new FlexDBOptions(
-                durability, bytes, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
+        return with(settings -> settings.memoryBytes = bytes);
     }
 
     /**
@@ -114,8 +94,7 @@ public final class FlexDBOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("cacheBytes must not be negative: " + bytes);
         }
-        return new FlexDBOptions(
-                durability, memoryBytes, bytes, memtableBytes, syncInterval, maxPinnedBytes, space, healthListener);
+        return with(settings -> settings.cacheBytes = bytes);
     }
 
     /**
@@ -129,8 +108,7 @@ public final class FlexDBOptions {
             throw new IllegalArgumentException(
                     "memtableBytes must be from " + MIN_MEMTABLE_BYTES + " to " + MAX_MEMTABLE_BYTES + ": " + bytes);
         }
-        return new FlexDBOptions(
-                durability, memoryBytes, cacheBytes, bytes, syncInterval, maxPinnedBytes, space, healthListener);
+        return with(settings -> settings.memtableBytes = bytes);
     }
 
     /**
@@ -142,8 +120,7 @@ public final class FlexDBOptions {
         if (Limits.notNull(interval, "syncInterval").isNegative() || interval.compareTo(MAX_SYNC_INTERVAL) > 0) {
             throw new IllegalArgumentException("syncInterval must be from 0 to " + MAX_SYNC_INTERVAL + ": " + interval);
         }
-        return new FlexDBOptions(
-                durability, memoryBytes, cacheBytes, memtableBytes, interval, maxPinnedBytes, space, healthListener);
+        return with(settings -> settings.syncInterval = interval);
     }
 
     /**
@@ -156,22 +133,13 @@ public final class FlexDBOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("maxPinnedBytes must not be negative: " + bytes);
         }
-        return new FlexDBOptions(
-                durability, memoryBytes, cacheBytes, memtableBytes, syncInterval, bytes, space, healthListener);
+        return with(settings -> settings.maxPinnedBytes = bytes);
     }
 
     /** The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
-        return new FlexDBOptions(
-                durability,
-                memoryBytes,
-                cacheBytes,
-                memtableBytes,
-                syncInterval,
-                maxPinnedBytes,
-                newSpace,
-                healthListener);
+        return with(settings -> settings.space = newSpace);
     }
 
     /**
@@ -182,55 +150,57 @@ public final class FlexDBOptions {
      * @param listener default null: none
      */
     public FlexDBOptions withHealthListener(HealthListener listener) {
-        return new FlexDBOptions(
-                durability, memoryBytes, cacheBytes, memtableBytes, syncInterval, maxPinnedBytes, space, listener);
+        return with(settings -> settings.healthListener = listener);
     }
 
     /** What has happened to a write when its call returns. */
     public Durability durability() {
-        return durability;
+        return Durability.of(settings.force);
     }
 
     /** The budget for off-heap memory, or {@link #DERIVED}. */
     public long memoryBytes() {
-        return memoryBytes;
+        return settings.memoryBytes;
     }
 
     /** The budget of the interval cache, or {@link #DERIVED}. */
     public long cacheBytes() {
-        return cacheBytes;
+        return settings.cacheBytes;
     }
 
     /** How much a memtable holds, or {@link #DERIVED}. */
     public int memtableBytes() {
-        return memtableBytes;
+        return settings.memtableBytes;
     }
 
     /** The time between periodic forces; zero for none. */
     public Duration syncInterval() {
-        return syncInterval;
+        return settings.syncInterval;
     }
 
     /** How much memory snapshots and cursors may hold back, or {@link #DERIVED}. */
     public long maxPinnedBytes() {
-        return maxPinnedBytes;
+        return settings.maxPinnedBytes;
     }
 
     /** The settings of the FlexSpace underneath. */
     public FlexSpaceOptions space() {
-        return space;
+        return settings.space;
     }
 
     /** What is told when the health changes, or null. */
     public HealthListener healthListener() {
-        return healthListener;
+        return settings.healthListener;
     }
 
     @Override
     public String toString() {
-        return "FlexDBOptions[durability=" + durability + ", memoryBytes=" + text(memoryBytes) + ", cacheBytes="
-                + text(cacheBytes) + ", memtableBytes=" + text(memtableBytes) + ", syncInterval=" + syncInterval
-                + ", maxPinnedBytes=" + text(maxPinnedBytes) + ", space=" + space + ", healthListener=" + healthListener
+        return "FlexDBOptions[durability=" + durability() + ", memoryBytes=" + text(settings.memoryBytes)
+                + ", cacheBytes="
+                + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
+                + settings.syncInterval
+                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", space=" + settings.space
+                + ", healthListener=" + settings.healthListener
                 + "]";
     }
 

@@ -1,5 +1,7 @@
 package io.flexdb;
 
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.store.Version;
 import io.flexdb.storage.StoreHealth;
 
 /**
@@ -59,8 +61,38 @@ public record FlexDBStats(
         long scrubPasses,
         long scrubFindings,
         StoreHealth health,
-
         FlexDBMemory memory) {
+
+    /** The figures of a store, within a short read of a version. */
+    static FlexDBStats of(Store store, Version now) {
+        return new FlexDBStats(
+                store.visibleSequence(),
+                store.groupCommit.durableSequence(),
+                now.index().intervalCount(),
+                store.committer.coarseIntervals(),
+                now.space().extentCount(),
+                now.space().size(),
+                store.engine.segmentCount(),
+                store.freeSegments(),
+                (long) store.engine.segmentCount() * store.engine.segmentBytes(),
+                store.writer().walBytesWritten(),
+                store.engine.dataBytesWritten(),
+                store.engine.logBytesWritten(),
+                store.engine.treeBytesWritten(),
+                store.engine.bytesMoved(),
+                store.engine.checkpoints(),
+                store.cache.hits(),
+                store.cache.misses(),
+                store.cache.memoryBytes(),
+                now.memtableBytes(),
+                store.engine.treeMemoryBytes(),
+                store.index.memoryBytes(),
+                store.engine.scrubber().bytesRead(),
+                store.engine.scrubber().passes(),
+                store.engine.scrubber().findingCount(),
+                store.health().current(),
+                FlexDBMemory.of(store, now));
+    }
 
     /** Bytes written to all files. */
     public long bytesWritten() {

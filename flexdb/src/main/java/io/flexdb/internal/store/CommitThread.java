@@ -287,7 +287,7 @@ final class CommitThread {
             }
         }
         pinnedBytes = bytes;
-        store.cache.limit(store.options().cacheBytes() - bytes); // the cache makes room for what is pinned
+        store.cache.limit(store.settings().cacheBytes - bytes); // the cache makes room for what is pinned
     }
 
     /** Memtables that only pins hold back, once those that nobody reads any more are free. */

@@ -22,7 +22,7 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
-final class Committer {
+public final class Committer {
     /*
      * The committer works by interval, not by key. It walks the memtable in key order, gathers the entries that belong
      * to one interval, and merges them with the interval's pairs into the new content. That content goes into the
@@ -146,7 +146,7 @@ final class Committer {
     }
 
     /** Intervals that are larger than they should be, or of which nobody has counted the pairs. Any thread. */
-    long coarseIntervals() {
+    public long coarseIntervals() {
         return coarseIntervals;
     }
 

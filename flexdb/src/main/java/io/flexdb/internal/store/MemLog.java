@@ -4,7 +4,7 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalWriter;
 
 /** A memtable and the log that has the same writes. */
-final class MemLog {
+public final class MemLog {
     final MemTable table;
     final WalWriter wal;
     /** The id of the first version that lists it. */

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Makes memtables and their logs, and uses again what is no longer needed of them. Thread-safe. */
-final class MemLogs {
+public final class MemLogs {
     /*
      * Memory is kept for the store's life, since the JDK frees it only by garbage collection. A log file is recycled
      * when a durable commit covers it, which saves filling a new one with zeros. Both come back at different times: a
@@ -273,7 +273,7 @@ final class MemLogs {
     }
 
     /** Off-heap bytes of memtables that are ready for use. */
-    long spareTableBytes() {
+    public long spareTableBytes() {
         MemLog ready = spare.get();
         long bytes = ready == null ? 0 : ready.table.memoryBytes();
         for (MemTable table : freeTables) {
@@ -283,7 +283,7 @@ final class MemLogs {
     }
 
     /** Bytes of the logs that are mapped and not in use. */
-    long mappedBytes() {
+    public long mappedBytes() {
         long bytes = 0;
         for (WalWriter wal : coveredWals) {
             bytes += wal.mappedBytes();

@@ -1,7 +1,7 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.FlexDBOptions;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.memtable.MemTable;
 
 /**
@@ -46,10 +46,10 @@ record MemoryBudget(
      * @throws IllegalArgumentException if what the options ask for is more than direct buffers may take; the message is the
      *     sum
      */
-    static MemoryBudget of(FlexDBOptions options, JvmMemory jvm) {
-        boolean derived = options.memoryBytes() == FlexDBOptions.DERIVED;
-        long total = derived ? derivedTotal(jvm) : options.memoryBytes();
-        FlexSpaceOptions space = options.space();
+    static MemoryBudget of(StoreSettings settings, JvmMemory jvm) {
+        boolean derived = settings.memoryBytes == StoreSettings.DERIVED;
+        long total = derived ? derivedTotal(jvm) : settings.memoryBytes;
+        FlexSpaceOptions space = settings.space;
         int buffers = segmentBuffers(space, total);
         long segments = (long) buffers * space.segmentBytes();
         long reads = Math.min(MOST_READ_BYTES, total / 16);
@@ -57,11 +57,11 @@ record MemoryBudget(
         long rest = total - segments - reads - commits;
 
         int tables = MOST_MEMTABLES;
-        int memtable = options.memtableBytes();
-        if (memtable == FlexDBOptions.DERIVED) {
-            long share = options.cacheBytes() == FlexDBOptions.DERIVED
+        int memtable = settings.memtableBytes;
+        if (memtable == StoreSettings.DERIVED) {
+            long share = settings.cacheBytes == StoreSettings.DERIVED
                     ? (total < LITTLE_BYTES ? rest / 2 : rest / 3)
-                    : rest - options.cacheBytes();
+                    : rest - settings.cacheBytes;
             memtable = memtableOf(share / tables);
         } else {
             while (tables > LEAST_MEMTABLES && tables * tableBytes(memtable) > rest) {
@@ -69,8 +69,8 @@ record MemoryBudget(
             }
         }
         long memtables = tables * tableBytes(memtable);
-        long cache = options.cacheBytes();
-        if (cache == FlexDBOptions.DERIVED) {
+        long cache = settings.cacheBytes;
+        if (cache == StoreSettings.DERIVED) {
             cache = Math.max(0, rest - memtables);
         }
         long sum = cache + memtables + segments + reads + commits;
@@ -84,8 +84,8 @@ record MemoryBudget(
                             : "memoryBytes is " + total + "; raise it")
                     + ", or set withCacheBytes or withMemtableBytes lower");
         }
-        long pinned = options.maxPinnedBytes();
-        if (pinned == FlexDBOptions.DERIVED) {
+        long pinned = settings.maxPinnedBytes;
+        if (pinned == StoreSettings.DERIVED) {
             pinned = Math.max(memtables, rest - memtables); // what the cache has, and what nobody has
         }
         return new MemoryBudget(
@@ -104,12 +104,12 @@ record MemoryBudget(
     private static long derivedTotal(JvmMemory jvm) {
         long beside = jvm.machineBytes() - jvm.heapBytes();
         long allowed = Math.min(jvm.directBytes() / 8 * 5, beside > 0 ? beside / 2 : jvm.machineBytes() / 8);
-        return Math.min(FlexDBOptions.MAX_DERIVED_MEMORY_BYTES, allowed);
+        return Math.min(StoreSettings.MAX_DERIVED_MEMORY_BYTES, allowed);
     }
 
     /** The largest power of two whose memtable takes no more than so many bytes, within limits. */
     private static int memtableOf(long bytes) {
-        int memtable = FlexDBOptions.MIN_MEMTABLE_BYTES;
+        int memtable = StoreSettings.MIN_MEMTABLE_BYTES;
         while (memtable < MAX_DERIVED_MEMTABLE_BYTES && tableBytes(2 * memtable) <= bytes) {
             memtable *= 2;
         }
@@ -121,13 +121,15 @@ record MemoryBudget(
         return (long) memtableBytes + MemTable.hashBytesFor(memtableBytes);
     }
 
-    /** The options with all that was derived. */
-    FlexDBOptions applyTo(FlexDBOptions options) {
-        return options.withMemoryBytes(Math.max(1 << 20, totalBytes))
-                .withCacheBytes(cacheBytes)
-                .withMemtableBytes(memtableBytes)
-                .withMaxPinnedBytes(maxPinnedBytes)
-                .withSpace(options.space().withSegmentBuffers(segmentBuffers));
+    /** The settings with all that was derived. */
+    StoreSettings applyTo(StoreSettings settings) {
+        StoreSettings derived = settings.copy();
+        derived.memoryBytes = Math.max(1 << 20, totalBytes);
+        derived.cacheBytes = cacheBytes;
+        derived.memtableBytes = memtableBytes;
+        derived.maxPinnedBytes = maxPinnedBytes;
+        derived.space = settings.space.withSegmentBuffers(segmentBuffers);
+        return derived;
     }
 
     @Override

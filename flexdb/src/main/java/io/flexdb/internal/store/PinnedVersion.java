@@ -34,7 +34,7 @@ public final class PinnedVersion implements AutoCloseable {
     public static PinnedVersion newest(Store store, String what) {
         int ticket = store.enter();
         try {
-            long limit = store.options().maxPinnedBytes();
+            long limit = store.settings().maxPinnedBytes;
             long held = store.pinnedBytes(limit);
             if (held > limit) {
                 throw new IllegalStateException("open snapshots and cursors hold " + held

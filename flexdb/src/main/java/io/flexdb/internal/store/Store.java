@@ -1,8 +1,5 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.FlexDBMemory;
-import io.flexdb.FlexDBOptions;
-import io.flexdb.FlexDBStats;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
@@ -10,12 +7,14 @@ import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.wal.GroupCommit;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * An open store: its parts, the publication of versions, and the end. Writing is in {@link StoreWriter}, reading in
@@ -33,19 +32,19 @@ public final class Store implements AutoCloseable {
 
     final Health health;
     final Epochs epochs;
-    final SpaceEngine engine;
-    final SparseIndex index;
-    final IntervalCache cache;
+    public final SpaceEngine engine;
+    public final SparseIndex index;
+    public final IntervalCache cache;
     final IntervalReader intervals;
-    final OffHeap memory;
+    public final OffHeap memory;
     final MemoryBudget budget;
     private final StripedPool<ReadContext> contexts;
     private final KeptBytes keptForReads;
-    final Committer committer;
+    public final Committer committer;
     final Refiner refiner;
-    final MemLogs memLogs;
-    final GroupCommit groupCommit;
-    final FlexDBOptions options;
+    public final MemLogs memLogs;
+    public final GroupCommit groupCommit;
+    final StoreSettings settings;
     private final Path directory;
     private final Vfs vfs;
     private final VfsLock lock;
@@ -66,7 +65,7 @@ public final class Store implements AutoCloseable {
         this.vfs = opened.vfs;
         this.directory = opened.directory;
         this.lock = opened.lock;
-        this.options = opened.options;
+        this.settings = opened.settings;
         this.health = opened.health;
         this.memory = opened.memory;
         this.budget = opened.budget;
@@ -248,16 +247,8 @@ public final class Store implements AutoCloseable {
     }
 
     /** The settings. */
-    public FlexDBOptions options() {
-        return options;
-    }
-
-    long memtableMemoryBytes() {
-        long bytes = 0;
-        for (MemLog log : version.logs()) {
-            bytes += log.table.memoryBytes();
-        }
-        return bytes;
+    public StoreSettings settings() {
+        return settings;
     }
 
     /** Whether a memtable is free for the next log, or may be made. Frees what readers have left. */
@@ -270,68 +261,19 @@ public final class Store implements AutoCloseable {
         return commits.pinnedBytes(limit);
     }
 
-    /** Figures of this moment. */
-    public FlexDBStats stats() {
+    /** Has figures of this moment read, all within one short read of the version published last. */
+    public <T> T figures(Function<Version, T> reading) {
         int ticket = enter();
         try {
-            Version now = version;
-            return new FlexDBStats(
-                    visibleSequence(),
-                    groupCommit.durableSequence(),
-                    now.index().intervalCount(),
-                    committer.coarseIntervals(),
-                    now.space().extentCount(),
-                    now.space().size(),
-                    engine.segmentCount(),
-                    freeSegments,
-                    (long) engine.segmentCount() * engine.segmentBytes(),
-                    writer.walBytesWritten(),
-                    engine.dataBytesWritten(),
-                    engine.logBytesWritten(),
-                    engine.treeBytesWritten(),
-                    engine.bytesMoved(),
-                    engine.checkpoints(),
-                    cache.hits(),
-                    cache.misses(),
-                    cache.memoryBytes(),
-                    memtableMemoryBytes(),
-                    engine.treeMemoryBytes(),
-                    index.memoryBytes(),
-                    engine.scrubber().bytesRead(),
-                    engine.scrubber().passes(),
-                    engine.scrubber().findingCount(),
-                    health.current(),
-                    memoryFigures());
+            return reading.apply(version);
         } finally {
             epochs.exit(ticket);
         }
     }
 
-    private long mappedBytes() {
-        long bytes = memLogs.mappedBytes();
-        for (MemLog log : version.logs()) {
-            bytes += log.wal.mappedBytes();
-        }
-        return bytes;
-    }
-
-    private FlexDBMemory memoryFigures() {
-        long active = memtableMemoryBytes();
-        long spare = memLogs.spareTableBytes();
-        long memtables = memory.heldBytes(OffHeap.Use.MEMTABLES);
-        return new FlexDBMemory(
-                options.memoryBytes(),
-                memory.heldBytes(OffHeap.Use.CACHE),
-                active,
-                spare,
-                Math.max(0, memtables - active - spare),
-                memory.heldBytes(OffHeap.Use.INDEX),
-                memory.heldBytes(OffHeap.Use.TREE),
-                memory.heldBytes(OffHeap.Use.SEGMENTS),
-                memory.heldBytes(OffHeap.Use.READS) + engine.scratchMemoryBytes(),
-                memory.heldBytes(OffHeap.Use.COMMITS),
-                engine.checksumMemoryBytes(),
-                mappedBytes());
+    /** Free segments as of the last publication. */
+    public int freeSegments() {
+        return freeSegments;
     }
 
     @Override

@@ -1,12 +1,12 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.UnsupportedFormatException;
@@ -59,12 +59,12 @@ final class StoreFiles {
      * The id of the store in a directory, which is made one if it is not. The file with the id comes last, so that a
      * creation that was cut short is finished by the next one.
      */
-    static long openOrCreate(Vfs vfs, Path directory, FlexDBOptions options) {
+    static long openOrCreate(Vfs vfs, Path directory, StoreSettings settings) {
         Path file = directory.resolve(OPTIONS_NAME);
-        return vfs.exists(file) ? readStoreId(vfs, file) : create(vfs, directory, options);
+        return vfs.exists(file) ? readStoreId(vfs, file) : create(vfs, directory, settings);
     }
 
-    private static long create(Vfs vfs, Path directory, FlexDBOptions options) {
+    private static long create(Vfs vfs, Path directory, StoreSettings settings) {
         Path space = directory.resolve(SPACE_NAME);
         Path wal = directory.resolve(WAL_NAME);
         if (vfs.isDirectory(wal) && !vfs.list(wal).isEmpty()) {
@@ -72,8 +72,7 @@ final class StoreFiles {
         }
         long storeId;
         if (SpaceEngine.exists(vfs, space)) {
-            try (SpaceEngine engine =
-                    SpaceEngine.recover(vfs, space, 0, options.space().settings(), new Epochs())) {
+            try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, settings.space.settings(), new Epochs())) {
                 if (engine.size() > 0 || engine.tag() > 0) {
                     throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
                 }
@@ -81,7 +80,7 @@ final class StoreFiles {
             }
         } else {
             storeId = new SecureRandom().nextLong() | 1; // never 0, which stands for any
-            SpaceEngine.create(vfs, space, storeId, options.space().settings(), List.of());
+            SpaceEngine.create(vfs, space, storeId, settings.space.settings(), List.of());
         }
         SpaceEngine.createDirectory(vfs, wal);
         writeOptions(vfs, directory, storeId);

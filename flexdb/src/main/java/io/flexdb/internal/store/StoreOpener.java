@@ -1,6 +1,5 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.FlexSpaceOptions;
@@ -8,6 +7,7 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memtable.MemTable;
@@ -30,7 +30,7 @@ public final class StoreOpener {
 
     final Vfs vfs;
     final Path directory;
-    final FlexDBOptions options; // with all that was derived
+    final StoreSettings settings; // with all that was derived
     final MemoryBudget budget;
     final OffHeap memory;
     final boolean inline;
@@ -49,14 +49,14 @@ public final class StoreOpener {
     private boolean copiesCount;
 
     private StoreOpener(
-            Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
         this.vfs = vfs;
         this.directory = directory.toAbsolutePath().normalize();
-        this.budget = MemoryBudget.of(options, jvm);
-        this.options = budget.applyTo(options);
+        this.budget = MemoryBudget.of(settings, jvm);
+        this.settings = budget.applyTo(settings);
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
-        this.health = new Health("the store", this.directory, options.healthListener());
+        this.health = new Health("the store", this.directory, settings.healthListener);
     }
 
     /**
@@ -64,8 +64,8 @@ public final class StoreOpener {
      *
      * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
      */
-    public static Store open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
-        return open(vfs, directory, options, inline, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect);
+    public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+        return open(vfs, directory, settings, inline, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect);
     }
 
     /**
@@ -74,8 +74,8 @@ public final class StoreOpener {
      * @param source where all off-heap memory comes from
      */
     public static Store open(
-            Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
-        return new StoreOpener(vfs, directory, options, inline, jvm, source).open();
+            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+        return new StoreOpener(vfs, directory, settings, inline, jvm, source).open();
     }
 
     private Store open() {
@@ -84,7 +84,7 @@ public final class StoreOpener {
         lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
         Store store = null;
         try {
-            long storeId = StoreFiles.openOrCreate(vfs, directory, options);
+            long storeId = StoreFiles.openOrCreate(vfs, directory, settings);
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             recovery = WalRecovery.open(vfs, walDirectory, storeId);
             if (recoverSpace(storeId)) {
@@ -98,7 +98,7 @@ public final class StoreOpener {
                     vfs,
                     walDirectory,
                     storeId,
-                    options.memtableBytes(),
+                    settings.memtableBytes,
                     budget.memtables(),
                     memory,
                     recovery.highestNumber(),
@@ -121,9 +121,9 @@ public final class StoreOpener {
     /** Returns whether the store was closed after its last write, and not killed. */
     private boolean recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
-        FlexSpaceOptions ofSpace = options.space().withCacheBytes(0); // intervals are cached, and nothing twice
+        FlexSpaceOptions ofSpace = settings.space.withCacheBytes(0); // intervals are cached, and nothing twice
         engine = SpaceEngine.recover(vfs, space, storeId, ofSpace.settings(), epochs, health, memory);
-        cache = new IntervalCache(epochs, options.cacheBytes(), memory);
+        cache = new IntervalCache(epochs, settings.cacheBytes, memory);
         memory.giver(cache::giveBack);
         intervals = new IntervalReader(engine, cache, touched, space.resolve("data"));
         index = new SparseIndex(epochs, memory);

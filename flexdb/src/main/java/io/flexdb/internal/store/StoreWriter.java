@@ -1,7 +1,7 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.Durability;
-import io.flexdb.FlexDBOptions;
+import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.PayloadReader;
 import io.flexdb.internal.memtable.WritePayload;
@@ -19,7 +19,7 @@ public final class StoreWriter {
      * Payload and checksum are made outside any lock. Under the commit lock a write gets its sequence numbers, its room in
      * the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it becomes
      * visible, in the order of sequence numbers: a write waits for those before it, which are past their lock and so only
-     * a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its durability
+     * a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its force
      * asks.
      *
      * On a full disk deletes need a place in order to make room. So as long as the next memtable is not ready, nobody else takes
@@ -35,7 +35,7 @@ public final class StoreWriter {
     private static final double SPARED = 1.0 / 8; // of a memtable that may be the last, for deletes
 
     private final Store store;
-    private final FlexDBOptions options;
+    private final StoreSettings settings;
     private final MemLogs memLogs;
     private final GroupCommit groupCommit;
     private final CommitThread commits;
@@ -74,7 +74,7 @@ public final class StoreWriter {
             LogThread logThread,
             long last) {
         this.store = store;
-        this.options = store.options();
+        this.settings = store.settings();
         this.memLogs = memLogs;
         this.groupCommit = groupCommit;
         this.commits = commits;
@@ -91,9 +91,9 @@ public final class StoreWriter {
     /** Whether a write can be made at all, by its size. */
     void requireFits(long payloadBytes, long bodyBytes, int entries) {
         if (payloadBytes > memLogs.maxPayloadBytes()
-                || !MemTable.couldHold(options.memtableBytes(), bodyBytes, entries)) {
+                || !MemTable.couldHold(settings.memtableBytes, bodyBytes, entries)) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
-                    + " entries, which a memtable of " + options.memtableBytes()
+                    + " entries, which a memtable of " + settings.memtableBytes
                     + " bytes can't hold; split it, or open the store with larger memtables");
         }
     }
@@ -101,7 +101,7 @@ public final class StoreWriter {
     /** Whether one more delete fits an eighth of a memtable together with others, or there are no others. */
     public boolean hasRoomFor(long bodyBytes, int entries, int keyLength) {
         int bytes = MemTable.arenaBytesFor(bodyBytes + MemTable.bodyBytes(keyLength, 0), entries + 1);
-        return entries == 0 || bytes <= options.memtableBytes() / 8;
+        return entries == 0 || bytes <= settings.memtableBytes / 8;
     }
 
     /**
@@ -111,7 +111,7 @@ public final class StoreWriter {
      * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
      * @return the sequence number of the last entry
      */
-    public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Durability durability) {
+    public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Force force) {
         requireFits(length, bodyBytes, entries);
         pacer.pace(length);
         turns.giveWay();
@@ -143,9 +143,9 @@ public final class StoreWriter {
         }
         long last = first + entries - 1;
         insert(log, payload, length, first, last, reserved);
-        if (durability == Durability.SYNC) {
+        if (force == Force.BEFORE_RETURN) {
             groupCommit.awaitDurable(last);
-        } else if (durability == Durability.OS) {
+        } else if (force == Force.PERIODICALLY) {
             syncs.wrote(last);
         }
         return last;
@@ -494,14 +494,14 @@ public final class StoreWriter {
      */
     private MemLog nextForRecovered(int length, long bodyBytes, int entries, Runnable beforeCommit) {
         boolean usual =
-                length <= memLogs.maxPayloadBytes() && MemTable.couldHold(options.memtableBytes(), bodyBytes, entries);
+                length <= memLogs.maxPayloadBytes() && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
         int logs = store.version().logs().length;
         int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
         if (logs > MAX_FROZEN) {
             beforeCommit.run();
             if (!commits.tryCommitAll()) {
-                long larger = (long) options.memtableBytes() << Math.min(logs - MAX_FROZEN, 16);
-                leastBytes = (int) Math.max(leastBytes, Math.min(FlexDBOptions.MAX_MEMTABLE_BYTES, larger));
+                long larger = (long) settings.memtableBytes << Math.min(logs - MAX_FROZEN, 16);
+                leastBytes = (int) Math.max(leastBytes, Math.min(StoreSettings.MAX_MEMTABLE_BYTES, larger));
             }
         }
         long birth = store.version().id();
@@ -652,7 +652,7 @@ public final class StoreWriter {
         return visibleSequence;
     }
 
-    long walBytesWritten() {
+    public long walBytesWritten() {
         return walBytesWritten;
     }
 }

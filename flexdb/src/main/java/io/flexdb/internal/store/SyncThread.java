@@ -1,13 +1,13 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.Durability;
+import io.flexdb.internal.base.Force;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Forces the write-ahead log now and then, so that {@link Durability#OS} bounds what a power cut takes. */
+/** Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes. */
 final class SyncThread {
     /*
-     * In a store of a lower mode only writes that ask for OS are looked after, and the thread begins with the first of them.
+     * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with the first of them.
      */
     private final Store store;
     private final long intervalNanos;
@@ -19,9 +19,9 @@ final class SyncThread {
 
     SyncThread(Store store, boolean inline) {
         this.store = store;
-        this.intervalNanos = store.options.syncInterval().toNanos();
+        this.intervalNanos = store.settings.syncInterval.toNanos();
         this.wanted = !inline && intervalNanos > 0;
-        this.forAll = store.options.durability() == Durability.OS;
+        this.forAll = store.settings.force == Force.PERIODICALLY;
     }
 
     /** Begins, with the first write. */
@@ -31,7 +31,7 @@ final class SyncThread {
         }
     }
 
-    /** A write that asked for {@link Durability#OS}, whatever the store's mode is, is visible. */
+    /** A write that asked to be forced periodically, whatever the store's mode is, is visible. */
     void wrote(long sequence) {
         if (forAll || !wanted) {
             return;

@@ -12,7 +12,7 @@ import io.flexdb.internal.index.IndexView;
  * @param logs the memtables, newest first; the first takes writes, unless it is frozen too
  * @param storeSequence no entry in the roots has a higher sequence number
  */
-record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence) {
+public record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence) {
     static final MemLog[] NO_LOGS = {};
 
     Version withNewest(MemLog log) {
@@ -26,6 +26,24 @@ record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long
         MemLog[] fewer = new MemLog[logs.length - 1];
         System.arraycopy(logs, 0, fewer, 0, fewer.length);
         return fewer;
+    }
+
+    /** Off-heap bytes of the memtables. */
+    public long memtableBytes() {
+        long bytes = 0;
+        for (MemLog log : logs) {
+            bytes += log.table.memoryBytes();
+        }
+        return bytes;
+    }
+
+    /** Bytes of their logs that are mapped. */
+    public long mappedBytes() {
+        long bytes = 0;
+        for (MemLog log : logs) {
+            bytes += log.wal.mappedBytes();
+        }
+        return bytes;
     }
 
     MemLog oldest() {

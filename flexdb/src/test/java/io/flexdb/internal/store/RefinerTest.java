@@ -11,6 +11,7 @@ import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
@@ -80,8 +81,15 @@ class RefinerTest {
         }
     }
 
+    private static StoreSettings settings() {
+        StoreSettings settings = new StoreSettings();
+        settings.memtableBytes = OPTIONS.memtableBytes();
+        settings.cacheBytes = OPTIONS.cacheBytes();
+        return settings;
+    }
+
     private Store open() {
-        return StoreOpener.open(VFS, directory, OPTIONS, true);
+        return StoreOpener.open(VFS, directory, settings(), true);
     }
 
     private static boolean isCoarse(Store store, byte[] key) {
@@ -145,14 +153,14 @@ class RefinerTest {
             store.refiner.refineHere(1);
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
-            long before = store.stats().coarseIntervals();
+            long before = store.committer.coarseIntervals();
             try (PinnedVersion cursor = PinnedVersion.newest(store, "the cursor")) {
                 SpaceCursor at = new SpaceCursor(store, cursor.version());
                 at.seek(key(30_000), key(0).length);
                 at.close();
             }
             store.refiner.refineHere(1);
-            assertEquals(before - 1, store.stats().coarseIntervals());
+            assertEquals(before - 1, store.committer.coarseIntervals());
             assertFalse(isCoarse(store, key(30_000)));
         }
     }
@@ -164,9 +172,9 @@ class RefinerTest {
             StoreReader reader = new StoreReader(store);
             byte[] key = key(20_000);
             reader.get(key, null);
-            long misses = store.stats().cacheMisses();
+            long misses = store.cache.misses();
             reader.get(key, null);
-            assertEquals(misses, store.stats().cacheMisses());
+            assertEquals(misses, store.cache.misses());
             long bytes = store.cache.entryBytes();
             store.refiner.refineHere(1);
             assertTrue(store.cache.entryBytes() < bytes, store.cache::toString);
@@ -182,15 +190,15 @@ class RefinerTest {
     void anIntervalOfTheWholeStoreIsDividedIntoAsMany(int pairs) throws IOException {
         save(indexOf(new long[] {bytesOf(COUNT)}, new int[] {pairs}));
         try (Store store = open()) {
-            assertEquals(1, store.stats().intervals());
-            assertEquals(1, store.stats().coarseIntervals());
+            assertEquals(1, store.version().index().intervalCount());
+            assertEquals(1, store.committer.coarseIntervals());
             store.refiner.refineHere(1);
-            assertEquals(1, store.stats().coarseIntervals(), "what is left of it");
+            assertEquals(1, store.committer.coarseIntervals(), "what is left of it");
             assertTrue(isCoarse(store, key(COUNT - 1)));
             assertFalse(isCoarse(store, key(0)));
             store.refineHere();
-            assertEquals(0, store.stats().coarseIntervals());
-            assertEquals(COUNT / 16, store.stats().intervals(), COUNT / 1600.0);
+            assertEquals(0, store.committer.coarseIntervals());
+            assertEquals(COUNT / 16, store.version().index().intervalCount(), COUNT / 1600.0);
             store.index.checkInvariants();
         }
         assertSound();
@@ -204,11 +212,11 @@ class RefinerTest {
                 key(16),
                 key(33)));
         try (Store store = open()) {
-            assertEquals(2, store.stats().coarseIntervals());
+            assertEquals(2, store.committer.coarseIntervals());
             long content = contentOf(store, key(0));
             store.refineHere();
             assertEquals(content, contentOf(store, key(0)));
-            assertEquals(0, store.stats().coarseIntervals());
+            assertEquals(0, store.committer.coarseIntervals());
         }
         assertSound();
     }
@@ -228,7 +236,7 @@ class RefinerTest {
         save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(100)));
         try (Store store = open()) {
             store.refineHere();
-            assertEquals(1, store.stats().coarseIntervals());
+            assertEquals(1, store.committer.coarseIntervals());
             assertTrue(isCoarse(store, key(0)));
             assertFalse(isCoarse(store, key(COUNT - 1)));
             store.index.checkInvariants();
@@ -237,7 +245,7 @@ class RefinerTest {
         save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(half + 100)));
         try (Store store = open()) {
             store.refineHere();
-            assertEquals(1, store.stats().coarseIntervals());
+            assertEquals(1, store.committer.coarseIntervals());
             assertFalse(isCoarse(store, key(0)));
             assertTrue(isCoarse(store, key(COUNT - 1)));
             store.index.checkInvariants();
@@ -256,7 +264,7 @@ class RefinerTest {
             try (Store store = open()) {
                 store.refineHere();
                 assertTrue(isCoarse(store, key(half - 1)), "cut " + cut);
-                assertTrue(store.stats().coarseIntervals() >= 1);
+                assertTrue(store.committer.coarseIntervals() >= 1);
                 store.index.checkInvariants();
                 assertTrue(store.health().isUsable());
             }

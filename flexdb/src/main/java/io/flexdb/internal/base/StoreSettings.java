@@ -1,0 +1,38 @@
+package io.flexdb.internal.base;
+
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.storage.HealthListener;
+import java.time.Duration;
+
+/** The settings of a store, which {@code FlexDBOptions} tells of. Once it is made nobody changes it. */
+public final class StoreSettings implements Cloneable {
+    /** Stands for a setting that is derived when a store is opened. */
+    public static final int DERIVED = -1;
+
+    /** The largest memory budget that is taken without being asked for. */
+    public static final long MAX_DERIVED_MEMORY_BYTES = 512L << 20;
+
+    /** The smallest memtable. */
+    public static final int MIN_MEMTABLE_BYTES = 64 << 10;
+
+    /** The largest memtable. */
+    public static final int MAX_MEMTABLE_BYTES = 1 << 30;
+
+    public Force force = Force.PERIODICALLY;
+    public long memoryBytes = DERIVED;
+    public long cacheBytes = DERIVED;
+    public int memtableBytes = DERIVED;
+    public Duration syncInterval = Duration.ofSeconds(1);
+    public long maxPinnedBytes = DERIVED;
+    public FlexSpaceOptions space = FlexSpaceOptions.defaults();
+    public HealthListener healthListener; // or null
+
+    /** Another one, to be changed by whoever asks for it. */
+    public StoreSettings copy() {
+        try {
+            return (StoreSettings) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** What all other rooms of a store go by: its settings. Knows none of them. */
+package io.flexdb.internal.base;

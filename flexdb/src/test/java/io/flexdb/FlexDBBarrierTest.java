@@ -36,14 +36,14 @@ class FlexDBBarrierTest {
             "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
-            "force BatchWrite.forceData < BatchWrite.run < SpaceCommits.writeBatch",
-            "force LogicalLog.force < BatchWrite.run < SpaceCommits.writeBatch",
+            "force BatchWrite.forceData < BatchWrite.run < SpaceDurability.writeBatch",
+            "force LogicalLog.force < BatchWrite.run < SpaceDurability.writeBatch",
             "force BatchWrite.forceData < BatchWrite.run < PendingResult.run",
             "force LogicalLog.force < BatchWrite.run < PendingResult.run",
-            "force LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
-            "sync LogicalLog.begin < LogicalLog.createNext < SpaceCommits.startCheckpoint",
+            "force LogicalLog.begin < LogicalLog.createNext < SpaceDurability.startCheckpoint",
+            "sync LogicalLog.begin < LogicalLog.createNext < SpaceDurability.startCheckpoint",
             "force TreeFile.writeVersion < Checkpoint.save < PendingResult.run",
-            "force TreeFile.commit < Checkpoint.save < PendingResult.run");
+            "force TreeFile.writeHeader < Checkpoint.save < PendingResult.run");
 
     private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
 

@@ -7,7 +7,7 @@ import static io.flexdb.flexspace.Arguments.checkRange;
 import static io.flexdb.flexspace.Arguments.checkSize;
 import static io.flexdb.flexspace.Arguments.lengthOf;
 
-import io.flexdb.flexspace.internal.engine.ChangeRoom;
+import io.flexdb.flexspace.internal.engine.ChangeReservation;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
@@ -18,8 +18,8 @@ final class FlexSpaceChanges {
     /*
      * The problem: an argument that is refused must not stop the space, but a change of which only a part was made must.
      * The choice: arguments are checked first. Then a change begins: from there on whatever is thrown is a failure of
-     * the space, until the change has ended. To begin is to look for room as well, which may move and commit data; when
-     * there is none, nothing has changed, and the change has not begun. A crash keeps all of it or nothing.
+     * the space, until the change has ended. To begin is to reserve for it as well, which may move data and write the log; when
+     * there is not as much, nothing has changed, and the change has not begun. A crash keeps all of it or nothing.
      *
      * Readers need what has returned before, and can't have it while a change is made in part. So a change that may take
      * long, or wait for the disk then, publishes that first (A4 in FlexSpaceAccess).
@@ -29,7 +29,7 @@ final class FlexSpaceChanges {
 
     private final FlexSpaceAccess access;
     private final SpaceEngine engine;
-    private final ChangeRoom room;
+    private final ChangeReservation reservation;
     private final ExtentCursor defragmentCursor = new ExtentCursor();
     private ByteBuffer defragmentBuffer;
     private boolean begun;
@@ -38,7 +38,7 @@ final class FlexSpaceChanges {
     FlexSpaceChanges(FlexSpaceAccess access, SpaceEngine engine) {
         this.access = access;
         this.engine = engine;
-        this.room = engine.room();
+        this.reservation = engine.reservation();
     }
 
     // ---- inserting and removing
@@ -291,7 +291,7 @@ final class FlexSpaceChanges {
         try {
             begun = true;
             access.publishIfChanged(); // so that reads do not wait for the files
-            engine.commit(0);
+            engine.sync(0);
             begun = false;
         } catch (Throwable e) {
             failIfBegun(e);
@@ -306,7 +306,7 @@ final class FlexSpaceChanges {
         try {
             access.publishIfChanged(); // so that reads do not wait for a checkpoint under way
             begun = true;
-            requireRoom(room.allowsCheckpoint());
+            requireReserved(reservation.reserveForCheckpoint());
             engine.checkpoint();
             begun = false;
         } catch (Throwable e) {
@@ -319,25 +319,26 @@ final class FlexSpaceChanges {
 
     // ---- the beginning and the end of a change
 
-    /** Begins a change that appends bytes, if there is room for all of it. */
+    /** Begins a change that appends bytes, once all of it is reserved for. */
     private void begin(long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes) {
         begun = true;
         if (holeBytes > 0 || bytes > engine.maxExtentBytes() || pieceOf((int) bytes) < bytes) {
             access.publishIfChanged(); // of several edits, between which it may wait
         }
-        requireRoom(room.ensure(bytes, overwrittenOffset, overwrittenBytes, holeBytes, access.publishingForReuse()));
+        requireReserved(reservation.reserve(
+                bytes, overwrittenOffset, overwrittenBytes, holeBytes, access.publishingForReuse()));
         beginGroup();
     }
 
     /**
-     * Begins a change that appends nothing, if there is room for its extents.
+     * Begins a change that appends nothing, once that is reserved for.
      *
      * @param bytes of the range that it is about
      */
     private void beginEdits(long bytes, long extents, boolean growing) {
         begun = true;
         publishBeforeLong(bytes);
-        requireRoom(room.ensureForEdits(extents, growing, access.publishingForReuse()));
+        requireReserved(reservation.reserveForEdits(extents, growing, access.publishingForReuse()));
         beginGroup();
     }
 
@@ -347,10 +348,10 @@ final class FlexSpaceChanges {
         }
     }
 
-    private void requireRoom(boolean there) {
-        if (!there) {
+    private void requireReserved(boolean reserved) {
+        if (!reserved) {
             begun = false;
-            throw room.refusal();
+            throw reservation.refusal();
         }
     }
 

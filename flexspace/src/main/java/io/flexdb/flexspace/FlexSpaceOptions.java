@@ -88,7 +88,7 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * How many bytes of log entries may wait in memory before they are committed without being asked for, beside the
+     * How many bytes of log entries may wait in memory before they are written without being asked for, beside the
      * writer. Twice as much memory is taken, since the next ones wait meanwhile. A quarter of
      * {@link #withCheckpointLogBytes} is the most that counts.
      *

@@ -208,7 +208,7 @@ final class CommitThread {
         }
         memoryWaits = 0;
         store.publishWithoutOldest(rootsSequence);
-        store.engine.commit(last);
+        store.engine.sync(last);
         release(log);
         publish(); // once more, so that the memtable is free soon and not only after the next commit
         store.writer().signalCommitted();

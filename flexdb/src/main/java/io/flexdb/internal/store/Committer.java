@@ -249,17 +249,17 @@ public final class Committer {
     }
 
     private boolean hasRoomForDeletes(Runnable publish) {
-        return engine.room().ensureForEdits(refCount + IntervalBounds.MAX_PAIRS, false, publish);
+        return engine.reservation().reserveForEdits(refCount + IntervalBounds.MAX_PAIRS, false, publish);
     }
 
     /** Why there was no room, or no memory, when something was not applied. */
     StoreFullException refusal() {
-        return memoryRefusal != null ? memoryRefusal : engine.room().refusal();
+        return memoryRefusal != null ? memoryRefusal : engine.reservation().refusal();
     }
 
     /** Whether it was memory that was short. */
     boolean lacksMemory() {
-        return memoryRefusal != null || engine.room().lacksMemory();
+        return memoryRefusal != null || engine.reservation().lacksMemory();
     }
 
     /** Lets go of what a large value needed. */
@@ -283,12 +283,12 @@ public final class Committer {
         if (bytes > roomBytes || edits > roomEdits) {
             roomBytes = bytes + Math.min(ASKED_BYTES, engine.segmentBytes());
             roomEdits = edits + ASKED_EDITS;
-            if (scarce || !engine.room().ensureForBatch(roomBytes, roomEdits, 0, 0, publish)) {
+            if (scarce || !engine.reservation().reserveForBatch(roomBytes, roomEdits, 0, 0, publish)) {
                 scarce = true; // or garbage would be collected for each interval, to little avail
                 roomBytes = bytes;
                 roomEdits = edits;
                 long offset = context.interval.logicalOffset();
-                if (!engine.room().ensureForBatch(bytes, edits, offset, oldBytes, publish)) {
+                if (!engine.reservation().reserveForBatch(bytes, edits, offset, oldBytes, publish)) {
                     roomBytes = 0; // a smaller part may be tried, and has to ask
                     roomEdits = 0;
                     return false;

@@ -65,7 +65,7 @@ public final class Checkpoint {
     private Void save() {
         try {
             TreeHeader next = treeFile.writeVersion(tree, view, segmentTable, tag);
-            treeFile.commit(next);
+            treeFile.writeHeader(next);
         } finally {
             old.close();
             epochs.unpin(view.version());

@@ -269,13 +269,13 @@ public final class TreeFile implements AutoCloseable {
      * Writes the header again and forces it, for a header that was found in the file but may not have been forced by
      * whoever wrote it: it could still be lost, and with it what extends it.
      */
-    public void recommit() {
+    public void rewriteHeader() {
         header.write(file);
         file.force();
     }
 
     /** Makes a version the one that counts, and the units that only the one before it needed free. */
-    void commit(TreeHeader next) {
+    void writeHeader(TreeHeader next) {
         next.write(file);
         file.force();
         bytesWritten += TreeFileFormat.SLOT_BYTES;

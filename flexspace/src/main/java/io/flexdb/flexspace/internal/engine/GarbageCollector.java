@@ -1,8 +1,9 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flexspace.internal.base.WriterPauses;
-import io.flexdb.flexspace.internal.reservation.EditRoom;
-import io.flexdb.flexspace.internal.reservation.SpaceRoom;
+import io.flexdb.flexspace.internal.reservation.EditReservation;
+import io.flexdb.flexspace.internal.reservation.SegmentReservation;
+import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.ExtentCursor;
@@ -51,14 +52,14 @@ final class GarbageCollector {
     private final WriterPauses pauses;
     private final ExtentRewriter rewriter;
     private final SegmentStore store;
-    private final SpaceRoom room;
-    private final EditRoom editRoom;
+    private final SegmentReservation segments;
+    private final EditReservation edits;
     private final double minimumUtilization;
     private final ExtentCursor cursor = new ExtentCursor();
     private final long[] offsets = new long[GATHERED_EXTENTS];
     private final int[] lengths = new int[GATHERED_EXTENTS];
     private final int[] flags = new int[GATHERED_EXTENTS];
-    private final int[] segments = new int[GATHERED_EXTENTS];
+    private final int[] segmentNumbers = new int[GATHERED_EXTENTS];
     private ByteBuffer moveBuffer;
 
     /** Of the sweep under way; no victims means that there is none. */
@@ -79,21 +80,14 @@ final class GarbageCollector {
     private long segmentsFreed;
     private long sweepsEnded;
 
-    GarbageCollector(
-            FlexTree tree,
-            WriterPauses pauses,
-            SegmentStore store,
-            ExtentRewriter rewriter,
-            SpaceRoom room,
-            EditRoom editRoom,
-            double minimumUtilization) {
-        this.tree = tree;
-        this.pauses = pauses;
+    GarbageCollector(SpaceParts space, ExtentRewriter rewriter, SegmentReservation segments, EditReservation edits) {
+        this.tree = space.tree();
+        this.pauses = space.pauses();
+        this.store = space.store();
         this.rewriter = rewriter;
-        this.store = store;
-        this.room = room;
-        this.editRoom = editRoom;
-        this.minimumUtilization = minimumUtilization;
+        this.segments = segments;
+        this.edits = edits;
+        this.minimumUtilization = space.settings().minimumUtilization;
         this.consumedBefore = store.bytesConsumed();
     }
 
@@ -126,7 +120,7 @@ final class GarbageCollector {
     /** Does as much of the work as what was written since the last call asks for. To be called outside of groups. */
     void keepPace() {
         long consumed = store.bytesConsumed();
-        boolean pressed = room.isShort() && !store.refills().areThere();
+        boolean pressed = segments.isShort() && !store.refills().areThere();
         if (!isSweeping() && consumed >= nextChoice) {
             if (!begin(pressed)) {
                 nextChoice = consumed + store.format().dataBytes;
@@ -155,7 +149,7 @@ final class GarbageCollector {
 
     /** Segments that must stay free for what the sweep under way has still to move. */
     int segmentsToFill() {
-        return isSweeping() ? room.segmentsFor(bytesToMove) + 1 : 0;
+        return isSweeping() ? segments.segmentsFor(bytesToMove) + 1 : 0;
     }
 
     private int segmentsInUse() {
@@ -200,7 +194,7 @@ final class GarbageCollector {
         budget = 0;
         consumedBefore = store.bytesConsumed();
         double cost = (double) bytesToMove + sweepCost;
-        pace = 2 * cost / Math.min(bytesToFree, room.bytesLeft(segmentsToFill()));
+        pace = 2 * cost / Math.min(bytesToFree, segments.bytesLeft(segmentsToFill()));
         if (moveBuffer == null) {
             moveBuffer =
                     ByteBuffer.allocateDirect(store.format().maxExtentBytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -227,7 +221,7 @@ final class GarbageCollector {
 
     private void choose(List<Segment> candidates, long wanted, long sweepCost) {
         int dataBytes = store.format().dataBytes;
-        long mostToMove = room.bytesForMoves();
+        long mostToMove = segments.bytesForMoves();
         bytesToMove = 0;
         bytesToFree = 0;
         for (Segment segment : candidates) {
@@ -284,7 +278,7 @@ final class GarbageCollector {
                 offsets[count] = cursor.logicalOffset();
                 lengths[count] = cursor.length();
                 flags[count] = cursor.flags();
-                segments[count] = store.format().segmentOf(cursor.address());
+                segmentNumbers[count] = store.format().segmentOf(cursor.address());
                 count++;
                 gathered += cursor.length();
             }
@@ -299,12 +293,12 @@ final class GarbageCollector {
         return scanned;
     }
 
-    /** Moves what was gathered, in parts that find room; false if there is none for the rest. */
+    /** Moves what was gathered, in parts for which places can be reserved; false if there are none for the rest. */
     private boolean moveAll(int count) {
         for (int first = 0; first < count; ) {
-            int end = room.isAsked() ? first + editRoom.placesThatFit(count - first) : count;
+            int end = segments.isUsed() ? first + edits.reservePlaces(count - first) : count;
             int bytes = Arrays.stream(lengths, first, end).sum();
-            if (end == first || !room.claimForMoves(bytes)) {
+            if (end == first || !segments.reserveForMoves(bytes)) {
                 return false;
             }
             while (first < end) {
@@ -332,7 +326,7 @@ final class GarbageCollector {
             bytesToMove = Math.max(0, bytesToMove - length);
         } else {
             for (int i = first; i < end; i++) {
-                store.segment(segments[i]).leaveAlone(problem instanceof CorruptionException);
+                store.segment(segmentNumbers[i]).leaveAlone(problem instanceof CorruptionException);
             }
         }
         return end;

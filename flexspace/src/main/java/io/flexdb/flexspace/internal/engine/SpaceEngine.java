@@ -13,10 +13,9 @@ import io.flexdb.flexspace.internal.checkpoint.TreeFile;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
-import io.flexdb.flexspace.internal.reservation.DiskRoom;
-import io.flexdb.flexspace.internal.reservation.EditRoom;
-import io.flexdb.flexspace.internal.reservation.GrantedRoom;
-import io.flexdb.flexspace.internal.reservation.SpaceRoom;
+import io.flexdb.flexspace.internal.reservation.EditReservation;
+import io.flexdb.flexspace.internal.reservation.SegmentReservation;
+import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.FrameCache;
 import io.flexdb.flexspace.internal.segment.LiveFrames;
 import io.flexdb.flexspace.internal.segment.Segment;
@@ -40,8 +39,8 @@ import java.util.List;
  * differ. The owner sees to that.
  */
 public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
-    private static final int EMPTIED_PER_COMMIT = 8;
-    private static final int VERY_FEW_REFILLS = 4; // a quarter of a choice: now the next one is worth a commit
+    private static final int EMPTIED_PER_SYNC = 8;
+    private static final int VERY_FEW_REFILLS = 4; // a quarter of a choice: now the next one is worth a sync
 
     private final Vfs vfs;
     private final Path directory;
@@ -52,10 +51,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final FrameCache cache; // or null
     private final SpaceReader reader;
     private final SpaceReader fileReader;
-    private final SpaceRoom spaceRoom;
+    private final SegmentReservation segments;
     private final GarbageCollector collector;
-    private final SpaceCommits commits;
-    private final ChangeRoom changeRoom;
+    private final SpaceDurability durability;
+    private final ChangeReservation reservation;
     private final ExtentMover mover;
     private final Scrubber scrubber;
     private final RunningChecks runningChecks = new RunningChecks();
@@ -66,7 +65,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final long openedLogGeneration;
     private SpaceRecovery recovered; // until begin
     private LogicalLog preparedLog; // from prepareToBegin until begin
-    private boolean reserveClaimed;
+    private boolean keptRestored;
 
     private SpaceEngine(
             Vfs vfs, Path directory, SpaceSettings settings, Epochs epochs, SpaceRecovery recovered, Health health) {
@@ -84,25 +83,12 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.openedLogGeneration;
         store.pauses(pauses);
-        DiskRoom disk = new DiskRoom(pauses);
-        this.spaceRoom = new SpaceRoom(store, disk, settings.maxDataBytes);
-        GrantedRoom granted = new GrantedRoom();
-        EditRoom editRoom = new EditRoom(
-                vfs,
-                directory,
-                treeFile,
-                tree,
-                store,
-                batch,
-                granted,
-                disk,
-                SpaceCommits.batchBytes(settings),
-                settings.checkpointLogBytes);
-        this.collector =
-                new GarbageCollector(tree, pauses, store, this, spaceRoom, editRoom, settings.minimumUtilization);
-        this.commits = new SpaceCommits(
-                vfs, directory, settings, epochs, recovered, batch, pauses, spaceRoom, editRoom, disk, collector);
-        this.changeRoom = new ChangeRoom(tree, store.format(), spaceRoom, editRoom, disk, collector, commits, granted);
+        SpaceParts space = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
+        this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
+        EditReservation edits = new EditReservation(space, segments, SpaceDurability.batchBytes(settings));
+        this.collector = new GarbageCollector(space, this, segments, edits);
+        this.durability = new SpaceDurability(space, recovered.tag, segments, edits, collector);
+        this.reservation = new ChangeReservation(space, segments, edits, collector, durability);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, settings.scrubBytesPerSecond);
     }
@@ -125,7 +111,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     /** Creates an empty space in a directory with no files but those allowed. */
     public static void create(
             Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
-        SpaceRoom.checkCap(settings.maxDataBytes, settings.segmentBytes);
+        SegmentReservation.checkCap(settings.maxDataBytes, settings.segmentBytes);
         SpaceFiles.create(vfs, directory, storeId, settings, allowedNames);
     }
 
@@ -183,8 +169,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      */
     public void prepareToBegin() {
         preparedLog = recovered.makeLog();
-        commits.begin(preparedLog);
-        reserveClaimed = commits.claimReserve(true);
+        durability.begin(preparedLog);
+        keptRestored = durability.restoreKept(true);
     }
 
     /** Makes a space that was recovered ready for changes. If it throws, it should be closed. */
@@ -195,8 +181,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         recovered.dropOtherLogs();
         preparedLog = null;
         recovered = null;
-        if (!reserveClaimed) {
-            commits.claimReserve(false); // the other logs have made some room
+        if (!keptRestored) {
+            durability.restoreKept(false); // the other logs have made some room
         }
         store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
     }
@@ -220,12 +206,12 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Begins changes that a crash keeps all or none of. Groups nest. */
     public void beginGroup() {
-        commits.beginGroup();
+        durability.beginGroup();
     }
 
-    /** Ends a group, and commits if many log entries are waiting. */
+    /** Ends a group, and writes what waits for the log if that is much. */
     public void endGroup() {
-        commits.endGroup();
+        durability.endGroup();
     }
 
     /**
@@ -337,29 +323,29 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      *
      * @param newTag what {@link #tag()} returns after a recovery to this point or a later one
      */
-    public void commit(long newTag) {
-        commits.commit(newTag);
+    public void sync(long newTag) {
+        durability.sync(newTag);
     }
 
-    /** Writes the FlexTree to its file and begins a new log. Commits first. */
+    /** Writes the FlexTree to its file and begins a new log. Makes all changes durable first. */
     public void checkpoint() {
-        commits.checkpoint();
+        durability.checkpoint();
     }
 
-    /** The tag of the last commit. */
+    /** The tag of the last sync. */
     public long tag() {
-        return commits.tag();
+        return durability.tag();
     }
 
-    // ---- room, by the writer
+    // ---- space, by the writer
 
     /** What is to be asked before each change. */
-    public ChangeRoom room() {
-        return changeRoom;
+    public ChangeReservation reservation() {
+        return reservation;
     }
 
     /**
-     * Moves live data out of segments with little of it until nothing more is worth it, and commits, so that segments
+     * Moves live data out of segments with little of it until nothing more is worth it, and syncs, so that segments
      * without any can be used again. Returns the bytes moved. To be called outside of groups.
      */
     public long collectGarbage() {
@@ -371,13 +357,13 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
-     * Does a slice of {@link #collectGarbage}: moves some bytes, and commits whenever that lets segments go. The content
+     * Does a slice of {@link #collectGarbage}: moves some bytes, and syncs whenever that lets segments go. The content
      * stays as it is. To be called outside of groups, again and again as long as it returns true and the caller has
      * nothing better to do; it may stop at any time and go on later, and what was changed meanwhile does not matter. To
      * publish in between lets go what was moved away.
      *
      * @param mostBytes that this call moves, but for one extent more; never more than 1 MiB, nor more extents than are
-     *     looked at in a few milliseconds. A commit waits for the disk
+     *     looked at in a few milliseconds. A sync waits for the disk
      * @return false if there was nothing to do
      */
     public boolean collectSlice(long mostBytes) {
@@ -385,8 +371,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         boolean worked = collector.slice(mostBytes);
         int emptied = store.emptiedCount();
         boolean done = !worked || collector.sweepsEnded() > sweeps;
-        if (emptied > 0 && (done || emptied >= EMPTIED_PER_COMMIT)) {
-            commit(tag());
+        if (emptied > 0 && (done || emptied >= EMPTIED_PER_SYNC)) {
+            sync(tag());
             return true;
         }
         return worked;
@@ -401,8 +387,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      *     earlier readers are gone
      */
     public boolean collectSomeGarbage(boolean moving) {
-        commits.refill(VERY_FEW_REFILLS);
-        if (store.refills().takeChosen()) {
+        durability.refill(VERY_FEW_REFILLS);
+        if (store.refills().pollChosen()) {
             return true;
         }
         long sweeps = collector.sweepsEnded();
@@ -413,8 +399,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (emptied == 0) {
             return false;
         }
-        if (collector.sweepsEnded() > sweeps || emptied >= (spaceRoom.isShort() ? 1 : EMPTIED_PER_COMMIT)) {
-            commit(tag());
+        if (collector.sweepsEnded() > sweeps || emptied >= (segments.isShort() ? 1 : EMPTIED_PER_SYNC)) {
+            sync(tag());
             return true;
         }
         return false;
@@ -476,7 +462,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Bytes written to logical logs. */
     public long logBytesWritten() {
-        return commits.logBytesWritten();
+        return durability.logBytesWritten();
     }
 
     /** Bytes written to the FlexTree file. */
@@ -486,22 +472,22 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Length of the logs that a recovery would read now. */
     public long logBytes() {
-        return commits.logBytes();
+        return durability.logBytes();
     }
 
     /** Checkpoints begun since opening: each has ended the writer's epoch. */
     public long checkpointsBegun() {
-        return commits.checkpointsBegun();
+        return durability.checkpointsBegun();
     }
 
     /** Checkpoints made since opening. */
     public long checkpoints() {
-        return commits.checkpoints();
+        return durability.checkpoints();
     }
 
     /** How often a change waited for a checkpoint since opening, because of the length of the logs. */
     public long checkpointWaits() {
-        return commits.checkpointWaits();
+        return durability.checkpointWaits();
     }
 
     /** Bytes moved by garbage collection since opening. */
@@ -629,7 +615,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** The generation of the logical log in use. */
     public long logGeneration() {
-        return commits.logGeneration();
+        return durability.logGeneration();
     }
 
     /** The version of the FlexTree that was found at opening. */
@@ -693,7 +679,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Waits for segments and log batches that are written beside the writer. */
     public void awaitWritten() {
-        commits.awaitBatch();
+        durability.finishBatch();
         store.awaitSealing();
     }
 
@@ -703,7 +689,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * @param view {@link #current()}, pinned until the check has ended. {@link #close} ends it
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, commits.logs(), runningChecks);
+        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, durability.logs(), runningChecks);
     }
 
     /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
@@ -716,25 +702,25 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         scrubber.close(); // it should not take the disk from the checkpoint, nor should these
         runningChecks.close();
         try {
-            if (changeRoom.allowsCheckpoint()) {
+            if (reservation.reserveForCheckpoint()) {
                 checkpoint();
             } else {
-                commit(tag()); // opening again has a log to replay
+                sync(tag()); // opening again has a log to replay
             }
         } finally {
             close();
         }
     }
 
-    /** Closes the files as they are, once a commit or checkpoint under way has ended. */
+    /** Closes the files as they are, once a log batch or checkpoint under way has ended. */
     @Override
     public void close() {
         scrubber.close();
         runningChecks.close();
-        commits.await();
+        durability.await();
         tree.close();
         try {
-            commits.close();
+            durability.close();
             if (preparedLog != null) {
                 recovered.discard(preparedLog);
                 preparedLog = null;

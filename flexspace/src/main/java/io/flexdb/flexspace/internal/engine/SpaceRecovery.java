@@ -245,7 +245,7 @@ final class SpaceRecovery {
     LogicalLog makeLog() {
         TreeHeader header = treeFile.header();
         if (otherVersionsFound) {
-            treeFile.recommit(); // before the log of the other version goes
+            treeFile.rewriteHeader(); // before the log of the other version goes
         }
         LogicalLog log;
         try {

@@ -1,2 +1,2 @@
-/** The engine: changes, commits of the log, recovery, garbage collection. Stands on all other rooms. Not part of the public surface. */
+/** The engine: changes, durability, recovery, garbage collection. Stands on all other rooms. Not part of the public surface. */
 package io.flexdb.flexspace.internal.engine;

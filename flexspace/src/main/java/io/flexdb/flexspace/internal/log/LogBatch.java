@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The log entries since the last commit of the logical log, in the form in which they are written.
+ * The log entries since the last batch of the logical log, in the form in which they are written.
  *
  * <pre>
  * OFFSET       SIZE     FIELD

@@ -37,7 +37,7 @@ final class RefillChoice {
         return Math.max(LEAST_CHOSEN, Math.min(most, inUse / SHARE_CHOSEN));
     }
 
-    /** Those with the most dead frames, in runs as long as what is appended; none if that is not worth a commit. */
+    /** Those with the most dead frames, in runs as long as what is appended; none if that is not worth a sync. */
     List<Refill> make() {
         List<Refill> choice = new ArrayList<>();
         int usable = 0;

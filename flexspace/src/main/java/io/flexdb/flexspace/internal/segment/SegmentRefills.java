@@ -23,7 +23,7 @@ public final class SegmentRefills {
      * The choice: frames that hold no live byte are written again where they are. What lives stays, and nothing moves.
      * The cost: for each segment its checksums in the log, a footer, and many short writes instead of a long one. So the
      * segments with the most dead frames are taken, if these are in runs as long as what is appended, and several at
-     * once, since each choice takes a commit.
+     * once, since each choice takes a sync.
      *
      * A segment that is chosen is written to only when a durable log batch says so, and when nobody sees what its dead
      * frames have held. That batch has the checksums of all other frames; later ones add those of the frames written. So
@@ -104,7 +104,7 @@ public final class SegmentRefills {
     }
 
     /**
-     * Chooses segments, if that is worth a commit. To be called when all changes are to be committed next: what lives
+     * Chooses segments, if that is worth a sync. To be called when all changes are to be made durable next: what lives
      * nowhere now is dead when that is durable.
      *
      * @return whether there is a choice, which the next log batch has to say
@@ -134,7 +134,7 @@ public final class SegmentRefills {
     }
 
     /** Whether segments were chosen since the last time that this was asked: they wait for earlier versions to go. */
-    public boolean takeChosen() {
+    public boolean pollChosen() {
         boolean was = chosen;
         chosen = false;
         return was;
@@ -257,7 +257,7 @@ public final class SegmentRefills {
     }
 
     /** Goes on with what waited for that batch. Call when it is durable. */
-    void committed() {
+    void batchDurable() {
         for (Iterator<Refill> all = unsettled.iterator(); all.hasNext(); ) {
             Refill refill = all.next();
             if (refill.stage() == Refill.Stage.CHOSEN) {
@@ -297,9 +297,9 @@ public final class SegmentRefills {
     /**
      * Follows that nothing lives in a sealed segment any more.
      *
-     * @return whether it can be let go; if not, {@link SegmentStore#becameEmpty} will be called
+     * @return whether it can be released; if not, {@link SegmentStore#becameEmpty} will be called
      */
-    boolean letGo(Segment segment) {
+    boolean release(Segment segment) {
         Refill refill = segment.refill;
         if (refill == null) {
             return true;

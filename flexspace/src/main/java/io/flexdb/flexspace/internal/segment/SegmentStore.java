@@ -300,8 +300,8 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
-    public void committed() {
-        refills.committed();
+    public void batchDurable() {
+        refills.batchDurable();
     }
 
     /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
@@ -353,7 +353,7 @@ public final class SegmentStore implements AutoCloseable {
         if (segment.liveFrames != null) {
             segment.liveFrames.remove(format.positionOf(address), (int) length);
         }
-        if (segment.liveBytes == 0 && segment.sealed && refills.letGo(segment)) {
+        if (segment.liveBytes == 0 && segment.sealed && refills.release(segment)) {
             emptied.add(segment);
         }
     }
@@ -661,7 +661,7 @@ public final class SegmentStore implements AutoCloseable {
                 + refills.bytesRefilled();
     }
 
-    /** Segments emptied since the last log batch: to commit would let them go. */
+    /** Segments emptied since the last log batch: a sync would let them go. */
     public int emptiedCount() {
         return emptied.size();
     }

@@ -13,7 +13,7 @@ import java.util.List;
 public final class SegmentTable {
     private SegmentTable() {}
 
-    /** The table as of now, when nothing waits to be committed. */
+    /** The table as of now, when nothing waits for the log. */
     public static ByteBuffer of(SegmentStore store) {
         Segment open = store.openSegment();
         List<Refill> refills = store.refills().unsettled();

@@ -116,7 +116,7 @@ class ScrubberTest {
             random.nextBytes(bytes);
             engine.insert(engine.size(), ByteBuffer.wrap(bytes), 0, RECORD, 0);
         }
-        engine.commit(0);
+        engine.sync(0);
         publish();
     }
 
@@ -187,7 +187,7 @@ class ScrubberTest {
         clock.whileWaiting = () -> {
             if (++waits[0] == 3) {
                 engine.collapse(0, engine.size());
-                engine.commit(0);
+                engine.sync(0);
                 publish();
                 // They may be written to now.
                 for (int segment = 0; segment < 4; segment++) {
@@ -207,7 +207,7 @@ class ScrubberTest {
         append(31 * 4);
         long pinned = pin();
         engine.collapse(0, engine.size());
-        engine.commit(0);
+        engine.sync(0);
         for (int i = 0; i < 5; i++) {
             publish();
         }
@@ -249,7 +249,7 @@ class ScrubberTest {
                         if (reading[0] && ++reads[0] == 4) {
                             engine.collapse(0, engine.size());
                             for (int i = 0; i < 5; i++) {
-                                engine.commit(0);
+                                engine.sync(0);
                                 publish();
                                 append(31);
                             }
@@ -315,7 +315,7 @@ class ScrubberTest {
             random.nextBytes(bytes);
             engine.overwrite((long) random.nextInt(31 * 6) * RECORD, ByteBuffer.wrap(bytes), 0, RECORD, 0);
             if (i % 7 == 0) {
-                engine.commit(0);
+                engine.sync(0);
             }
             if (i % 50 == 0) {
                 engine.collectGarbage();

@@ -105,7 +105,7 @@ class SpaceCheckerTest {
         }
         engine.checkpoint();
         append(100);
-        engine.commit(0);
+        engine.sync(0);
     }
 
     private CheckResult check() {
@@ -132,7 +132,7 @@ class SpaceCheckerTest {
         open(vfs, DIRECTORY);
         fill(40);
         engine.collapse(3L * 31 * RECORD, 2L * 31 * RECORD); // nobody needs these two
-        engine.commit(0);
+        engine.sync(0);
         vfs.name = "data";
         assertEquals(List.of(), check().findings());
         List<Event> reads = new ArrayList<>();
@@ -213,7 +213,7 @@ class SpaceCheckerTest {
         for (int i = 0; i < 60_000; i++) {
             append(1);
         }
-        engine.commit(0);
+        engine.sync(0);
         vfs.name = "log-" + engine.logGeneration();
         assertEquals(List.of(), check().findings());
         List<Event> frames = vfs.events.stream()

@@ -124,10 +124,10 @@ class FormatTablesTest {
         SpaceEngine.create(vfs, DIRECTORY, 99, options.settings(), List.of());
         try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 99, options.settings(), new Epochs())) {
             engine.insert(0, ByteBuffer.wrap(new byte[300]), 0, 300, 0);
-            engine.commit(5);
+            engine.sync(5);
             engine.checkpoint();
             engine.insert(300, ByteBuffer.wrap(new byte[10]), 0, 10, 1);
-            engine.commit(6);
+            engine.sync(6);
         }
         ByteBuffer tree = file(vfs, "tree");
         int header = 0; // of version 2

@@ -63,7 +63,7 @@ class GarbageCollectorTest {
                 engine.collapse((long) i * length, length);
             }
         }
-        engine.commit(1);
+        engine.sync(1);
     }
 
     @Test
@@ -85,7 +85,7 @@ class GarbageCollectorTest {
             }
             assertEquals(victims, collector.segmentsFreed() - freedBefore, "victims emptied in sweep " + sweeps);
             engine.checkInvariants();
-            engine.commit(2 + sweeps++);
+            engine.sync(2 + sweeps++);
             makeGarbage(500, 100);
         }
         assertTrue(slices > 50, slices + " slices");
@@ -120,7 +120,7 @@ class GarbageCollectorTest {
             assertTrue(slices > 5, slices + " slices");
             assertEquals(victims, collector.segmentsFreed() - freedBefore, "victims emptied in sweep " + sweep);
             engine.checkInvariants();
-            engine.commit(2 + sweep);
+            engine.sync(2 + sweep);
             makeGarbage(500, 100);
         }
         engine.close();
@@ -160,7 +160,7 @@ class GarbageCollectorTest {
         assertTrue(inUse < 0.8 * before, inUse + " segments in use after " + before);
         assertEquals(0, engine.collectGarbage(), "nothing more is worth doing");
         engine.checkInvariants();
-        engine.commit(2);
+        engine.sync(2);
         byte[] content = content();
         engine.close();
         SpaceEngine again = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, SMALL.settings(), new Epochs());
@@ -195,7 +195,7 @@ class GarbageCollectorTest {
             for (int i = 3999; i >= 0; i -= 2) {
                 other.collapse(i * 100L, 100);
             }
-            other.commit(1);
+            other.sync(1);
             failing[0] = true;
             for (int i = 0; i < 5; i++) {
                 assertEquals(0, other.collectGarbage());

@@ -68,7 +68,7 @@ class HostileFilesTest {
                 engine.move(100, 700, 3000);
                 engine.punchHole(2000, 900);
                 engine.move(5000, 1200, 10);
-                engine.commit(batch + 1);
+                engine.sync(batch + 1);
             }
         }
         good = vfs.copy();
@@ -344,7 +344,7 @@ class HostileFilesTest {
         for (int i = 0; i < 20; i++) {
             engine.insertHole(engine.size() / 2, 1L << random.nextInt(41));
             engine.punchHole(engine.size() / 3, engine.size() / 3 + 1);
-            engine.commit(i);
+            engine.sync(i);
         }
         long size = engine.size();
         long logBytes = engine.logBytesWritten();

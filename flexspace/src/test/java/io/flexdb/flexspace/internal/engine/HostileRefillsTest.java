@@ -53,7 +53,7 @@ class HostileRefillsTest {
         Random random = new Random(1);
         Epochs epochs = new Epochs();
         try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, STORE_ID, OPTIONS.settings(), epochs)) {
-            while (engine.room().ensure(FRAME, 0, 0, 0, () -> publish(engine, epochs))) {
+            while (engine.reservation().reserve(FRAME, 0, 0, 0, () -> publish(engine, epochs))) {
                 engine.insert(engine.size(), ByteBuffer.allocate(FRAME), 0, FRAME, 1);
             }
             overwrite(engine, epochs, random, 6);
@@ -62,7 +62,7 @@ class HostileRefillsTest {
             publish(engine, epochs);
             for (int batch = 1; batch < 5; batch++) {
                 overwrite(engine, epochs, random, 2);
-                engine.commit(batch);
+                engine.sync(batch);
             }
         }
         good = vfs.copy();
@@ -97,7 +97,7 @@ class HostileRefillsTest {
             byte[] bytes = new byte[FRAME];
             random.nextBytes(bytes);
             long offset = (long) random.nextInt((int) (engine.size() / FRAME)) * FRAME;
-            if (!engine.room().ensure(FRAME, offset, FRAME, 0, () -> publish(engine, epochs))) {
+            if (!engine.reservation().reserve(FRAME, offset, FRAME, 0, () -> publish(engine, epochs))) {
                 return;
             }
             engine.overwrite(offset, ByteBuffer.wrap(bytes), 0, FRAME, 1);

@@ -76,7 +76,7 @@ class SpaceEngineTest {
         for (long offset = 0; offset < engine.size(); offset += 500) {
             engine.overwrite(offset, ByteBuffer.wrap(randomBytes(500)), 0, 500, 0);
         }
-        engine.commit(1);
+        engine.sync(1);
     }
 
     /** A read that begins late still finds the view published last, though checkpoints have ended epochs since then. */
@@ -109,7 +109,7 @@ class SpaceEngineTest {
                 byte[] bytes = randomBytes(500);
                 engine.overwrite(random.nextInt(199 * 500), ByteBuffer.wrap(bytes), 0, 500, 0);
             }
-            engine.commit(round);
+            engine.sync(round);
             FlexTreeView view = publish();
             int ticket = epochs.enter();
             epochs.pin(view.version());
@@ -143,18 +143,18 @@ class SpaceEngineTest {
     @Test
     void aShortReadKeepsTheSegmentsItMaySee() {
         fill(100);
-        engine.commit(1);
+        engine.sync(1);
         FlexTreeView view = publish();
         byte[] before = read(view);
         int ticket = epochs.enter();
         engine.collapse(0, engine.size());
-        engine.commit(2);
+        engine.sync(2);
         for (int i = 0; i < 5; i++) {
             publish();
         }
         assertEquals(0, engine.freeSegmentCount());
         fill(100);
-        engine.commit(3);
+        engine.sync(3);
         publish();
         assertArrayEquals(before, read(view));
         epochs.exit(ticket);
@@ -169,7 +169,7 @@ class SpaceEngineTest {
     @Test
     void aSegmentIsNotUsedAgainBeforeTheLogSaysThatItIsEmpty() {
         fill(100);
-        engine.commit(1);
+        engine.sync(1);
         byte[] before = read(publish());
         engine.collapse(0, engine.size());
         for (int i = 0; i < 10; i++) {
@@ -187,12 +187,12 @@ class SpaceEngineTest {
     @Test
     void theTagComesBackWithTheEditsItWasGivenFor() {
         insert(0, randomBytes(10), 0);
-        engine.commit(17);
+        engine.sync(17);
         insert(0, randomBytes(10), 0);
         engine = reopened();
         assertEquals(17, engine.tag());
         assertEquals(10, engine.size());
-        engine.commit(18);
+        engine.sync(18);
         engine = reopened();
         assertEquals(18, engine.tag());
         engine.checkpoint();
@@ -216,7 +216,7 @@ class SpaceEngineTest {
         for (int i = 0; i < 600; i++) {
             engine.collapse(180L * i, 200);
         }
-        engine.commit(1);
+        engine.sync(1);
         List<String> before = flags();
         byte[] content = read(engine.current());
         publish();
@@ -247,7 +247,7 @@ class SpaceEngineTest {
     @Test
     void aGroupIsKeptWholeOrNotAtAll() {
         insert(0, randomBytes(100), 0);
-        engine.commit(1);
+        engine.sync(1);
         engine.beginGroup();
         for (int i = 0; i < 1000; i++) {
             insert(0, randomBytes(100), 0);
@@ -257,7 +257,7 @@ class SpaceEngineTest {
         SpaceEngine half = SpaceEngine.open(cut.crash(1), DIRECTORY, 1, SMALL.settings(), new Epochs());
         assertEquals(100, half.size());
         half.close();
-        engine.commit(2);
+        engine.sync(2);
         SpaceEngine whole = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, SMALL.settings(), new Epochs());
         assertEquals(100_100, whole.size());
         whole.close();
@@ -270,7 +270,7 @@ class SpaceEngineTest {
         long longest = 0;
         for (int i = 0; i < 4000; i++) {
             insert(random.nextInt((int) engine.size() + 1), randomBytes(100), 0);
-            engine.commit(i);
+            engine.sync(i);
             longest = Math.max(longest, logBytes());
         }
         assertTrue(longest > 100 << 10 && longest < 130 << 10, longest + " bytes of log");
@@ -280,7 +280,7 @@ class SpaceEngineTest {
         long waits = engine.checkpointWaits();
         for (int i = 0; i < 4000; i++) {
             insert(random.nextInt((int) engine.size() + 1), randomBytes(100), 0);
-            engine.commit(i);
+            engine.sync(i);
         }
         assertEquals(waits, engine.checkpointWaits(), "checkpoints that are done at once");
         engine.close();
@@ -308,7 +308,7 @@ class SpaceEngineTest {
         SpaceEngine.create(files, DIRECTORY, 1, SMALL.settings(), List.of());
         try (SpaceEngine space = SpaceEngine.open(files, DIRECTORY, 1, SMALL.settings(), new Epochs())) {
             space.insert(0, ByteBuffer.wrap(content), 0, content.length, 0);
-            space.commit(1);
+            space.sync(1);
         }
         return files;
     }
@@ -348,7 +348,7 @@ class SpaceEngineTest {
         long hole = 3L * (512 << 16) + 7;
         insert(0, randomBytes(5), 0);
         engine.insertHole(2, hole);
-        engine.commit(1);
+        engine.sync(1);
         engine = reopened();
         assertEquals(hole + 5, engine.size());
         ByteBuffer buffer = ByteBuffer.allocate(10_000);
@@ -383,7 +383,7 @@ class SpaceEngineTest {
     @Test
     void noFileStaysOpenWhateverFails() {
         fill(40);
-        engine.commit(1);
+        engine.sync(1);
         engine.close();
         SimulatedVfs base = vfs.kill();
         for (long operation = 1; operation < 60; operation++) {

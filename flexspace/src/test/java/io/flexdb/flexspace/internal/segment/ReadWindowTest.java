@@ -197,7 +197,7 @@ class ReadWindowTest {
             store.removeLive(format.address(0, frame * FRAME), FRAME);
         }
         SegmentStores.force(store);
-        store.committed();
+        store.batchDurable();
         store.releaseEmptied();
         publish();
         assertTrue(store.isFree(0));

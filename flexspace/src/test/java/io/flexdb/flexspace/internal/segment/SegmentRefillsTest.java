@@ -70,7 +70,7 @@ class SegmentRefillsTest {
         SegmentStores.force(store);
         cutIfWanted();
         writeBatch();
-        store.committed();
+        store.batchDurable();
         store.releaseEmptied();
         cutIfWanted();
     }
@@ -575,7 +575,7 @@ class SegmentRefillsTest {
         assertTrue(store.refills().choose());
         SegmentStores.force(store);
         store.noteTouched(new LogBatch());
-        store.committed();
+        store.batchDurable();
         fillReady();
         assertThrows(CorruptionException.class, this::readableAfterAnyCut);
     }
@@ -631,7 +631,7 @@ class SegmentRefillsTest {
             found.refills().sealRecovered();
             SegmentStores.force(found);
             found.noteTouched(new LogBatch());
-            found.committed();
+            found.batchDurable();
             assertEquals(0, found.refills().unsettled().size());
             verifySealed(found, left);
         }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-class GrantedRoomTest {
-    private final GrantedRoom granted = new GrantedRoom();
+class EditReservationTest {
+    private final EditReservation.Granted granted = new EditReservation.Granted();
 
     @Test
     void nothingIsGrantedAtFirst() {

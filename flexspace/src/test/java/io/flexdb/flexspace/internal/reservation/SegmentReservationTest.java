@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SpaceRoomTest {
+class SegmentReservationTest {
     private static final int FRAME = 512;
     private static final int SEGMENT = 32 * FRAME;
     private static final int SEGMENTS = 40;
@@ -35,9 +35,9 @@ class SpaceRoomTest {
         SegmentFormat format = new SegmentFormat(SEGMENT, FRAME, 1, (long) SEGMENTS * SEGMENT);
         SegmentStore store =
                 new SegmentStore(vfs.open(Path.of("/data"), OpenMode.CREATE), format, epochs, vfs.worker("seal"));
-        SpaceRoom room = new SpaceRoom(store, new DiskRoom(new WriterPauses(() -> 0)), Long.MAX_VALUE);
+        SegmentReservation segments = new SegmentReservation(store, new WriterPauses(() -> 0), Long.MAX_VALUE);
         List<Long> addresses = new ArrayList<>();
-        while (room.isThere(FRAME, 0)) {
+        while (segments.reserve(FRAME, 0)) {
             long address = store.append(ByteBuffer.allocate(FRAME), 0, FRAME);
             assertTrue(store.addLive(address, FRAME));
             assertTrue(address + FRAME <= (long) SEGMENTS * SEGMENT, "address " + address);
@@ -45,8 +45,9 @@ class SpaceRoomTest {
         }
         assertTrue(store.segmentCount() > SEGMENTS * 3 / 4, store.segmentCount() + " segments");
         assertTrue(
-                room.refusal().getMessage().contains("48 bits"), room.refusal().getMessage());
-        assertFalse(room.isThere(FRAME, 0));
+                segments.refusal().getMessage().contains("48 bits"),
+                segments.refusal().getMessage());
+        assertFalse(segments.reserve(FRAME, 0));
         for (int i = 0; i < 5 * format.dataFrames; i++) { // whole segments
             store.removeLive(addresses.get(i), FRAME);
         }
@@ -57,7 +58,7 @@ class SpaceRoomTest {
             epochs.advance();
             store.reclaim();
         }
-        assertTrue(room.isThere(FRAME, 0));
+        assertTrue(segments.reserve(FRAME, 0));
     }
 
     @Test

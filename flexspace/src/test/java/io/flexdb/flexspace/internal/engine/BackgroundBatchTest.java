@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are written to the log beside the writer, and may take as long as they like. */
-class BackgroundCommitTest {
+class BackgroundBatchTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final int FOREVER = 1_000_000;
     private static final int BATCH_BYTES = 1024;
@@ -33,7 +33,7 @@ class BackgroundCommitTest {
     private final Random random = new Random(3);
     private final SpaceEngine engine;
 
-    BackgroundCommitTest() {
+    BackgroundBatchTest() {
         SpaceEngine.create(vfs, DIRECTORY, 1, SMALL.settings(), List.of());
         engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), epochs);
     }
@@ -83,7 +83,7 @@ class BackgroundCommitTest {
         append(3, 100);
         byte[] content = contentOf(engine);
         assertEquals(0, recovered(vfs.copy().crash(0)).length, "nothing was durable");
-        engine.commit(0);
+        engine.sync(0);
         assertArrayEquals(content, recovered(vfs.crash(0)));
     }
 
@@ -93,7 +93,7 @@ class BackgroundCommitTest {
         vfs.delayBackground(FOREVER);
         fillBatch();
         byte[] content = contentOf(engine);
-        engine.commit(engine.tag());
+        engine.sync(engine.tag());
         assertArrayEquals(content, recovered(vfs.crash(0)));
     }
 
@@ -109,7 +109,7 @@ class BackgroundCommitTest {
     @Test
     void aSegmentIsUsedAgainOnlyWhenTheBatchThatEmptiedItIsDurable() {
         append(40, 500); // one segment and a part of another
-        engine.commit(0);
+        engine.sync(0);
         byte[] durable = contentOf(engine);
         vfs.delayBackground(FOREVER);
         engine.collapse(0, 35 * 500);
@@ -120,11 +120,11 @@ class BackgroundCommitTest {
         for (int seed = 0; seed < 50; seed++) {
             assertArrayEquals(durable, recovered(vfs.copy().crash(seed)));
         }
-        engine.commit(0);
+        engine.sync(0);
         publishForReuse();
         append(40, 500);
         assertEquals(3, engine.segmentCount(), "used again now");
-        engine.commit(0);
+        engine.sync(0);
         assertArrayEquals(contentOf(engine), recovered(vfs.crash(0)));
     }
 

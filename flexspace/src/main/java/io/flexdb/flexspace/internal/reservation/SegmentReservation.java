@@ -1,55 +1,67 @@
 package io.flexdb.flexspace.internal.reservation;
 
+import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.StoreFullException;
 
-/** How much of the data file may be used, and whether there is room for a change. Writer only. */
-public final class SpaceRoom {
+/**
+ * Reserves places in the data file for segments before a change begins, and knows how much of the disk there was not, for
+ * the other files of a space too. Writer only.
+ */
+public final class SegmentReservation {
     /*
-     * The problem: a change must not find the space full when half of it is done, and garbage collection needs room to
-     * make room. The choice: before a change begins, it is asked whether the segments that it takes at most are there,
-     * and beyond them a reserve that only garbage collection may use.
+     * The problem: a change must not find the space full when half of it is done, and garbage collection needs space to
+     * make space. The choice: before a change begins, the segments that it takes at most are reserved, and beyond them
+     * some are kept back that only garbage collection may use.
      *
-     * Below a cap of N segments, R = N / 8, at most 64, are the reserve, and at most 30/32 of the others' bytes may be
+     * Below a cap of N segments, K = N / 8, at most 64, are kept back, and at most 30/32 of the others' bytes may be
      * live. Extents are at most 1/32 of a segment, so what is moved fills segments to 31/32 at least: a sweep over
-     * segments that are filled no better than 30/32 gains room (section 4.1 of the paper).
+     * segments that are filled no better than 30/32 gains space (section 4.1 of the paper).
      *
      * Dead frames that are written again take no segment. They count where a change as a whole fits one run of them, for
      * then it does whatever its pieces are; else what it needs are segments.
      *
-     * Without a cap, the addresses of 48 bits are a limit, and the reserve below it that of the disk.
+     * Without a cap, the addresses of 48 bits are a limit, and as much is kept back below it as of the disk.
      *
-     * On the disk, segments have their place in the file before they are opened, and so have those of a small reserve
-     * for garbage collection: one to move to, and one for what commits pad.
+     * On the disk, segments have their place in the file before they are opened, and so have the few that are kept back
+     * for garbage collection: one to move to, and one for what a sync pads.
+     *
+     * A claim of disk space that fails costs as much as one that does not, for what there is is taken, or filled with
+     * zeros, before it is given back. And whoever finds no space tries less, another file, and the same again after each
+     * piece of a sweep. So what the disk did not have is not tried again, nor is more, before there may be more: when a
+     * file of the space has become shorter or was dropped, or when the next change is reserved for, since others may
+     * have freed some.
      */
     private static final int MIN_SEGMENTS = 32;
-    private static final int MAX_RESERVE = 64;
-    private static final int MIN_DISK_RESERVE = 2;
-    private static final int MAX_DISK_RESERVE = 4;
+    private static final int MAX_KEPT = 64;
+    private static final int MIN_KEPT_ON_DISK = 2;
+    private static final int MAX_KEPT_ON_DISK = 4;
     private static final int MIN_CUT = 8;
 
     private final SegmentStore store;
     private final SegmentFormat format;
-    private final DiskRoom disk;
+    private final WriterPauses pauses;
     private final int maxSegments;
-    private final int reserve;
+    private final int kept; // of them, for garbage collection
     private final long maxLiveBytes;
-    private boolean asked; // whoever does not ask for room lets the file grow as it must
-    private StoreFullException diskFull; // null while it is not
-    private boolean addressable = true; // what was asked for last
+    private boolean used; // who does not reserve lets the file grow as it must
+    private StoreFullException noSegments; // why the disk has none; null while it has
+    private boolean addressable = true; // what was to be reserved last
+    private long refusedBytes = Long.MAX_VALUE; // that the disk did not have
+    private StoreFullException diskRefusal;
 
-    public SpaceRoom(SegmentStore store, DiskRoom disk, long maxDataBytes) {
+    public SegmentReservation(SegmentStore store, WriterPauses pauses, long maxDataBytes) {
         this.store = store;
         this.format = store.format();
-        this.disk = disk;
+        this.pauses = pauses;
         checkCap(maxDataBytes, format.segmentBytes);
         boolean capped = maxDataBytes != Long.MAX_VALUE;
         maxSegments =
                 capped ? (int) Math.min(format.maxSegments, maxDataBytes >>> format.segmentShift) : Integer.MAX_VALUE;
-        reserve = capped ? Math.min(maxSegments / 8, MAX_RESERVE) : 0;
-        maxLiveBytes = capped ? (maxSegments - reserve) * (long) format.dataBytes / 32 * 30 : Long.MAX_VALUE;
+        kept = capped ? Math.min(maxSegments / 8, MAX_KEPT) : 0;
+        maxLiveBytes = capped ? (maxSegments - kept) * (long) format.dataBytes / 32 * 30 : Long.MAX_VALUE;
     }
 
     public static void checkCap(long maxDataBytes, int segmentBytes) {
@@ -68,12 +80,12 @@ public final class SpaceRoom {
     }
 
     /** Segments that the cap leaves. */
-    private int free() {
+    private int freeBelowCap() {
         return maxSegments - store.segmentCount() + store.freeSegmentCount();
     }
 
-    private int diskReserve() {
-        return Math.min(MAX_DISK_RESERVE, MIN_DISK_RESERVE + store.segmentCount() / 8);
+    private int keptOnDisk() {
+        return Math.min(MAX_KEPT_ON_DISK, MIN_KEPT_ON_DISK + store.segmentCount() / 8);
     }
 
     /** Segments that bytes take if they are appended in extents of any sizes to new ones. */
@@ -93,17 +105,19 @@ public final class SpaceRoom {
     // ---- for changes
 
     /** Whether there would be more live bytes than the cap allows. */
-    public boolean wouldOverfill(long growth) {
+    public boolean exceedsCap(long growth) {
         return growth > 0 && store.liveBytes() > maxLiveBytes - growth;
     }
 
     /**
-     * Whether bytes can be appended.
+     * Reserves what bytes take that are appended.
      *
-     * @param segmentsToFill what the sweep under way still needs; 0 if there is none, and then the reserve must be whole
+     * @param segmentsToFill what the sweep under way still needs; 0 if there is none, and then as many segments must be
+     *     left as are kept back
+     * @return false if there is not as much; {@link #refusal} says why
      */
-    public boolean isThere(long bytes, int segmentsToFill) {
-        asked = true;
+    public boolean reserve(long bytes, int segmentsToFill) {
+        used = true;
         addressable = true;
         int needed = newSegmentsFor(bytes);
         if (needed == 0 && store.openIsClaimed()) {
@@ -112,19 +126,19 @@ public final class SpaceRoom {
         if (bytes <= format.maxExtentBytes && store.refills().hasRoomFor((int) bytes)) {
             return true; // in frames that have their place in the file
         }
-        if (isCapped() && needed > 0 && free() < needed + (segmentsToFill > 0 ? segmentsToFill : reserve)) {
+        if (isCapped() && needed > 0 && freeBelowCap() < needed + (segmentsToFill > 0 ? segmentsToFill : kept)) {
             return false;
         }
-        int kept = needed + diskReserve();
-        addressable = kept <= format.maxSegments - store.segmentCount() + store.freeSegmentCount();
+        int wanted = needed + keptOnDisk();
+        addressable = wanted <= format.maxSegments - store.segmentCount() + store.freeSegmentCount();
         if (!addressable) {
             return false;
         }
-        if (diskFull != null) {
-            kept = Math.max(kept, needed + segmentsToFill);
+        if (noSegments != null) {
+            wanted = Math.max(wanted, needed + segmentsToFill);
         }
-        claim(kept);
-        return diskFull == null || store.openIsClaimed() && store.allocatable() >= kept;
+        claimSegments(wanted);
+        return noSegments == null || store.openIsClaimed() && store.allocatable() >= wanted;
     }
 
     /**
@@ -136,20 +150,20 @@ public final class SpaceRoom {
     }
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
-    private void claim(int wanted) {
+    private void claimSegments(int wanted) {
         int missing = Math.min(
                 wanted - store.allocatable(), Math.min(maxSegments, format.maxSegments) - store.claimedSegments());
-        boolean there = (store.openIsClaimed() || disk.claim(format.segmentBytes, store::claimOpen))
-                && (missing <= 0 || disk.claim((long) missing * format.segmentBytes, () -> store.claimNext(missing)));
-        diskFull = there ? null : disk.refusal();
+        boolean there = (store.openIsClaimed() || claim(format.segmentBytes, store::claimOpen))
+                && (missing <= 0 || claim((long) missing * format.segmentBytes, () -> store.claimNext(missing)));
+        noSegments = there ? null : diskRefusal;
         if (!there) {
-            cutBeyond(wanted); // the open segment may find its place then, the next time
+            cutFreeBeyond(wanted); // the open segment may find its place then, the next time
         }
     }
 
-    /** Whether the owner asks for room before a change. */
-    public boolean isAsked() {
-        return asked;
+    /** Whether the owner reserves before a change. */
+    public boolean isUsed() {
+        return used;
     }
 
     /** Why bytes can't be appended. */
@@ -160,21 +174,21 @@ public final class SpaceRoom {
                     + " are free, and addresses of 48 bits name " + format.maxSegments
                     + " at most; remove data, or end long reads");
         }
-        return diskFull != null ? diskFull : capRefusal();
+        return noSegments != null ? noSegments : capRefusal();
     }
 
     /** What is to be said when it is the cap that leaves no room. */
     public StoreFullException capRefusal() {
         return new StoreFullException("no room for the change: " + store.liveBytes() + " live bytes, at most "
                 + maxLiveBytes + " in " + maxSegments + " segments of " + format.segmentBytes + " bytes, of which "
-                + Math.max(0, free()) + " are free; remove data, end long reads or raise maxDataBytes");
+                + Math.max(0, freeBelowCap()) + " are free; remove data, end long reads or raise maxDataBytes");
     }
 
     // ---- for garbage collection
 
     /** Whether anything gained is welcome. Not earlier than needed: the longer it waits, the less lives in its victims. */
     public boolean isShort() {
-        return diskFull != null || isCapped() && free() < reserve + Math.max(2, reserve / 8);
+        return noSegments != null || isCapped() && freeBelowCap() < kept + Math.max(2, kept / 8);
     }
 
     /** Bytes that can be written until changes are refused, at least those of an extent. */
@@ -182,14 +196,14 @@ public final class SpaceRoom {
         return Math.max(format.maxExtentBytes, slack(segmentsToFill));
     }
 
-    /** The same, but negative while the reserve is not whole. */
+    /** The same, but negative while there are fewer segments than are kept back. */
     public long slack(int segmentsToFill) {
         int segments = Integer.MAX_VALUE;
         if (isCapped()) {
-            segments = free() - (segmentsToFill > 0 ? segmentsToFill : reserve);
+            segments = freeBelowCap() - (segmentsToFill > 0 ? segmentsToFill : kept);
         }
-        if (diskFull != null) {
-            segments = Math.min(segments, store.allocatable() - Math.max(segmentsToFill, diskReserve()));
+        if (noSegments != null) {
+            segments = Math.min(segments, store.allocatable() - Math.max(segmentsToFill, keptOnDisk()));
         }
         return (long) segments * format.dataBytes + store.roomInOpenSegment();
     }
@@ -198,60 +212,98 @@ public final class SpaceRoom {
     public long bytesForMoves() {
         int segments = Integer.MAX_VALUE;
         if (isCapped()) {
-            segments = Math.min(reserve, butAQuarter(free(), 2));
+            segments = Math.min(kept, withoutAQuarter(freeBelowCap(), 2));
         }
-        if (diskFull != null) {
-            segments = Math.min(segments, butAQuarter(store.allocatable(), 1));
+        if (noSegments != null) {
+            segments = Math.min(segments, withoutAQuarter(store.allocatable(), 1));
         }
-        boolean reserveIsLent =
-                isCapped() && free() < reserve || diskFull != null && store.allocatable() < diskReserve();
-        if (reserveIsLent && store.awaitingReuse() > 0) {
+        boolean keptIsLent =
+                isCapped() && freeBelowCap() < kept || noSegments != null && store.allocatable() < keptOnDisk();
+        if (keptIsLent && store.awaitingReuse() > 0) {
             return 0; // readers hold what the last sweep emptied: another one would only use up the rest
         }
         if (segments == Integer.MAX_VALUE) {
             return Long.MAX_VALUE;
         }
-        if (segments <= 0 && diskFull == null) {
+        if (segments <= 0 && noSegments == null) {
             // Or a space full of garbage would refuse everything for ever. What is emptied is more than what this
             // takes,
-            // commits that pad it included.
-            long last = Math.max((long) free() * format.dataBytes, store.roomInOpenSegment());
+            // what syncs pad included.
+            long last = Math.max((long) freeBelowCap() * format.dataBytes, store.roomInOpenSegment());
             return Math.max(0, last - format.maxExtentBytes) / 2;
         }
         return Math.max(0, segments) * (long) (format.dataBytes - format.maxExtentBytes);
     }
 
-    private static int butAQuarter(int segments, int least) {
+    private static int withoutAQuarter(int segments, int least) {
         return segments - Math.max(least, segments / 4);
     }
 
-    /** Claims what a slice of a sweep needs, if that is wanted; returns false if there is not as much. */
-    public boolean claimForMoves(long bytes) {
+    /** Reserves what a slice of a sweep needs, if the owner reserves; returns false if there is not as much. */
+    public boolean reserveForMoves(long bytes) {
         int needed = newSegmentsFor(bytes);
-        if (!asked || needed == 0 && store.openIsClaimed()) {
+        if (!used || needed == 0 && store.openIsClaimed()) {
             return true;
         }
-        if (diskFull == null) {
-            claim(needed);
+        if (noSegments == null) {
+            claimSegments(needed);
         }
         return store.openIsClaimed() && store.allocatable() >= needed;
+    }
+
+    // ---- the disk
+
+    /**
+     * Takes disk space for a file of the space, unless it is known that there is not as much.
+     *
+     * @param bytes of it, at least 1
+     * @param claim takes it; throws StoreFullException, and leaves all as it was, if it is not there
+     * @return false if it is not there; {@link #diskRefusal} says why
+     */
+    boolean claim(long bytes, Runnable claim) {
+        assert bytes > 0 : bytes;
+        if (bytes >= refusedBytes) {
+            return false;
+        }
+        pauses.begin();
+        try {
+            claim.run();
+            refusedBytes -= refusedBytes == Long.MAX_VALUE ? 0 : bytes;
+            return true;
+        } catch (StoreFullException e) {
+            refusedBytes = bytes;
+            diskRefusal = e;
+            return false;
+        } finally {
+            pauses.end();
+        }
+    }
+
+    /** Lets what the disk refused be tried again, for it may have more now. */
+    public void retryRefused() {
+        refusedBytes = Long.MAX_VALUE;
+    }
+
+    /** Why the last claim of disk space that failed did. */
+    public StoreFullException diskRefusal() {
+        return diskRefusal;
     }
 
     // ---- shrinking
 
     /** Cuts off the end of the file what is free and not needed for so many bytes, for others to use. */
     public void giveBack(long bytes) {
-        cutBeyond(newSegmentsFor(bytes) + diskReserve());
+        cutFreeBeyond(newSegmentsFor(bytes) + keptOnDisk());
     }
 
-    private void cutBeyond(int wanted) {
+    private void cutFreeBeyond(int wanted) {
         cutEnd(Math.min(store.freeAtEnd(), store.allocatable() - wanted));
     }
 
     /** Cuts free segments off the end of the file if there are many. */
     public void shrink() {
         int inUse = store.segmentCount() - store.freeSegmentCount();
-        int kept = Math.max(MIN_CUT, inUse / 8) + 2 * diskReserve();
+        int kept = Math.max(MIN_CUT, inUse / 8) + 2 * keptOnDisk();
         int spare = Math.min(store.freeAtEnd(), store.allocatable() - kept);
         if (spare >= Math.max(MIN_CUT, inUse / 8)) {
             cutEnd(spare);
@@ -261,7 +313,7 @@ public final class SpaceRoom {
     private void cutEnd(int segments) {
         if (segments > 0) {
             store.cutEnd(segments);
-            disk.mayHaveGrown();
+            retryRefused();
         }
     }
 }

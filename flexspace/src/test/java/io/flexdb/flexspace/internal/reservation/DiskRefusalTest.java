@@ -7,15 +7,27 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.WriterPauses;
+import io.flexdb.flexspace.internal.segment.SegmentFormat;
+import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-class DiskRoomTest {
-    private final DiskRoom disk = new DiskRoom(new WriterPauses(() -> 0));
+/** What a disk did not have is not tried again before it may have more. */
+class DiskRefusalTest {
+    private final SimulatedVfs vfs = new SimulatedVfs();
+    private final SegmentStore store = new SegmentStore(
+            vfs.open(Path.of("/data"), OpenMode.CREATE),
+            new SegmentFormat(32 * 512, 512, 1),
+            new Epochs(),
+            vfs.worker("seal"));
+    private final SegmentReservation disk = new SegmentReservation(store, new WriterPauses(() -> 0), Long.MAX_VALUE);
     private long left = 1000;
     private int tried;
 
@@ -34,19 +46,19 @@ class DiskRoomTest {
         assertTrue(claim(600));
         assertTrue(claim(400));
         assertEquals(0, left);
-        assertNull(disk.refusal());
+        assertNull(disk.diskRefusal());
     }
 
     @Test
     void whatThereWasNotIsNotTriedAgainAndNorIsMore() {
         assertFalse(claim(1001));
-        StoreFullException refusal = disk.refusal();
+        StoreFullException refusal = disk.diskRefusal();
         assertEquals("there are no 1001 bytes", refusal.getMessage());
         left = 5000;
         assertFalse(claim(1001));
         assertFalse(claim(2000));
         assertEquals(1, tried);
-        assertSame(refusal, disk.refusal());
+        assertSame(refusal, disk.diskRefusal());
     }
 
     @Test
@@ -56,14 +68,14 @@ class DiskRoomTest {
         assertFalse(claim(1500));
         assertTrue(claim(1000));
         assertEquals(3, tried);
-        assertEquals("there are no 1500 bytes", disk.refusal().getMessage());
+        assertEquals("there are no 1500 bytes", disk.diskRefusal().getMessage());
     }
 
     @Test
     void anythingIsTriedAgainOnceThereMayBeMore() {
         assertFalse(claim(2000));
         left = 2000;
-        disk.mayHaveGrown();
+        disk.retryRefused();
         assertTrue(claim(2000));
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
 /** Whoever is told that there is room finds it, whatever happened since room was looked for. */
-class ChangeRoomTest {
+class ChangeReservationTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final int SEGMENT = 32 * 512;
     private static final FlexSpaceOptions SMALL = FlexSpaceOptions.defaults()
@@ -45,7 +45,7 @@ class ChangeRoomTest {
     }
 
     private boolean insert(int length) {
-        if (!engine.room().ensure(length, 0, 0, 0, this::publish)) {
+        if (!engine.reservation().reserve(length, 0, 0, 0, this::publish)) {
             return false;
         }
         engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(length), 0, length, 1);
@@ -54,7 +54,7 @@ class ChangeRoomTest {
 
     private boolean overwrite(int length) {
         long offset = random.nextInt((int) engine.size() - length);
-        if (!engine.room().ensure(length, offset, length, 0, this::publish)) {
+        if (!engine.reservation().reserve(length, offset, length, 0, this::publish)) {
             return false;
         }
         engine.overwrite(offset, ByteBuffer.allocate(length), 0, length, 1);
@@ -62,7 +62,7 @@ class ChangeRoomTest {
     }
 
     private boolean collapse(int length) {
-        if (!engine.room().ensureForEdits(1, false, this::publish)) {
+        if (!engine.reservation().reserveForEdits(1, false, this::publish)) {
             return false;
         }
         engine.collapse(random.nextInt((int) engine.size() - length), length);
@@ -71,7 +71,7 @@ class ChangeRoomTest {
 
     private boolean insertBatch() {
         int count = 1 + random.nextInt(30);
-        if (!engine.room().ensureForBatch(count * 200L, 3L * count, 0, 0, this::publish)) {
+        if (!engine.reservation().reserveForBatch(count * 200L, 3L * count, 0, 0, this::publish)) {
             return false;
         }
         for (int i = 0; i < count; i++) {
@@ -96,8 +96,8 @@ class ChangeRoomTest {
         } else if (dice < 95) {
             engine.collectGarbage();
         } else if (dice < 97) {
-            engine.commit(0);
-        } else if (dice < 98 && engine.room().allowsCheckpoint()) {
+            engine.sync(0);
+        } else if (dice < 98 && engine.reservation().reserveForCheckpoint()) {
             engine.checkpoint();
         } else {
             publish();
@@ -117,7 +117,7 @@ class ChangeRoomTest {
                 assertTrue(
                         engine.liveBytes() >= fewestLiveBytes,
                         () -> "refused although there is little but garbage: "
-                                + engine.room().refusal().getMessage());
+                                + engine.reservation().refusal().getMessage());
                 while (refusals % 4 == 0 && engine.size() > 40_000) {
                     assertTrue(collapse(600), "what removes was refused");
                 }
@@ -125,7 +125,7 @@ class ChangeRoomTest {
             engine.collectSomeGarbage(true);
         }
         engine.checkInvariants();
-        engine.commit(0);
+        engine.sync(0);
         engine.close();
         return refusals;
     }
@@ -154,7 +154,7 @@ class ChangeRoomTest {
         while (insert(512)) {
             engine.collectSomeGarbage(true);
         }
-        String message = engine.room().refusal().getMessage();
+        String message = engine.reservation().refusal().getMessage();
         assertTrue(message.contains("32 segments"), message);
         assertFalse(insert(512));
         long size = engine.size();
@@ -175,14 +175,14 @@ class ChangeRoomTest {
         long checkpoints = engine.checkpointsBegun();
         while (engine.checkpointsBegun() == checkpoints) {
             assertTrue(overwrite(16));
-            engine.commit(0);
+            engine.sync(0);
         }
         for (int i = 0; i < 4; i++) {
             vfs.open(DIRECTORY.resolve("data"), OpenMode.READ).close(); // meanwhile it ends
         }
         vfs.setCapacity(fileBytes());
         assertFalse(insert(512));
-        String message = engine.room().refusal().getMessage();
+        String message = engine.reservation().refusal().getMessage();
         assertTrue(message.contains("32 segments"), message);
         engine.close();
     }
@@ -208,8 +208,8 @@ class ChangeRoomTest {
             takeNoMoreThan(edits);
             editAnywhere(edits);
             assertTrue(
-                    engine.room().allowsCheckpoint(),
-                    () -> edits + " edits: " + engine.room().refusal());
+                    engine.reservation().reserveForCheckpoint(),
+                    () -> edits + " edits: " + engine.reservation().refusal());
             vfs.setCapacity(Long.MAX_VALUE);
         }
         engine.checkpoint();
@@ -220,7 +220,9 @@ class ChangeRoomTest {
     /** Leaves the disk full when a batch has what it asks for. */
     private void takeNoMoreThan(int edits) {
         vfs.setCapacity(fileBytes());
-        for (int more = 0; !engine.room().ensureForBatch(8L * edits, 2L * edits, 0, 0, this::publish); more += 16) {
+        for (int more = 0;
+                !engine.reservation().reserveForBatch(8L * edits, 2L * edits, 0, 0, this::publish);
+                more += 16) {
             vfs.setCapacity(fileBytes() + (more << 10));
         }
         vfs.setCapacity(fileBytes());
@@ -257,7 +259,7 @@ class ChangeRoomTest {
         engine.checkpoint();
         engine.checkpoint();
         long before = vfs.content(DIRECTORY.resolve("tree")).length;
-        assertTrue(engine.room().ensureForBatch(60_000, 600, 0, 0, this::publish));
+        assertTrue(engine.reservation().reserveForBatch(60_000, 600, 0, 0, this::publish));
         long claimed = vfs.content(DIRECTORY.resolve("tree")).length - before;
         assertTrue(claimed < 2 << 20, claimed + " bytes for 600 edits among " + engine.extentCount() + " extents");
         engine.close();
@@ -270,8 +272,8 @@ class ChangeRoomTest {
             engine.insert(random.nextInt((int) engine.size() + 1), ByteBuffer.allocate(20), 0, 20, 1);
         }
         vfs.setCapacity(0);
-        assertFalse(engine.room().allowsCheckpoint());
-        String message = engine.room().refusal().getMessage();
+        assertFalse(engine.reservation().reserveForCheckpoint());
+        String message = engine.reservation().refusal().getMessage();
         assertTrue(message.contains("/space/tree"), message);
         engine.close();
     }

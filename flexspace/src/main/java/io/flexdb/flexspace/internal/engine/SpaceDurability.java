@@ -1,6 +1,5 @@
 package io.flexdb.flexspace.internal.engine;
 
-import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.PendingResult;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
@@ -11,28 +10,26 @@ import io.flexdb.flexspace.internal.log.BatchWrite;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
-import io.flexdb.flexspace.internal.reservation.DiskRoom;
-import io.flexdb.flexspace.internal.reservation.EditRoom;
-import io.flexdb.flexspace.internal.reservation.SpaceRoom;
+import io.flexdb.flexspace.internal.reservation.EditReservation;
+import io.flexdb.flexspace.internal.reservation.SegmentReservation;
+import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.SegmentRefills;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
-import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.List;
 
-/** Makes changes durable: groups of them, commits to the logical log, and checkpoints. Writer only. */
-final class SpaceCommits implements AutoCloseable {
+/** Makes changes durable: groups of them, batches of the logical log, and checkpoints. Writer only. */
+final class SpaceDurability implements AutoCloseable {
     /*
-     * The order of a commit (section 4.2 of the paper; the rules of docs/crash-consistency.md):
+     * The order of a sync (section 4.2 of the paper; the rules of docs/crash-consistency.md):
      *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
      *   may be used again (O2).
-     * A commit that nobody waits for, made because many log entries wait, is forced beside the writer, who goes on with
-     *   the next batch. Whatever relies on the log waits for it first.
-     * The order of a checkpoint: a commit; the state is sealed, and the next version's log exists and is durable. From
+     * A batch that nobody asked for, written because many log entries wait, is forced beside the writer, who goes on with
+     *   the next one. Whatever relies on the log waits for it first.
+     * The order of a checkpoint: a sync; the state is sealed, and the next version's log exists and is durable. From
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
      *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      *
@@ -41,20 +38,17 @@ final class SpaceCommits implements AutoCloseable {
      *     batch is a quarter of that length at most, and what the group says that fills it; and when it begins there is one
      *     batch more than it takes, and one that goes with it.
      */
-    private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a commit that is made anyway
+    private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a sync that is made anyway
 
-    private final Vfs vfs;
-    private final Path directory;
+    private final SpaceParts space;
     private final SpaceSettings settings;
-    private final Epochs epochs;
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
     private final LogBatch batch;
     private final WriterPauses pauses;
-    private final SpaceRoom room;
-    private final EditRoom editRoom;
-    private final DiskRoom disk;
+    private final SegmentReservation segments;
+    private final EditReservation edits;
     private final GarbageCollector collector;
     private LogicalLog log; // from begin on
     private PendingResult<Void> batchWritten; // of the batch on its way to the log; null if there is none
@@ -65,31 +59,23 @@ final class SpaceCommits implements AutoCloseable {
     private long checkpoints;
     private long checkpointWaits;
 
-    SpaceCommits(
-            Vfs vfs,
-            Path directory,
-            SpaceSettings settings,
-            Epochs epochs,
-            SpaceRecovery recovered,
-            LogBatch batch,
-            WriterPauses pauses,
-            SpaceRoom room,
-            EditRoom editRoom,
-            DiskRoom disk,
+    /** @param tag of the last sync */
+    SpaceDurability(
+            SpaceParts space,
+            long tag,
+            SegmentReservation segments,
+            EditReservation edits,
             GarbageCollector collector) {
-        this.vfs = vfs;
-        this.directory = directory;
-        this.settings = settings;
-        this.epochs = epochs;
-        this.treeFile = recovered.treeFile;
-        this.tree = recovered.tree;
-        this.store = recovered.store;
-        this.tag = recovered.tag;
-        this.batch = batch;
-        this.pauses = pauses;
-        this.room = room;
-        this.editRoom = editRoom;
-        this.disk = disk;
+        this.space = space;
+        this.settings = space.settings();
+        this.treeFile = space.treeFile();
+        this.tree = space.tree();
+        this.store = space.store();
+        this.batch = space.batch();
+        this.pauses = space.pauses();
+        this.tag = tag;
+        this.segments = segments;
+        this.edits = edits;
         this.collector = collector;
     }
 
@@ -97,13 +83,13 @@ final class SpaceCommits implements AutoCloseable {
     void begin(LogicalLog first) {
         log = first;
         logBytesWritten = first.bytes();
-        editRoom.begin(first);
+        edits.begin(first);
     }
 
     /** Takes disk space for removals on a full disk, if it is to be had; returns whether it was. */
-    boolean claimReserve(boolean toBegin) {
-        disk.mayHaveGrown();
-        return toBegin ? editRoom.claimReserveToBegin() : editRoom.restoreReserve();
+    boolean restoreKept(boolean toBegin) {
+        segments.retryRefused();
+        return toBegin ? edits.restoreKeptToBegin() : edits.restoreKept();
     }
 
     // ---- groups
@@ -113,7 +99,7 @@ final class SpaceCommits implements AutoCloseable {
         pauses.beginGroup();
     }
 
-    /** Ends a group, and begins to commit if many log entries are waiting. */
+    /** Ends a group, and writes what waits for the log if that is much. */
     void endGroup() {
         if (pauses.endGroup()) {
             if (batchWritten != null && batchWritten.isDone()) {
@@ -121,7 +107,8 @@ final class SpaceCommits implements AutoCloseable {
             }
             checkpointIfLogIsLong(); // first, or a batch would be under way each time that there could be one
             if (isBatchFull()) {
-                commitBeside();
+                // When dead frames may be written again depends on each batch (O2).
+                sync(tag, store.refills().isEnabled());
             }
         }
     }
@@ -130,27 +117,31 @@ final class SpaceCommits implements AutoCloseable {
         return batch.bytes() >= batchBytes(settings);
     }
 
-    /** How many bytes of log entries wait until they are committed without being asked for (L1). */
+    /** How many bytes of log entries wait until they are written without being asked for (L1). */
     static int batchBytes(SpaceSettings settings) {
         return (int) Math.min(settings.logBufferBytes, settings.checkpointLogBytes / 4);
     }
 
-    // ---- commits
+    // ---- batches of the log
 
     /** Makes all changes so far durable, together with a tag that is found again after a crash. */
-    void commit(long newTag) {
+    void sync(long newTag) {
+        sync(newTag, true);
+    }
+
+    private void sync(long newTag, boolean wait) {
         if (!pauses.isInGroup() && wantsRefills(FEW_REFILLS)) {
             store.refills().choose();
         }
-        commitAll(newTag);
+        writeAll(newTag, wait);
     }
 
     private boolean wantsRefills(int share) {
-        return store.refills().areFew(share) && !collector.isSweeping() && room.isShort();
+        return store.refills().areFew(share) && !collector.isSweeping() && segments.isShort();
     }
 
     /**
-     * Chooses segments whose dead frames will be written again, if few are left and that is worth a commit. To be called
+     * Chooses segments whose dead frames will be written again, if few are left and that is worth a sync. To be called
      * outside of groups.
      *
      * @param share as in {@link SegmentRefills#areFew}
@@ -159,7 +150,7 @@ final class SpaceCommits implements AutoCloseable {
     boolean refill(int share) {
         boolean chosen = wantsRefills(share) && store.refills().choose();
         if (chosen) {
-            commitAll(tag);
+            writeAll(tag, true);
         }
         return chosen;
     }
@@ -172,46 +163,37 @@ final class SpaceCommits implements AutoCloseable {
         }
     }
 
-    private void commitAll(long newTag) {
+    /** @param wait until it is durable; else what is to follow then is done when the batch is waited for */
+    private void writeAll(long newTag, boolean wait) {
         finishBatch();
         if (batch.hasEdits() || newTag != tag || store.refills().areUnlogged()) {
             tag = newTag;
-            writeBatch();
+            writeBatch(wait);
         }
-        store.releaseEmptied();
-        if (!collector.isSweeping()) {
-            room.shrink();
-        }
-        if (!pauses.isInGroup()) {
-            checkpointIfLogIsLong();
-        }
-    }
-
-    /** Commits without waiting for it, unless dead frames may be written again: when, depends on each commit (O2). */
-    private void commitBeside() {
-        if (store.refills().isEnabled()) {
-            commit(tag);
-        } else {
-            finishBatch();
-            BatchWrite write = beginBatch();
-            pauses.begin();
-            try {
-                batchWritten = new PendingResult<>(task -> vfs.start("flexdb-log", task), write::run);
-            } finally {
-                pauses.end();
+        if (wait) {
+            store.releaseEmptied();
+            shrinkFile();
+            if (!pauses.isInGroup()) {
+                checkpointIfLogIsLong();
             }
         }
     }
 
-    private void writeBatch() {
+    private void writeBatch(boolean wait) {
         BatchWrite write = beginBatch();
         pauses.begin();
         try {
-            write.run();
+            if (wait) {
+                write.run();
+            } else {
+                batchWritten = new PendingResult<>(task -> space.vfs().start("flexdb-log", task), write::run);
+            }
         } finally {
             pauses.end();
         }
-        store.committed();
+        if (wait) {
+            store.batchDurable();
+        }
     }
 
     /** Ends the batch, and returns what is left to do for it. */
@@ -221,12 +203,12 @@ final class SpaceCommits implements AutoCloseable {
         ByteBuffer payload = batch.finish(tag);
         logBytesWritten += LogFormat.frameBytes(payload.remaining());
         log.willAppend(payload.remaining());
-        editRoom.batchEnded();
+        edits.batchEnded();
         return new BatchWrite(mustForceData ? store.file() : null, log, payload);
     }
 
     /** Waits for the batch that is on its way to the log, if there is one, and throws what made that fail, if it did. */
-    private void finishBatch() {
+    void finishBatch() {
         PendingResult<Void> written = batchWritten;
         if (written != null) {
             batchWritten = null;
@@ -236,15 +218,19 @@ final class SpaceCommits implements AutoCloseable {
             } finally {
                 pauses.end();
             }
-            store.committed();
+            store.batchDurable();
             store.releaseEmptiedBefore();
-            if (!collector.isSweeping()) {
-                room.shrink();
-            }
+            shrinkFile();
         }
     }
 
-    /** The tag of the last commit. */
+    private void shrinkFile() {
+        if (!collector.isSweeping()) {
+            segments.shrink();
+        }
+    }
+
+    /** The tag of the last sync. */
     long tag() {
         return tag;
     }
@@ -260,7 +246,7 @@ final class SpaceCommits implements AutoCloseable {
         boolean isLong = log.bytes() >= settings.checkpointLogBytes;
         // It waits for a batch under way, but not before the next batch would wait for that, too.
         boolean mayWait = batchWritten == null || isBatchFull();
-        if (isLong && checkpoint == null && mayWait && editRoom.allowsCheckpoint()) {
+        if (isLong && checkpoint == null && mayWait && edits.reserveCheckpoint()) {
             startCheckpoint();
             if (checkpoint.isDone()) {
                 finishCheckpoint();
@@ -268,7 +254,7 @@ final class SpaceCommits implements AutoCloseable {
         }
     }
 
-    /** Writes the FlexTree to its file and begins a new log. Commits first. */
+    /** Writes the FlexTree to its file and begins a new log. Makes all changes durable first. */
     void checkpoint() {
         finishCheckpoint();
         if (hasChanges()) {
@@ -282,35 +268,40 @@ final class SpaceCommits implements AutoCloseable {
         return log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits();
     }
 
-    /** Whether a checkpoint begun now finds its place on the disk, or has nothing to write; if not, {@link DiskRoom#refusal} says why. */
-    boolean allowsCheckpoint() {
+    /**
+     * Reserves for a checkpoint that begins now, unless that has nothing to write. If that returns false,
+     * {@link SegmentReservation#diskRefusal} says why.
+     */
+    boolean reserveCheckpoint() {
         finishCheckpoint(); // which has the file for the next log
-        return !hasChanges() || editRoom.allowsCheckpoint();
+        return !hasChanges() || edits.reserveCheckpoint();
     }
 
     /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
     private void startCheckpoint() {
         finishBatch();
         if (batch.hasEdits()) {
-            writeBatch();
+            writeBatch(true);
         }
         FlexTreeView view = tree.current();
-        epochs.pin(view.version()); // nobody but this thread could reclaim it before
-        epochs.seal();
+        space.epochs().pin(view.version()); // nobody but this thread could reclaim it before
+        space.epochs().seal();
         ByteBuffer table = SegmentTable.of(store);
         treeFile.beginVersion(tree, table.remaining());
         TreeHeader header = treeFile.header();
         LogicalLog old = log;
-        long spareBytes = editRoom.spareBytes();
+        long spareBytes = edits.spareBytes();
         pauses.begin();
         try {
-            log = old.createNext(vfs, directory, header.storeId(), header.treeVersion() + 1, spareBytes);
+            log = old.createNext(
+                    space.vfs(), space.directory(), header.storeId(), header.treeVersion() + 1, spareBytes);
         } finally {
             pauses.end();
         }
-        editRoom.sealed(log);
+        edits.checkpointBegun(log);
         logBytesWritten += log.bytes();
-        Checkpoint next = new Checkpoint(vfs, directory, epochs, treeFile, tree, view, table, tag, old);
+        Checkpoint next =
+                new Checkpoint(space.vfs(), space.directory(), space.epochs(), treeFile, tree, view, table, tag, old);
         pauses.begin();
         try {
             next.start();
@@ -341,14 +332,9 @@ final class SpaceCommits implements AutoCloseable {
                 pauses.end();
             }
             checkpoints++;
-            disk.mayHaveGrown();
-            editRoom.restoreReserve(); // what the old log held, before segments take it
+            segments.retryRefused();
+            edits.restoreKept(); // what the old log held, before segments take it
         }
-    }
-
-    /** Waits for a batch on its way to the log. */
-    void awaitBatch() {
-        finishBatch();
     }
 
     /** The logs that a recovery would need now, the one in use last, without a batch on its way. */

@@ -89,7 +89,7 @@ public final class FlexCursor implements AutoCloseable {
      */
     public int key(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        return FlexDB.requireRoom(cursor.key(destination), room, "key");
+        return Limits.requireRoom(cursor.key(destination), room, "key");
     }
 
     /**
@@ -100,7 +100,7 @@ public final class FlexCursor implements AutoCloseable {
      */
     public int value(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        return FlexDB.requireRoom(cursor.value(destination), room, "value");
+        return Limits.requireRoom(cursor.value(destination), room, "value");
     }
 
     /** Lets go of what the cursor holds. Closing again does nothing. */

@@ -6,11 +6,11 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.store.JvmMemory;
 import io.flexdb.internal.store.KeptBytes;
 import io.flexdb.internal.store.MergeCursor;
-import io.flexdb.internal.store.PayloadBuffer;
 import io.flexdb.internal.store.PinnedVersion;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
@@ -57,7 +57,7 @@ import java.util.Arrays;
  */
 public final class FlexDB implements AutoCloseable {
     /** The longest value: 1 MiB less than 1 GiB. */
-    public static final int MAX_VALUE_BYTES = (1 << 30) - (1 << 20);
+    public static final int MAX_VALUE_BYTES = Limits.MAX_VALUE_BYTES;
 
     private static final int DELETES_AT_ONCE = 1000;
     private static final long KEPT_PAYLOAD_BYTES = 4 << 20; // on the heap, beside what is always kept
@@ -281,30 +281,7 @@ public final class FlexDB implements AutoCloseable {
      * @throws IllegalArgumentException if the buffer has less room than the value needs; the message says how much
      */
     public int get(ByteBuffer key, ByteBuffer destination) {
-        return get(reader, key, destination, null);
-    }
-
-    static int get(StoreReader reader, ByteBuffer key, ByteBuffer destination, PinnedVersion pin) {
-        Limits.keyLength(key);
-        notNull(destination, "destination");
-        int room = destination.remaining();
-        int length = reader.get(key, destination, pin);
-        if (length > room) {
-            throw noRoom(length, room, "value");
-        }
-        return length;
-    }
-
-    static int requireRoom(int length, int room, String what) {
-        if (length > room) {
-            throw noRoom(length, room, what);
-        }
-        return length;
-    }
-
-    private static IllegalArgumentException noRoom(int length, int room, String what) {
-        return new IllegalArgumentException(
-                "destination has room for " + room + " bytes, but the " + what + " has " + length);
+        return Snapshot.get(reader, key, destination, null);
     }
 
     /** A cursor over the store as it is now. To be closed. */

@@ -1,10 +1,13 @@
 package io.flexdb;
 
-import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.internal.batch.WritePayload;
 import java.nio.ByteBuffer;
 
 /** What a key and a value may be; checked before anything is written. */
 final class Limits {
+    /** The longest value. The records, logs and batches that it becomes a part of must fit 2 GiB. */
+    static final int MAX_VALUE_BYTES = (1 << 30) - (1 << 20);
+
     private Limits() {}
 
     private static void checkKeyLength(int length) {
@@ -18,9 +21,8 @@ final class Limits {
     }
 
     private static void checkValueLength(int length) {
-        if (length > FlexDB.MAX_VALUE_BYTES) {
-            throw new IllegalArgumentException(
-                    "value must have at most " + FlexDB.MAX_VALUE_BYTES + " bytes: " + length);
+        if (length > MAX_VALUE_BYTES) {
+            throw new IllegalArgumentException("value must have at most " + MAX_VALUE_BYTES + " bytes: " + length);
         }
     }
 
@@ -55,5 +57,14 @@ final class Limits {
             throw new IllegalArgumentException(name + " must not be null");
         }
         return argument;
+    }
+
+    /** Whether what was to be copied has been, as there was room. */
+    static int requireRoom(int length, int room, String what) {
+        if (length > room) {
+            throw new IllegalArgumentException(
+                    "destination has room for " + room + " bytes, but the " + what + " has " + length);
+        }
+        return length;
     }
 }

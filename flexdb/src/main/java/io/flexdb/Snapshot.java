@@ -30,7 +30,13 @@ public final class Snapshot implements AutoCloseable {
      * @return as for {@link FlexDB#get(ByteBuffer, ByteBuffer)}
      */
     public int get(ByteBuffer key, ByteBuffer destination) {
-        return FlexDB.get(reader, key, destination, pin);
+        return get(reader, key, destination, pin);
+    }
+
+    static int get(StoreReader reader, ByteBuffer key, ByteBuffer destination, PinnedVersion pin) {
+        Limits.keyLength(key);
+        int room = Limits.notNull(destination, "destination").remaining();
+        return Limits.requireRoom(reader.get(key, destination, pin), room, "value");
     }
 
     /** The sequence number of the last write that the snapshot sees. */

@@ -1,8 +1,7 @@
 package io.flexdb;
 
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.memtable.WritePayload;
-import io.flexdb.internal.wal.WalFormat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -111,7 +110,7 @@ public final class WriteBatch {
     }
 
     int checksum() {
-        return WalFormat.payloadChecksum(crc, payload, 0, length);
+        return WritePayload.checksum(crc, payload, 0, length);
     }
 
     @Override

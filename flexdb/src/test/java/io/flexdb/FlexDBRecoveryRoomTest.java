@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.memtable.WritePayload;
-import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.wal.WalWriter;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -110,7 +109,7 @@ class FlexDBRecoveryRoomTest {
         }
         long capacity = 1 << 20;
         WalWriter writer = WalWriter.create(vfs, WAL, 99, storeId(vfs), 99, capacity, false);
-        int checksum = WalFormat.payloadChecksum(payload, 0, payload.length);
+        int checksum = WritePayload.checksum(payload, 0, payload.length);
         writer.append(payload, 0, payload.length, checksum, 1, entries);
         writer.close();
         CorruptionException thrown =

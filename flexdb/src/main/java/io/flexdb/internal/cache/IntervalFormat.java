@@ -1,9 +1,9 @@
 package io.flexdb.internal.cache;
 
-import io.flexdb.internal.BadRecordException;
-import io.flexdb.internal.KeyBytes;
-import io.flexdb.internal.KeyHash;
-import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,6 +1,6 @@
 package io.flexdb.internal.index;
 
-import io.flexdb.internal.KeyBytes;
+import io.flexdb.internal.keys.KeyBytes;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;

@@ -3,7 +3,7 @@ package io.flexdb.internal.index;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.NodePool;
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.KeyBytes;
+import io.flexdb.internal.keys.KeyBytes;
 import java.nio.ByteBuffer;
 
 /**

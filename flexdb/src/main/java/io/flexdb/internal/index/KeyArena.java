@@ -3,7 +3,8 @@ package io.flexdb.internal.index;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.epoch.RetiredQueue;
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.KeyBytes;
+import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.RecordFormat;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,7 +23,7 @@ final class KeyArena {
      *
      * Ref 0 is the empty key, which needs no blob.
      */
-    static final int MAX_KEY_BYTES = 0xFFFF;
+    static final int MAX_KEY_BYTES = RecordFormat.MAX_KEY_BYTES;
     private static final int HEADER_BYTES = Long.BYTES;
     private static final int GRANULE_SHIFT = 3;
     private static final int CHUNK_BYTES = 256 * 1024;

@@ -1,5 +1,7 @@
 package io.flexdb.internal.memtable;
 
+import io.flexdb.internal.batch.PayloadReader;
+
 /** What one thread needs to insert, so that it makes no garbage. Owned by one thread at a time. */
 final class Inserter {
     final PayloadReader reader = new PayloadReader();

@@ -1,7 +1,9 @@
 package io.flexdb.internal.memtable;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -62,7 +64,6 @@ public final class MemTable {
     final HashIndex index;
     private final int limit;
     private final AtomicReferenceArray<Inserter> inserters = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
-    private final AtomicInteger pending = new AtomicInteger();
     private final AtomicInteger duplicates = new AtomicInteger();
     private long id;
     private int used; // written under the commit lock, as is the next
@@ -127,7 +128,6 @@ public final class MemTable {
      *     speed only
      */
     public void reset(long newId, MemTable model) {
-        assert pending.get() == 0 : "reset with " + pending + " writes under way";
         byte[] commonPrefix = model == null ? new byte[0] : model.commonPrefixOfKeys();
         id = newId;
         used = Nodes.FIRST_POSITION;
@@ -259,22 +259,6 @@ public final class MemTable {
             }
         }
         return (int) Nodes.bytes(length, reader.valueLength());
-    }
-
-    /** One more write has room here and is not finished. Under the commit lock. */
-    public void beginWrite() {
-        pending.incrementAndGet();
-    }
-
-    /** A write is inserted and visible. */
-    public void endWrite() {
-        int left = pending.decrementAndGet();
-        assert left >= 0 : "more writes ended than begun";
-    }
-
-    /** Writes begun and not ended. */
-    public int pendingWrites() {
-        return pending.get();
     }
 
     // Reading
@@ -419,6 +403,6 @@ public final class MemTable {
     @Override
     public String toString() {
         return "MemTable[id=" + id + ", entries=" + entryCount + ", bytes=" + bytesUsed() + "/" + limit + ", first="
-                + firstSequence + ", last=" + lastSequence + ", pending=" + pending + "]";
+                + firstSequence + ", last=" + lastSequence + "]";
     }
 }

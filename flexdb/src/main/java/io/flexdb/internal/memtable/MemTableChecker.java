@@ -1,6 +1,7 @@
 package io.flexdb.internal.memtable;
 
-import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHash;
 import java.nio.charset.StandardCharsets;
 
 /** Checks and prints a memtable that is not being written. The invariants are numbered in {@link MemTable}. */

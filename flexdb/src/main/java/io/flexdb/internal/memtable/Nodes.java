@@ -1,5 +1,6 @@
 package io.flexdb.internal.memtable;
 
+import io.flexdb.internal.keys.KeyOrder;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

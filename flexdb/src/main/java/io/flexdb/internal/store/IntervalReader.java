@@ -2,11 +2,11 @@ package io.flexdb.internal.store;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.internal.BadRecordException;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.IntervalRef;
+import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

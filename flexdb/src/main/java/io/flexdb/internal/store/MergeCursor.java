@@ -1,8 +1,8 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.internal.KeyBytes;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.memtable.MemTableCursor;
-import io.flexdb.internal.memtable.WritePayload;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

@@ -1,6 +1,6 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import java.util.Arrays;

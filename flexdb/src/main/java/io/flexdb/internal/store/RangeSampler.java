@@ -3,7 +3,7 @@ package io.flexdb.internal.store;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 

@@ -2,9 +2,9 @@ package io.flexdb.internal.store;
 
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.memtable.PayloadReader;
-import io.flexdb.internal.memtable.WritePayload;
 import io.flexdb.internal.wal.GroupCommit;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.StoreFullException;
@@ -107,7 +107,7 @@ public final class StoreWriter {
     /**
      * Writes all entries of a payload, atomically.
      *
-     * @param checksum its {@link WalFormat#payloadChecksum}
+     * @param checksum its {@link WritePayload#checksum}
      * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
      * @return the sequence number of the last entry
      */
@@ -524,7 +524,7 @@ public final class StoreWriter {
                 begin(nextForRecovered(length, bodyBytes, entries, beforeCommit));
                 reserved = active.table.reserve(bodyBytes, entries, first);
             }
-            int checksum = WalFormat.payloadChecksum(payload, 0, length);
+            int checksum = WritePayload.checksum(payload, 0, length);
             active.wal.append(payload, 0, length, checksum, first, entries);
             lastSequence = first + entries - 1;
             active.table.insertAll(payload, 0, length, first, reserved);

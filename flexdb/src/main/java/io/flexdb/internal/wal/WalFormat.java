@@ -159,18 +159,6 @@ public final class WalFormat {
         return (int) (capacity - FIRST_FRAME - FRAME_HEADER_BYTES);
     }
 
-    /** The checksum of a payload. */
-    public static int payloadChecksum(byte[] payload, int offset, int length) {
-        return payloadChecksum(new CRC32C(), payload, offset, length);
-    }
-
-    /** The checksum of a payload, without garbage. */
-    public static int payloadChecksum(CRC32C crc, byte[] payload, int offset, int length) {
-        crc.reset();
-        crc.update(payload, offset, length);
-        return (int) crc.getValue();
-    }
-
     /** Fills a little-endian block of {@link #FIRST_FRAME} zeros with the header and the mark of a log without frames. */
     static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
         ByteBuffer preamble = FilePreamble.begin(FilePreamble.Kind.WAL, storeId);

@@ -4,8 +4,9 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.memtable.PayloadReader;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -154,7 +155,7 @@ public final class WalReader implements AutoCloseable {
                     bytes + " bytes, " + count + " entries from " + first);
         }
         readPayload(position + WalFormat.FRAME_HEADER_BYTES, bytes);
-        int checksum = WalFormat.payloadChecksum(payload, 0, bytes);
+        int checksum = WritePayload.checksum(payload, 0, bytes);
         if (checksum != header.payloadChecksum()) {
             return "a payload with checksum " + hex(checksum) + " instead of " + hex(header.payloadChecksum());
         }

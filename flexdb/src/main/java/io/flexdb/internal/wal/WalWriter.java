@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
@@ -227,7 +228,7 @@ public final class WalWriter implements AutoCloseable {
      * Appends one write, for which there must be room. Under the commit lock.
      *
      * @param payload an array that holds the write
-     * @param payloadChecksum its {@link WalFormat#payloadChecksum}, computed from the source and outside the lock
+     * @param payloadChecksum its {@link WritePayload#checksum}, computed from the source and outside the lock
      * @param firstSequence the sequence number of its first entry
      * @return the position after it
      */

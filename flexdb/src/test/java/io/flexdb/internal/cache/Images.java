@@ -2,7 +2,7 @@ package io.flexdb.internal.cache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;

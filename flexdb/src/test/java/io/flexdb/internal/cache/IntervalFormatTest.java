@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.internal.BadRecordException;
-import io.flexdb.internal.KeyHash;
-import io.flexdb.internal.RecordFormat;
+import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

@@ -3,7 +3,8 @@ package io.flexdb.internal.memtable;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

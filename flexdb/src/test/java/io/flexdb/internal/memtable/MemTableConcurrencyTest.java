@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.batch.Payloads;
+import io.flexdb.internal.keys.KeyHash;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +30,7 @@ class MemTableConcurrencyTest {
     /** The owner: numbers given under a lock, inserts in parallel, numbers made visible in order. */
     private static final class Store {
         final MemTable table = MemTable.allocate(1, 1 << 20);
+        final AtomicInteger underWay = new AtomicInteger();
         final AtomicLong visible = new AtomicLong();
         final Map<Long, Long> finished = new HashMap<>();
         long next = 1;
@@ -42,7 +45,7 @@ class MemTableConcurrencyTest {
                     return false;
                 }
                 next += payload.entries();
-                table.beginWrite();
+                underWay.incrementAndGet();
             }
             table.insertAll(payload.bytes(), 0, payload.length(), first, reserved);
             becomeVisible(first, first + payload.entries() - 1);
@@ -53,7 +56,7 @@ class MemTableConcurrencyTest {
             finished.put(first, last);
             for (Long end; (end = finished.remove(visible.get() + 1)) != null; ) {
                 visible.set(end);
-                table.endWrite();
+                underWay.decrementAndGet();
             }
         }
     }
@@ -80,7 +83,7 @@ class MemTableConcurrencyTest {
             readers.add(threads.submit(() -> {
                 do {
                     readOnce(store, random, keys);
-                } while (store.table.pendingWrites() > 0 || writers.stream().anyMatch(w -> !w.isDone()));
+                } while (store.underWay.get() > 0 || writers.stream().anyMatch(w -> !w.isDone()));
             }));
         }
         for (Future<?> each : writers) {
@@ -90,7 +93,7 @@ class MemTableConcurrencyTest {
             each.get();
         }
         threads.shutdown();
-        assertEquals(0, store.table.pendingWrites());
+        assertEquals(0, store.underWay.get());
         assertEquals(store.next - 1, store.table.entryCount());
         store.table.checkInvariants();
     }

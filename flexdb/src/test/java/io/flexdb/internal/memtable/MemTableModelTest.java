@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.internal.KeyHash;
+import io.flexdb.internal.batch.Payloads;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHash;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

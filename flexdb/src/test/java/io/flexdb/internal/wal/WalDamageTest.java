@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
@@ -190,7 +191,7 @@ class WalDamageTest {
     void aPayloadThatIsNoWriteIsFound() {
         for (byte[] payload : new byte[][] {{9}, {2, 0, 2, 0}, {1, 0}, {2, 3, 1}}) {
             WalWriter writer = WalWriter.create(vfs, DIRECTORY, 9, STORE_ID, 4, CAPACITY, true);
-            writer.append(payload, 0, payload.length, WalFormat.payloadChecksum(payload, 0, payload.length), 1, 1);
+            writer.append(payload, 0, payload.length, WritePayload.checksum(payload, 0, payload.length), 1, 1);
             writer.release();
             assertThrows(CorruptionException.class, () -> Writes.read(vfs, writer.path(), STORE_ID));
             vfs.delete(writer.path());
@@ -224,7 +225,7 @@ class WalDamageTest {
     void aCommitThatCoversHalfAFrameIsDamage() {
         byte[] payload = {2, 0, 2, 0, 2, 0};
         WalWriter writer = WalWriter.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
-        writer.append(payload, 0, 6, WalFormat.payloadChecksum(payload, 0, 6), 100 + FRAMES, 3);
+        writer.append(payload, 0, 6, WritePayload.checksum(payload, 0, 6), 100 + FRAMES, 3);
         writer.close();
         WalRecovery recovery = WalRecovery.open(vfs, DIRECTORY, STORE_ID);
         assertThrows(CorruptionException.class, () -> recovery.replay(100 + FRAMES, (s, n, p, o, l) -> {}));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.storage.StoreFailedException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -131,7 +131,7 @@ final class WalHistory {
             rotate();
         }
         frames.add(new Frame(acknowledged + 1, entries, payload));
-        int checksum = WalFormat.payloadChecksum(payload, 0, payload.length);
+        int checksum = WritePayload.checksum(payload, 0, payload.length);
         writers.getLast().append(payload, 0, payload.length, checksum, acknowledged + 1, entries);
         acknowledged += entries;
     }
@@ -247,7 +247,7 @@ final class WalHistory {
                     copies.add(WalWriter.create(
                             image, DIRECTORY, number + count, STORE_ID, generation + count, 8 * CAPACITY, true));
                 }
-                int checksum = WalFormat.payloadChecksum(payload, offset, length);
+                int checksum = WritePayload.checksum(payload, offset, length);
                 copies.get(copies.size() - 1).append(payload, offset, length, checksum, first, entries);
             });
             copies.forEach(WalWriter::force);

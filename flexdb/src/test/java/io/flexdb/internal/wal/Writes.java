@@ -1,7 +1,7 @@
 package io.flexdb.internal.wal;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.internal.memtable.WritePayload;
+import io.flexdb.internal.batch.WritePayload;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +24,7 @@ final class Writes {
 
     static void append(WalWriter writer, long sequence, int valueLength) {
         byte[] payload = payload(sequence, valueLength);
-        writer.append(payload, 0, payload.length, WalFormat.payloadChecksum(payload, 0, payload.length), sequence, 1);
+        writer.append(payload, 0, payload.length, WritePayload.checksum(payload, 0, payload.length), sequence, 1);
     }
 
     /** The payloads of a file, from its first frame to its end. */

@@ -1,4 +1,4 @@
-package io.flexdb.internal;
+package io.flexdb.internal.keys;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

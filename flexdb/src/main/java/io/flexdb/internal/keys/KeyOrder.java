@@ -1,4 +1,4 @@
-package io.flexdb.internal.memtable;
+package io.flexdb.internal.keys;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** The order of keys: unsigned bytes from the left, a shorter key before its continuations. */
-final class KeyOrder {
+public final class KeyOrder {
     /*
      * Eight bytes at a time. Words are read little-endian, the cheap way, and turned round only where they differ. Where
      * eight bytes are not left but eight exist, the last word overlaps bytes already known to be equal.
@@ -16,7 +16,7 @@ final class KeyOrder {
     private KeyOrder() {}
 
     /** Compares a key in a little-endian buffer with one in an array. */
-    static int compare(ByteBuffer buffer, int position, int length, byte[] key, int offset, int keyLength) {
+    public static int compare(ByteBuffer buffer, int position, int length, byte[] key, int offset, int keyLength) {
         int common = Math.min(length, keyLength);
         if (common >= 8) {
             int last = common - 8;
@@ -44,7 +44,7 @@ final class KeyOrder {
     }
 
     /** Compares two keys in the same little-endian buffer. */
-    static int compare(ByteBuffer buffer, int position, int length, int otherPosition, int otherLength) {
+    public static int compare(ByteBuffer buffer, int position, int length, int otherPosition, int otherLength) {
         int common = Math.min(length, otherLength);
         int i = 0;
         for (; i + 8 <= common; i += 8) {
@@ -64,7 +64,7 @@ final class KeyOrder {
     }
 
     /** The first eight bytes as an unsigned number that orders as the keys do; missing bytes count as zero. */
-    static long firstEight(byte[] key, int offset, int length) {
+    public static long firstEight(byte[] key, int offset, int length) {
         if (length >= 8) {
             return Long.reverseBytes((long) LONGS.get(key, offset));
         }

@@ -1,4 +1,4 @@
-package io.flexdb.internal.memtable;
+package io.flexdb.internal.batch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package io.flexdb.internal;
+package io.flexdb.internal.keys;
 
 /**
  * Bytes that should be KV pairs are none. Whoever knows the file turns this into a

@@ -1,15 +1,16 @@
-package io.flexdb.internal.memtable;
+package io.flexdb.internal.batch;
 
+import io.flexdb.internal.memtable.MemTable;
 import java.util.Arrays;
 
 /** Builds the payload of a write. */
-final class Payloads {
+public final class Payloads {
     private byte[] bytes = new byte[1024];
     private int length;
     private int entries;
     private long bodyBytes;
 
-    Payloads put(byte[] key, byte[] value) {
+    public Payloads put(byte[] key, byte[] value) {
         room(WritePayload.putBytes(key.length, value.length));
         int at = WritePayload.encodePutHeader(bytes, length, key.length, value.length);
         System.arraycopy(key, 0, bytes, at, key.length);
@@ -17,7 +18,7 @@ final class Payloads {
         return added(at + key.length + value.length, key.length, value.length);
     }
 
-    Payloads delete(byte[] key) {
+    public Payloads delete(byte[] key) {
         room(WritePayload.deleteBytes(key.length));
         int at = WritePayload.encodeDeleteHeader(bytes, length, key.length);
         System.arraycopy(key, 0, bytes, at, key.length);
@@ -37,31 +38,31 @@ final class Payloads {
         return this;
     }
 
-    Payloads clear() {
+    public Payloads clear() {
         length = 0;
         entries = 0;
         bodyBytes = 0;
         return this;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return bytes;
     }
 
-    int length() {
+    public int length() {
         return length;
     }
 
-    int entries() {
+    public int entries() {
         return entries;
     }
 
-    long bodyBytes() {
+    public long bodyBytes() {
         return bodyBytes;
     }
 
     /** Inserts all as one write; false if there is no room. */
-    boolean insertInto(MemTable table, long firstSequence) {
+    public boolean insertInto(MemTable table, long firstSequence) {
         int reserved = table.reserve(bodyBytes, entries, firstSequence);
         if (reserved == MemTable.NONE) {
             return false;

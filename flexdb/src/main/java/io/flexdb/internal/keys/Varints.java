@@ -1,4 +1,4 @@
-package io.flexdb.internal;
+package io.flexdb.internal.keys;
 
 import java.nio.ByteBuffer;
 
@@ -64,5 +64,31 @@ public final class Varints {
             }
         }
         return BAD;
+    }
+
+    /** The same of an array. */
+    public static long read(byte[] from, int index, int limit) {
+        int number = 0;
+        for (int i = 0; i < MAX_BYTES && index + i < limit; i++) {
+            int group = from[index + i];
+            if (i == MAX_BYTES - 1 && group > 7) {
+                return BAD;
+            }
+            number |= (group & 0x7F) << (7 * i);
+            if (group >= 0) {
+                return group == 0 && i > 0 ? BAD : (long) (i + 1) << 32 | number;
+            }
+        }
+        return BAD;
+    }
+
+    /** The bytes of what {@code read} returned. */
+    public static int bytesOf(long read) {
+        return (int) (read >>> 32);
+    }
+
+    /** The number that {@code read} returned. */
+    public static int numberOf(long read) {
+        return (int) read;
     }
 }

@@ -1,4 +1,8 @@
-package io.flexdb.internal.memtable;
+package io.flexdb.internal.batch;
+
+import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.keys.Varints;
+import java.util.zip.CRC32C;
 
 /**
  * The bytes of one write, a single operation or a batch, as they stand in a WAL frame and as memtables take them.
@@ -22,47 +26,44 @@ public final class WritePayload {
     public static final int DELETE = 2;
 
     /** The longest key in bytes. */
-    public static final int MAX_KEY_BYTES = 0xffff;
+    public static final int MAX_KEY_BYTES = RecordFormat.MAX_KEY_BYTES;
 
     /** The longest value in bytes. */
-    public static final int MAX_VALUE_BYTES = 1 << 30;
+    public static final int MAX_VALUE_BYTES = RecordFormat.MAX_VALUE_BYTES;
 
     private WritePayload() {}
 
     /** Bytes of a put in a payload. */
     public static long putBytes(int keyLength, int valueLength) {
-        return 1L + varintBytes(keyLength) + varintBytes(valueLength) + keyLength + valueLength;
+        return 1L + Varints.bytes(keyLength) + Varints.bytes(valueLength) + keyLength + valueLength;
     }
 
     /** Bytes of a delete in a payload. */
     public static long deleteBytes(int keyLength) {
-        return 1L + varintBytes(keyLength) + keyLength;
+        return 1L + Varints.bytes(keyLength) + keyLength;
     }
 
     /** Writes what precedes the key and the value of a put, and returns the index where the key belongs. */
     public static int encodePutHeader(byte[] payload, int index, int keyLength, int valueLength) {
         payload[index] = PUT;
-        return encodeVarint(payload, encodeVarint(payload, index + 1, keyLength), valueLength);
+        return Varints.write(payload, Varints.write(payload, index + 1, keyLength), valueLength);
     }
 
     /** Writes what precedes the key of a delete, and returns the index where the key belongs. */
     public static int encodeDeleteHeader(byte[] payload, int index, int keyLength) {
         payload[index] = DELETE;
-        return encodeVarint(payload, index + 1, keyLength);
+        return Varints.write(payload, index + 1, keyLength);
     }
 
-    private static int encodeVarint(byte[] payload, int index, int value) {
-        int at = index;
-        int rest = value;
-        while (rest >= 0x80) {
-            payload[at++] = (byte) (rest | 0x80);
-            rest >>>= 7;
-        }
-        payload[at++] = (byte) rest;
-        return at;
+    /** The checksum of a payload, as its frame has it. */
+    public static int checksum(byte[] payload, int offset, int length) {
+        return checksum(new CRC32C(), payload, offset, length);
     }
 
-    private static int varintBytes(int value) {
-        return value < 0x80 ? 1 : (38 - Integer.numberOfLeadingZeros(value)) / 7;
+    /** The same without garbage. */
+    public static int checksum(CRC32C crc, byte[] payload, int offset, int length) {
+        crc.reset();
+        crc.update(payload, offset, length);
+        return (int) crc.getValue();
     }
 }

@@ -1,4 +1,4 @@
-package io.flexdb.internal;
+package io.flexdb.internal.keys;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,7 +1,5 @@
-package io.flexdb.internal.store;
+package io.flexdb.internal.batch;
 
-import io.flexdb.internal.memtable.WritePayload;
-import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.StoreMemoryException;
 import java.util.zip.CRC32C;
 
@@ -52,7 +50,7 @@ public final class PayloadBuffer {
 
     /** The payload's checksum, as the write-ahead log wants it. */
     public int checksum() {
-        return WalFormat.payloadChecksum(crc, bytes, 0, length);
+        return WritePayload.checksum(crc, bytes, 0, length);
     }
 
     /** Bytes of the payload. */

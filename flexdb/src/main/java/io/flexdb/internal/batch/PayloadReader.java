@@ -1,4 +1,6 @@
-package io.flexdb.internal.memtable;
+package io.flexdb.internal.batch;
+
+import io.flexdb.internal.keys.Varints;
 
 /**
  * Walks the entries of a {@link WritePayload}. For one thread at a time; reusable, and makes no garbage. Every length is
@@ -35,11 +37,11 @@ public final class PayloadReader {
         if (type != WritePayload.PUT && type != WritePayload.DELETE) {
             throw malformed(start, "type " + type);
         }
-        keyLength = decodeVarint(start);
+        keyLength = readLength(start);
         if (keyLength > WritePayload.MAX_KEY_BYTES) {
             throw malformed(start, "key length " + keyLength);
         }
-        valueLength = type == WritePayload.PUT ? decodeVarint(start) : 0;
+        valueLength = type == WritePayload.PUT ? readLength(start) : 0;
         if (valueLength > WritePayload.MAX_VALUE_BYTES) {
             throw malformed(start, "value length " + valueLength);
         }
@@ -51,22 +53,13 @@ public final class PayloadReader {
         return true;
     }
 
-    private int decodeVarint(int start) {
-        int value = 0;
-        for (int shift = 0; shift < 32; shift += 7) {
-            if (at == end) {
-                throw malformed(start, "length without end");
-            }
-            int group = payload[at++];
-            if (shift == 28 && (group & 0xf8) != 0) {
-                break; // more than 31 bits
-            }
-            value |= (group & 0x7f) << shift;
-            if (group >= 0) {
-                return value;
-            }
+    private int readLength(int start) {
+        long read = Varints.read(payload, at, end);
+        if (read < 0) {
+            throw malformed(start, "no length at index " + at);
         }
-        throw malformed(start, "length too large");
+        at += Varints.bytesOf(read);
+        return Varints.numberOf(read);
     }
 
     private IllegalArgumentException malformed(int index, String what) {

@@ -1,4 +1,4 @@
-package io.flexdb.internal;
+package io.flexdb.internal.keys;
 
 import java.nio.ByteBuffer;
 
@@ -86,15 +86,15 @@ public final class RecordFormat {
      */
     public static long readHeader(ByteBuffer from, int position, int limit) {
         long key = Varints.read(from, position, limit);
-        if (key < 0 || (int) key > MAX_KEY_BYTES) {
+        if (key < 0 || Varints.numberOf(key) > MAX_KEY_BYTES) {
             return BAD;
         }
-        int keyVarintBytes = (int) (key >>> 32);
+        int keyVarintBytes = Varints.bytesOf(key);
         long value = Varints.read(from, position + keyVarintBytes, limit);
-        if (value < 0 || (int) value > MAX_VALUE_BYTES) {
+        if (value < 0 || Varints.numberOf(value) > MAX_VALUE_BYTES) {
             return BAD;
         }
-        long headerBytes = keyVarintBytes + (value >>> 32);
+        long headerBytes = keyVarintBytes + Varints.bytesOf(value);
         return headerBytes << HEADER_SHIFT | (key & 0xFFFF) << KEY_SHIFT | value & 0xFFFFFFFFL;
     }
 

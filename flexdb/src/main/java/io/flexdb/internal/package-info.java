@@ -1,2 +1,0 @@
-/** The store behind the public types. Not part of the public surface. */
-package io.flexdb.internal;

@@ -25,8 +25,8 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
-    public void announce(long position, long bytes) {
-        file.announce(position, bytes);
+    public void prefetch(long position, long bytes) {
+        file.prefetch(position, bytes);
     }
 
     @Override

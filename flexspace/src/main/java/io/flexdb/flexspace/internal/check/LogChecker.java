@@ -4,7 +4,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLogReader;
-import io.flexdb.flexspace.internal.prefetch.RangeAnnouncer;
+import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
@@ -34,7 +34,7 @@ final class LogChecker {
     private final LongConsumer bytesRead;
     private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
-    private final RangeAnnouncer frames;
+    private final FilePrefetcher frames;
     private long windowStart;
     private long windowEnd;
     private long end; // of what is checked
@@ -48,7 +48,7 @@ final class LogChecker {
         this.generation = generation;
         this.findings = findings;
         this.bytesRead = bytesRead;
-        this.frames = new RangeAnnouncer(file);
+        this.frames = new FilePrefetcher(file);
     }
 
     /** Checks a log up to the end of a frame that was forced. */

@@ -27,8 +27,8 @@ final class TreeFileChecker implements NodeSource {
     private final LongConsumer bytesRead;
     private final SlotAllocator slots = new SlotAllocator();
     private ReadAhead images;
-    private long announcedStart; // of neighbouring nodes that are announced together
-    private long announcedEnd;
+    private long prefetchedStart; // of neighbouring nodes that are prefetched together
+    private long prefetchedEnd;
 
     /** @param bytesRead is told of each number of bytes that were read */
     TreeFileChecker(VfsFile file, TreeHeader header, Findings findings, LongConsumer bytesRead) {
@@ -85,28 +85,28 @@ final class TreeFileChecker implements NodeSource {
 
     /** Nodes that are changed one by one come to lie anywhere: so the disk can bring many at once. */
     @Override
-    public void announce(int slot, int level) {
+    public void prefetch(int slot, int level) {
         long position = TreeFileFormat.slotPosition(slot);
         long end = position + (long) TreeFileFormat.unitsOfNode(level) * TreeFileFormat.UNIT_BYTES;
         if (slot > 0 && end <= images.size()) {
-            if (position != announcedEnd) {
-                announceNeighbours();
-                announcedStart = position;
+            if (position != prefetchedEnd) {
+                prefetchNeighbours();
+                prefetchedStart = position;
             }
-            announcedEnd = end;
+            prefetchedEnd = end;
         }
     }
 
-    private void announceNeighbours() {
-        if (announcedStart < announcedEnd) {
-            file.announce(announcedStart, announcedEnd - announcedStart);
+    private void prefetchNeighbours() {
+        if (prefetchedStart < prefetchedEnd) {
+            file.prefetch(prefetchedStart, prefetchedEnd - prefetchedStart);
         }
-        announcedStart = announcedEnd;
+        prefetchedStart = prefetchedEnd;
     }
 
     @Override
     public void read(int slot, int level, ByteBuffer destination) {
-        announceNeighbours();
+        prefetchNeighbours();
         long position = TreeFileFormat.slotPosition(slot);
         int units = TreeFileFormat.unitsOfNode(level);
         if (position + (long) units * TreeFileFormat.UNIT_BYTES > images.size()) {

@@ -1,7 +1,7 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flexspace.internal.base.StripedPool;
-import io.flexdb.flexspace.internal.segment.Announcer;
+import io.flexdb.flexspace.internal.segment.ExtentPrefetcher;
 import io.flexdb.flexspace.internal.segment.FrameCache;
 import io.flexdb.flexspace.internal.segment.ReadScratch;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
@@ -87,9 +87,9 @@ final class SpaceReader {
             int length,
             ReadScratch scratch) {
         cursor.reset(view);
-        Announcer announcer = scratch.announcer;
-        boolean sequential = announcer.begin(logicalOffset, length);
-        boolean looksAtFirst = sequential && announcer.looks();
+        ExtentPrefetcher prefetcher = scratch.prefetcher;
+        boolean sequential = prefetcher.begin(logicalOffset, length);
+        boolean looksAtFirst = sequential && prefetcher.looks();
         int done = 0;
         boolean found = length > 0 && cursor.seek(logicalOffset);
         while (done < length && found) {
@@ -105,14 +105,14 @@ final class SpaceReader {
             piece = withNeighbours(cursor, address, piece, length - done);
             boolean looks = done == 0 && (looksAtFirst || piece < length);
             long start = looks ? nanoClock.getAsLong() : 0;
-            long bytesBefore = scratch.window.bytesRead();
+            long bytesBefore = scratch.bytesRead();
             store.read(address, destination, destinationPosition + done, piece, scratch);
             done += piece;
             found = done < length && cursor.isPositioned();
             if (looks) {
-                long bytesRead = Math.max(piece, scratch.window.bytesRead() - bytesBefore); // with what is read ahead
-                if (Announcer.isSlow(nanoClock.getAsLong() - start, bytesRead)) {
-                    announcer.afterSlow(cursor, logicalOffset + done, sequential);
+                long bytesRead = Math.max(piece, scratch.bytesRead() - bytesBefore); // with what is read ahead
+                if (ExtentPrefetcher.isSlow(nanoClock.getAsLong() - start, bytesRead)) {
+                    prefetcher.afterSlow(cursor, logicalOffset + done, sequential);
                     found = done < length && cursor.seek(logicalOffset + done);
                 }
             }
@@ -122,7 +122,7 @@ final class SpaceReader {
                     "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
         }
         if (sequential) {
-            announcer.afterSequential(cursor);
+            prefetcher.afterSequential(cursor);
         }
     }
 

@@ -7,14 +7,13 @@ import java.nio.ByteBuffer;
 public final class ReadAhead {
     private static final int PAGE_BYTES = 4 * 1024; // of the page cache; at random places only those are read that must
     private static final int MOST_BYTES = 256 * 1024;
-    private static final int ANNOUNCED_BYTES = 4 * MOST_BYTES; // behind what is read, where that is so much
 
     private final VfsFile file;
     private final long size;
     private final ByteBuffer window = ByteBuffer.allocateDirect(MOST_BYTES);
     private long windowStart;
     private long lastEnd;
-    private long announcedEnd;
+    private FilePrefetcher prefetcher; // of all that follows, while that is read in order; else null
     private int bytes = PAGE_BYTES;
 
     public ReadAhead(VfsFile file) {
@@ -42,6 +41,7 @@ public final class ReadAhead {
     private void fill(long position, int length) {
         // Parents are stored behind their children, and read before them.
         boolean near = position >= lastEnd && position + length - lastEnd <= Math.min(4 * bytes, MOST_BYTES);
+        long endBefore = windowStart + window.limit();
         long windowEnd;
         if (near) {
             bytes = Math.min(2 * bytes, MOST_BYTES);
@@ -49,27 +49,27 @@ public final class ReadAhead {
             windowEnd = windowStart + bytes;
         } else {
             bytes = PAGE_BYTES;
-            announcedEnd = 0;
+            prefetcher = null;
             windowStart = position & -PAGE_BYTES;
             windowEnd = position + length + PAGE_BYTES - 1 & -PAGE_BYTES;
         }
         windowEnd = Math.min(windowEnd, size);
         if (bytes == MOST_BYTES) {
-            announceBehind(windowEnd);
+            prefetch(endBefore, windowEnd);
         }
         window.clear().limit((int) (windowEnd - windowStart));
         file.readFully(window, windowStart);
         window.flip();
     }
 
-    /** What the disk may bring while the window is used. */
-    private void announceBehind(long windowEnd) {
-        long end = Math.min(size, windowEnd + ANNOUNCED_BYTES);
-        announcedEnd = Math.max(announcedEnd, windowEnd);
-        while (announcedEnd < end) {
-            int piece = (int) Math.min(RangeAnnouncer.PIECE_BYTES, end - announcedEnd);
-            file.announce(announcedEnd, piece);
-            announcedEnd += piece;
+    /** Lets the disk bring what follows while the window is used. */
+    private void prefetch(long endBefore, long windowEnd) {
+        if (prefetcher == null) {
+            prefetcher = new FilePrefetcher(file);
+            prefetcher.add(windowEnd, size - windowEnd);
+            prefetcher.beforeRead(0);
+        } else {
+            prefetcher.beforeRead(windowEnd - endBefore);
         }
     }
 }

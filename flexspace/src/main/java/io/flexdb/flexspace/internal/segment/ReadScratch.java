@@ -1,24 +1,106 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flextree.ExtentCursor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** What a read uses, and leaves to the next one, most likely of the same thread. */
+/**
+ * What a read uses, and leaves to the next one, most likely of the same thread: above all a buffer with what was read
+ * last, and verified there. For one read at a time.
+ */
 public final class ReadScratch {
-    public final ReadWindow window;
+    /*
+     * The problem: who goes through the space in small steps makes a system call for each, and has a frame verified as
+     * often as he comes to a part of it.
+     * The choice: what is in the buffer serves the reads that follow, until something else comes in. When they go
+     * on in the data file where the last one ended, more comes in than they ask for, twice as much each time.
+     *
+     * W1  What the buffer holds serves the same use of the same segment only, and no longer than till that is chosen to be refilled
+     *     (R5): until then, its frames that are in the file do not change.
+     * W2  Who reads ahead never fails for what nobody has asked for yet.
+     */
+    static final int WORTH_A_CALL_BYTES = 16 << 10;
+    static final int READ_BYTES = 64 << 10; // verified while it is in the processor's caches
+    private static final int MIN_AHEAD_BYTES = WORTH_A_CALL_BYTES;
+    private static final int MAX_AHEAD_BYTES = READ_BYTES;
+
+    final ByteBuffer buffer;
     final CRC32C crc = new CRC32C();
     public final ExtentCursor cursor = new ExtentCursor();
-    public final Announcer announcer;
+    public final ExtentPrefetcher prefetcher;
     final FrameCache cache; // or null
+
+    // What the buffer holds, from its beginning on:
+    private Segment segment; // or null
+    private int refillState;
+    private int start; // positions in the segment
+    private int end;
+
+    // What the reads do:
+    private Segment lastSegment;
+    private int lastEnd;
+    private int aheadBytes;
+    private long bytesRead;
 
     /**
      * @param bytes that a read of the file may bring
-     * @param announcements takes the addresses that will be read next
+     * @param target is told what will be read next
      * @param cache where frames are looked for before the file is read; null for nowhere
      */
-    ReadScratch(int bytes, Announcer.Announcements announcements, FrameCache cache) {
+    ReadScratch(int bytes, ExtentPrefetcher.Target target, FrameCache cache) {
+        this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        this.prefetcher = new ExtentPrefetcher(target);
         this.cache = cache;
-        window = new ReadWindow(bytes);
-        announcer = new Announcer(announcements);
+    }
+
+    /**
+     * Begins a read.
+     *
+     * @return 0, or, if it goes on where the last one ended, how many bytes to read from the file: more than it wants
+     */
+    int begin(Segment from, int position, int length) {
+        boolean continued = lastSegment == from && lastEnd == position;
+        lastSegment = from;
+        lastEnd = position + length;
+        aheadBytes = continued && length < MIN_AHEAD_BYTES ? Math.max(aheadBytes, MIN_AHEAD_BYTES) : 0;
+        return aheadBytes;
+    }
+
+    /** Copies as many of the first of these bytes as are here, and returns how many. */
+    int copy(Segment from, int position, ByteBuffer destination, int destinationPosition, int length) {
+        if (segment != from || position < start || position >= end || from.refillState != refillState) {
+            return 0;
+        }
+        int piece = Math.min(length, end - position);
+        destination.put(destinationPosition, buffer, position - start, piece);
+        return piece;
+    }
+
+    /** Where in the buffer a byte is that {@link #copy} has found, or another one of its frame. */
+    int positionOf(int position) {
+        return position - start;
+    }
+
+    /** Lets go what the buffer holds, for something else is to come in. */
+    void clear() {
+        segment = null;
+    }
+
+    /** Says what has come in: verified bytes of a segment that was in this state of refilling before they were read. */
+    void hold(Segment from, int state, int position, int length) {
+        bytesRead += length;
+        if ((state & 1) == 0) {
+            segment = from;
+            refillState = state;
+            start = position;
+            end = position + length;
+            aheadBytes = Math.min(2 * aheadBytes, MAX_AHEAD_BYTES);
+        }
+    }
+
+    /** How many bytes have come in, all in all. */
+    public long bytesRead() {
+        return bytesRead;
     }
 }

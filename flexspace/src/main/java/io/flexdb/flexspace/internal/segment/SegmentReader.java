@@ -34,7 +34,7 @@ public final class SegmentReader {
         this.checksums = checksums;
         this.file = file;
         this.format = format;
-        this.maxReadBytes = Math.max(ReadWindow.READ_BYTES, format.frameBytes);
+        this.maxReadBytes = Math.max(ReadScratch.READ_BYTES, format.frameBytes);
     }
 
     /** Bytes that a scratch buffer must have. */
@@ -110,15 +110,15 @@ public final class SegmentReader {
             readThroughCache(segment, fileEnd, from, destination, destinationPosition, length, scratch);
             return;
         }
-        int ahead = scratch.window.begin(segment, from, length);
-        int done = scratch.window.copy(segment, from, destination, destinationPosition, length);
+        int ahead = scratch.begin(segment, from, length);
+        int done = scratch.copy(segment, from, destination, destinationPosition, length);
         if (done == length) {
             return;
         }
         int[] sums = checksums(segment);
         int head = -(from + done) & (format.frameBytes - 1);
         int whole = length - done - head & -format.frameBytes;
-        if (ahead > 0 || !destination.isDirect() || whole < Math.min(length - done, ReadWindow.WORTH_A_CALL_BYTES)) {
+        if (ahead > 0 || !destination.isDirect() || whole < Math.min(length - done, ReadScratch.WORTH_A_CALL_BYTES)) {
             int atOnce = Math.min(ahead, fileEnd - from - done);
             copy(segment, sums, from + done, destination, destinationPosition + done, length - done, atOnce, scratch);
             return;
@@ -145,7 +145,6 @@ public final class SegmentReader {
             int length,
             ReadScratch scratch) {
         FrameCache cache = scratch.cache;
-        ReadWindow window = scratch.window;
         FrameCache.Frames frames = segment.cachedFrames(cache);
         int missed = 0;
         int done = cache.copy(frames, from, destination, destinationPosition, length);
@@ -155,17 +154,17 @@ public final class SegmentReader {
         }
         // The rest of a frame will be in the cache: who goes on in smaller steps is back here at the next one.
         int firstMissed = from + done & -format.frameBytes;
-        int ahead = window.begin(
+        int ahead = scratch.begin(
                 segment, firstMissed, framesOf(firstMissed, from + length - firstMissed) << format.frameShift);
         while (done < length) {
             int at = from + done;
             int piece = cache.missing(frames, at, length - done);
-            int inWindow = window.copy(segment, at, destination, destinationPosition + done, piece);
+            int inWindow = scratch.copy(segment, at, destination, destinationPosition + done, piece);
             if (inWindow > 0) {
                 piece = inWindow;
                 int first = at >>> format.frameShift;
-                int position = window.positionOf(first << format.frameShift);
-                cache.put(frames, first, framesOf(at, piece), window.buffer, position);
+                int position = scratch.positionOf(first << format.frameShift);
+                cache.put(frames, first, framesOf(at, piece), scratch.buffer, position);
             } else {
                 int atOnce = Math.min(ahead, fileEnd - at);
                 copy(segment, checksums(segment), at, destination, destinationPosition + done, piece, atOnce, scratch);
@@ -221,7 +220,7 @@ public final class SegmentReader {
             int length,
             int atOnce,
             ReadScratch scratch) {
-        ByteBuffer buffer = scratch.window.buffer;
+        ByteBuffer buffer = scratch.buffer;
         for (int done = 0; done < length; ) {
             int first = (from + done) >>> format.frameShift;
             int inFrame = from + done - (first << format.frameShift);
@@ -240,21 +239,20 @@ public final class SegmentReader {
     /** Reads some frames into the window, and those behind them as far as that can be done, so many in all. */
     private void readIntoWindow(
             Segment segment, int[] sums, int first, int wanted, int withThoseBehind, ReadScratch scratch) {
-        ReadWindow window = scratch.window;
-        window.clear();
+        scratch.clear();
         int state = segment.refillState;
         int frames = withThoseBehind;
         try {
-            readFrames(segment, first, frames, window.buffer, 0);
+            readFrames(segment, first, frames, scratch.buffer, 0);
         } catch (StorageException e) {
             if (frames == wanted) {
                 throw e;
             }
             frames = wanted; // W2
-            readFrames(segment, first, frames, window.buffer, 0);
+            readFrames(segment, first, frames, scratch.buffer, 0);
         }
-        int sound = verify(segment, sums, first, wanted, frames, window.buffer, 0, scratch.crc);
-        window.hold(segment, state, first << format.frameShift, sound << format.frameShift);
+        int sound = verify(segment, sums, first, wanted, frames, scratch.buffer, 0, scratch.crc);
+        scratch.hold(segment, state, first << format.frameShift, sound << format.frameShift);
     }
 
     /**
@@ -320,15 +318,15 @@ public final class SegmentReader {
     }
 
     /** Tells the kernel that bytes of a segment, and its footer if that is not known, will be read soon. */
-    void announce(Segment segment, int from, int length) {
+    void prefetch(Segment segment, int from, int length) {
         if (segment.memory != null) {
             return; // some of it may be in the file, which has been written just now
         }
         int first = from & -format.frameBytes;
         int end = from + length + format.frameBytes - 1 & -format.frameBytes;
-        file.announce(format.filePosition(segment.number, first), end - first);
+        file.prefetch(format.filePosition(segment.number, first), end - first);
         if (segment.checksums == null) {
-            file.announce(format.filePosition(segment.number, format.dataBytes), format.footerBytes);
+            file.prefetch(format.filePosition(segment.number, format.dataBytes), format.footerBytes);
         }
     }
 

@@ -317,7 +317,7 @@ public final class SegmentStore implements AutoCloseable {
      * @param cache where frames are looked for before the file is read; null for nowhere
      */
     public ReadScratch newScratch(FrameCache cache) {
-        return new ReadScratch(reader.scratchBytes(), this::announce, cache);
+        return new ReadScratch(reader.scratchBytes(), this::prefetch, cache);
     }
 
     // ---- live bytes and reuse
@@ -468,8 +468,8 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
-    void announce(long address, long length) {
-        reader.announce(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
+    void prefetch(long address, long length) {
+        reader.prefetch(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
     }
 
     public SegmentReader reader() {

@@ -71,8 +71,8 @@ final class NativeDescriptor implements AutoCloseable {
         }
     }
 
-    /** Announces that bytes will be read soon. Does nothing if nothing is open. */
-    void announce(long position, long bytes) {
+    /** Tells the kernel that bytes will be read soon. Does nothing if nothing is open. */
+    void prefetch(long position, long bytes) {
         long stamp = lock.readLock();
         try {
             if (number >= 0) {

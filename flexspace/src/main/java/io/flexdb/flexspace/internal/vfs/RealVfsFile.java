@@ -161,8 +161,8 @@ final class RealVfsFile implements VfsFile {
     }
 
     @Override
-    public void announce(long position, long bytes) {
-        descriptor().announce(position, bytes);
+    public void prefetch(long position, long bytes) {
+        descriptor().prefetch(position, bytes);
     }
 
     @Override

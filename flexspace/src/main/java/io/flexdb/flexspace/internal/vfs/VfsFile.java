@@ -44,7 +44,7 @@ public interface VfsFile extends AutoCloseable {
      * Tells that bytes will be read soon, so that they may be brought into memory meanwhile. No more than a hint: it
      * waits for no disk, may do nothing, and never fails, not even after {@link #close()}.
      */
-    default void announce(long position, long bytes) {}
+    default void prefetch(long position, long bytes) {}
 
     /**
      * Tells that bytes that were written will be forced later, so that the disk may begin with them. No more than a hint: it

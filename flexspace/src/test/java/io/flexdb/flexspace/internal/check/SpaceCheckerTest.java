@@ -10,7 +10,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.log.LogFormat;
-import io.flexdb.flexspace.internal.prefetch.RangeAnnouncer;
+import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
@@ -49,8 +49,8 @@ class SpaceCheckerTest {
     private final Random random = new Random(1);
     private SpaceEngine engine;
 
-    /** Reads and announcements of a file, in their order. */
-    private record Event(boolean announces, long from, long end) {}
+    /** Reads and prefetches of a file, in their order. */
+    private record Event(boolean prefetches, long from, long end) {}
 
     private static final class Recorder extends ForwardingVfs {
         private String name = "none"; // of the file whose events are recorded
@@ -74,7 +74,7 @@ class SpaceCheckerTest {
                 }
 
                 @Override
-                public void announce(long position, long bytes) {
+                public void prefetch(long position, long bytes) {
                     assertTrue(bytes > 0 && position + bytes <= size(), position + "+" + bytes + " of " + size());
                     events.add(new Event(true, position, position + bytes));
                 }
@@ -125,10 +125,10 @@ class SpaceCheckerTest {
         }
     }
 
-    // ---- what is announced
+    // ---- what is prefetched
 
     @Test
-    void whatIsReadNextIsAnnouncedBeforeWhatWasReadLastIsVerified() {
+    void whatIsReadNextIsPrefetchedBeforeWhatWasReadLastIsVerified() {
         open(vfs, DIRECTORY);
         fill(40);
         engine.collapse(3L * 31 * RECORD, 2L * 31 * RECORD); // nobody needs these two
@@ -136,32 +136,32 @@ class SpaceCheckerTest {
         vfs.name = "data";
         assertEquals(List.of(), check().findings());
         List<Event> reads = new ArrayList<>();
-        BitSet announced = new BitSet(); // by frame's half, which is the preamble's length
+        BitSet prefetched = new BitSet(); // by frame's half, which is the preamble's length
         int half = FRAME / 2;
         long ahead = 0;
         assertEquals(new Event(false, 0, 4096), vfs.events.remove(0), "the preamble");
         for (Event event : vfs.events) {
             int from = (int) (event.from / half);
             int end = (int) (event.end / half);
-            if (event.announces) {
-                assertEquals(-1, nextSet(announced, from, end), "twice");
-                announced.set(from, end);
+            if (event.prefetches) {
+                assertEquals(-1, nextSet(prefetched, from, end), "twice");
+                prefetched.set(from, end);
                 ahead += event.end - event.from;
-                assertTrue(event.end - event.from <= RangeAnnouncer.PIECE_BYTES);
+                assertTrue(event.end - event.from <= FilePrefetcher.PIECE_BYTES);
             } else {
-                assertTrue(announced.nextClearBit(from) >= end, event + " was not announced");
+                assertTrue(prefetched.nextClearBit(from) >= end, event + " was not prefetched");
                 reads.add(event);
                 ahead -= event.end - event.from;
-                boolean all = announced.get((int) ((positionOf(39, 6)) / half) - 1);
-                assertTrue(all || ahead >= RangeAnnouncer.AHEAD_BYTES, ahead + " bytes ahead of " + event);
-                assertTrue(ahead < RangeAnnouncer.AHEAD_BYTES + RangeAnnouncer.PIECE_BYTES, ahead + " bytes ahead");
+                boolean all = prefetched.get((int) ((positionOf(39, 6)) / half) - 1);
+                assertTrue(all || ahead >= FilePrefetcher.AHEAD_BYTES, ahead + " bytes ahead of " + event);
+                assertTrue(ahead < FilePrefetcher.AHEAD_BYTES + FilePrefetcher.PIECE_BYTES, ahead + " bytes ahead");
             }
         }
-        assertEquals(0, ahead, "what is announced is read");
+        assertEquals(0, ahead, "what is prefetched is read");
         assertTrue(reads.size() > 37 * 3, reads.size() + " reads");
         int gap = (int) (positionOf(3, 0) / half);
-        assertEquals(-1, nextSet(announced, gap, gap + 2 * SEGMENT / half), "a segment that nobody needs");
-        assertTrue(announced.get((int) (positionOf(37, 31) / half)), "a footer");
+        assertEquals(-1, nextSet(prefetched, gap, gap + 2 * SEGMENT / half), "a segment that nobody needs");
+        assertTrue(prefetched.get((int) (positionOf(37, 31) / half)), "a footer");
     }
 
     private static int nextSet(BitSet bits, int from, int end) {
@@ -171,7 +171,7 @@ class SpaceCheckerTest {
 
     /** Nodes that are changed now and then, some at a time, come to lie anywhere in the file. */
     @Test
-    void nodesAreAnnouncedTogetherBeforeTheyAreRead() {
+    void nodesArePrefetchedTogetherBeforeTheyAreRead() {
         open(vfs, DIRECTORY);
         for (int i = 0; i < 100_000; i++) {
             engine.insert((long) (random.nextDouble() * engine.size()), ByteBuffer.wrap(new byte[9]), 0, 1 + i % 9, 0);
@@ -186,20 +186,20 @@ class SpaceCheckerTest {
         vfs.name = "tree";
         assertEquals(List.of(), check().findings());
         int without =
-                waits(vfs.events.stream().filter(event -> !event.announces).toList());
+                waits(vfs.events.stream().filter(event -> !event.prefetches).toList());
         int with = waits(vfs.events);
         assertTrue(without > 500, without + " reads that would wait for the disk");
-        assertTrue(with < without / 10, with + " reads that wait, " + without + " without announcements");
+        assertTrue(with < without / 10, with + " reads that wait, " + without + " without prefetches");
     }
 
-    /** How many reads find pages that were neither announced nor read before. */
+    /** How many reads find pages that were neither prefetched nor read before. */
     private static int waits(List<Event> events) {
         BitSet pages = new BitSet();
         int waits = 0;
         for (Event event : events) {
             int from = (int) (event.from / PAGE);
             int end = (int) ((event.end + PAGE - 1) / PAGE);
-            if (!event.announces && pages.nextClearBit(from) < end) {
+            if (!event.prefetches && pages.nextClearBit(from) < end) {
                 waits++;
             }
             pages.set(from, end);
@@ -208,7 +208,7 @@ class SpaceCheckerTest {
     }
 
     @Test
-    void theLogIsAnnouncedToo() {
+    void theLogIsPrefetchedToo() {
         open(vfs, DIRECTORY);
         for (int i = 0; i < 60_000; i++) {
             append(1);
@@ -219,12 +219,12 @@ class SpaceCheckerTest {
         List<Event> frames = vfs.events.stream()
                 .filter(event -> event.from >= LogFormat.FRAMES_OFFSET)
                 .toList();
-        assertTrue(frames.get(0).announces && frames.get(1).announces, "more than the first window: " + frames);
-        long announced = frames.stream()
-                .filter(Event::announces)
+        assertTrue(frames.get(0).prefetches && frames.get(1).prefetches, "more than the first window: " + frames);
+        long prefetched = frames.stream()
+                .filter(Event::prefetches)
                 .mapToLong(event -> event.end - event.from)
                 .sum();
-        assertTrue(announced > 60_000 * 24, announced + " bytes");
+        assertTrue(prefetched > 60_000 * 24, prefetched + " bytes");
     }
 
     // ---- what is checked beside that

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is announced of a file on a slow disk with a page cache, and how often a reader waits for it all the same. */
+/** What is prefetched of a file on a slow disk with a page cache, and how often a reader waits for it all the same. */
 class SpaceReaderTest {
     private static final int EXTENT = 512;
     private static final int EXTENTS = 8192;
@@ -41,11 +41,11 @@ class SpaceReaderTest {
     private long appended;
     private int looks;
 
-    /** Counts announcements, and the reads that have to wait. */
+    /** Counts prefetches, and the reads that have to wait. */
     private final class Disk extends ForwardingVfsFile {
         private final BitSet cached = new BitSet(); // by frame of the file
         private int waits;
-        private int announcements;
+        private int prefetches;
         private int nanosPerByte; // of a copy
 
         Disk(VfsFile file) {
@@ -63,8 +63,8 @@ class SpaceReaderTest {
         }
 
         @Override
-        public void announce(long position, long bytes) {
-            announcements++;
+        public void prefetch(long position, long bytes) {
+            prefetches++;
             bring(position, bytes);
         }
 
@@ -136,9 +136,9 @@ class SpaceReaderTest {
         SpaceReader reader = scattered();
         read(reader, 100, 16);
         assertEquals(1, disk.waits);
-        assertEquals(15, disk.announcements);
+        assertEquals(15, disk.prefetches);
         read(reader, 1000, 200);
-        assertEquals(2 + 200 - 1 - 64, disk.waits, "what can be announced at once has a limit");
+        assertEquals(2 + 200 - 1 - 64, disk.waits, "what can be prefetched at once has a limit");
     }
 
     @Test
@@ -147,10 +147,10 @@ class SpaceReaderTest {
             SpaceReader reader = scattered();
             readInSequence(reader, 0, EXTENTS, count);
             assertTrue(disk.waits < 10, disk.waits + " reads have waited, of " + EXTENTS / count);
-            assertTrue(disk.announcements <= EXTENTS, "each extent once: " + disk.announcements);
-            disk.announcements = 0;
+            assertTrue(disk.prefetches <= EXTENTS, "each extent once: " + disk.prefetches);
+            disk.prefetches = 0;
             readInSequence(reader, 0, EXTENTS, count);
-            assertEquals(0, disk.announcements, "everything is in memory");
+            assertEquals(0, disk.prefetches, "everything is in memory");
             addresses.clear();
             tree.collapseRange(0, tree.size());
             disk.waits = 0;
@@ -162,12 +162,12 @@ class SpaceReaderTest {
         SpaceReader reader = reader(false);
         readInSequence(reader, 0, EXTENTS, 1);
         int segments = store.segmentCount();
-        assertTrue(disk.announcements > 0, "the next segment");
-        assertTrue(disk.announcements <= segments, disk.announcements + " announcements, " + segments + " segments");
+        assertTrue(disk.prefetches > 0, "the next segment");
+        assertTrue(disk.prefetches <= segments, disk.prefetches + " prefetches, " + segments + " segments");
     }
 
     @Test
-    void whatIsInMemoryIsNotAnnounced() {
+    void whatIsInMemoryIsNotPrefetched() {
         SpaceReader reader = scattered();
         disk.cached.set(0, disk.cached.size() + 2 * EXTENTS);
         for (int i = 0; i < EXTENTS; i++) {
@@ -177,7 +177,7 @@ class SpaceReaderTest {
             read(reader, i, 1);
         }
         readInSequence(reader, 0, EXTENTS, 4);
-        assertEquals(0, disk.announcements);
+        assertEquals(0, disk.prefetches);
         assertTrue(looks < (EXTENTS + EXTENTS / 4 * 2), "the clock was read " + looks + " times");
     }
 
@@ -187,7 +187,7 @@ class SpaceReaderTest {
         disk.cached.set(0, 2 * EXTENTS);
         disk.nanosPerByte = 1; // so that a segment takes longer than a disk would for an extent
         readInSequence(reader, 0, EXTENTS, 4);
-        assertEquals(0, disk.announcements);
+        assertEquals(0, disk.prefetches);
     }
 
     /** A thread may lose its processor in any read. */
@@ -198,17 +198,17 @@ class SpaceReaderTest {
             disk.cached.set(0, 2 * EXTENTS, i % 20 != 0);
             read(reader, i, 1);
         }
-        assertEquals(0, disk.announcements);
+        assertEquals(0, disk.prefetches);
     }
 
     @Test
-    void announcementsEndWhereTheRestIsInMemory() {
+    void prefetchesEndWhereTheRestIsInMemory() {
         SpaceReader reader = scattered();
         readInSequence(reader, 0, 100, 1);
-        assertTrue(disk.announcements > 100, disk.announcements + " announcements");
+        assertTrue(disk.prefetches > 100, disk.prefetches + " prefetches");
         disk.cached.set(0, 2 * EXTENTS);
         readInSequence(reader, 100, EXTENTS, 1);
-        assertTrue(disk.announcements < EXTENTS_PER_MIB + 1000, disk.announcements + " announcements");
+        assertTrue(disk.prefetches < EXTENTS_PER_MIB + 1000, disk.prefetches + " prefetches");
     }
 
     @Test
@@ -219,12 +219,12 @@ class SpaceReaderTest {
             read(reader, random.nextInt(EXTENTS), 1);
         }
         assertTrue(looks < 20, looks + " looks: some are neighbours by chance");
-        assertEquals(0, disk.announcements);
+        assertEquals(0, disk.prefetches);
     }
 
     /** After opening, checksums are in the footers, which would each be waited for. */
     @Test
-    void footersThatAreNotKnownAreAnnouncedToo() {
+    void footersThatAreNotKnownArePrefetchedToo() {
         scattered();
         SegmentStore opened = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
         for (int number = 0; number < store.segmentCount(); number++) {
@@ -235,7 +235,7 @@ class SpaceReaderTest {
     }
 
     @Test
-    void neitherHolesNorMemoryIsAnnounced() {
+    void neitherHolesNorMemoryIsPrefetched() {
         SpaceReader reader = scattered();
         long end = tree.size();
         tree.insertHole(end, 4 * EXTENT);
@@ -243,7 +243,7 @@ class SpaceReaderTest {
         tree.insertRange(end + 2 * EXTENT, EXTENT, open, 0);
         ByteBuffer buffer = ByteBuffer.allocateDirect(7 * EXTENT);
         reader.read(tree.current(), cursor, end - 2 * EXTENT, buffer, 0, 7 * EXTENT);
-        assertEquals(1, disk.announcements);
+        assertEquals(1, disk.prefetches);
         assertEquals(0, buffer.getLong(2 * EXTENT));
         assertEquals(numberOf(open), buffer.getLong(4 * EXTENT));
         assertEquals(0, buffer.getLong(5 * EXTENT));

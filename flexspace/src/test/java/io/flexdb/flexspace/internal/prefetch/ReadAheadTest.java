@@ -17,19 +17,19 @@ class ReadAheadTest {
     private static final int UNIT = 1024;
     private static final int UNITS = 5003;
 
-    private final BitSet announced = new BitSet(); // by unit
+    private final BitSet prefetched = new BitSet(); // by unit
     private final BitSet brought = new BitSet();
-    private int waits; // reads of what was neither announced nor brought before
+    private int waits; // reads of what was neither prefetched nor brought before
     private int reads;
 
     private final VfsFile file = new ForwardingVfsFile(new SimulatedVfs().open(Path.of("/file"), OpenMode.CREATE)) {
         @Override
-        public void announce(long position, long bytes) {
+        public void prefetch(long position, long bytes) {
             assertTrue(bytes > 0 && position + bytes <= size(), position + "+" + bytes);
             int from = (int) (position / UNIT);
             int end = (int) ((position + bytes + UNIT - 1) / UNIT);
-            assertTrue(announced.nextClearBit(from) < end, "announced again");
-            announced.set(from, end);
+            assertTrue(prefetched.nextClearBit(from) < end, "prefetched again");
+            prefetched.set(from, end);
         }
 
         @Override
@@ -37,7 +37,7 @@ class ReadAheadTest {
             int from = (int) (position / UNIT);
             int end = from + dst.remaining() / UNIT;
             reads++;
-            if (!announced.get(from) && !brought.get(from)) {
+            if (!prefetched.get(from) && !brought.get(from)) {
                 waits++;
             }
             brought.set(from, end);
@@ -59,22 +59,22 @@ class ReadAheadTest {
     }
 
     @Test
-    void whatFollowsIsAnnouncedWhereUnitsAreReadInOrder() {
+    void whatFollowsIsPrefetchedWhereUnitsAreReadInOrder() {
         ReadAhead images = new ReadAhead(file);
         for (int unit = 0; unit < UNITS; unit++) {
             read(images, unit);
         }
         assertTrue(waits < 10, waits + " of " + reads + " reads wait");
-        assertTrue(announced.get(UNITS - 1));
+        assertTrue(prefetched.get(UNITS - 1));
     }
 
     @Test
-    void nothingIsAnnouncedWhereTheyAreReadInNoOrder() {
+    void nothingIsPrefetchedWhereTheyAreReadInNoOrder() {
         ReadAhead images = new ReadAhead(file);
         Random random = new Random(1);
         for (int i = 0; i < 1000; i++) {
             read(images, i % 2 == 0 ? 4500 + random.nextInt(500) : random.nextInt(4000));
         }
-        assertEquals(0, announced.cardinality());
+        assertEquals(0, prefetched.cardinality());
     }
 }

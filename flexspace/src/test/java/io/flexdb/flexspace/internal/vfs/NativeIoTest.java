@@ -28,7 +28,7 @@ class NativeIoTest {
         public static void main(String[] arguments) {
             try (VfsFile file = new RealVfs().open(Path.of(arguments[0]), OpenMode.CREATE)) {
                 file.allocate(0, 1 << 20);
-                file.announce(0, 1 << 20);
+                file.prefetch(0, 1 << 20);
                 System.out.println(NativeIo.isAvailable() + " " + file.size());
             }
         }

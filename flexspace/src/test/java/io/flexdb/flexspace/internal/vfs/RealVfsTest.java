@@ -198,7 +198,7 @@ class RealVfsTest {
         Files.writeString(d.resolve("sub/strange"), "strange");
         try (VfsFile file = patterned("d/sub/new")) {
             file.allocate(FILE_BYTES, FILE_BYTES);
-            file.announce(0, FILE_BYTES);
+            file.prefetch(0, FILE_BYTES);
             breakChannel(file);
             checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));
             breakChannel(file);
@@ -460,13 +460,13 @@ class RealVfsTest {
 
     /** That no descriptor is left is looked at after every test. */
     @Test
-    void announcementsTakeOneDescriptorThatGoesWithTheFile() throws Exception {
+    void prefetchesTakeOneDescriptorThatGoesWithTheFile() throws Exception {
         VfsFile file = vfs.open(root.resolve("file"), OpenMode.CREATE);
         file.write(PATTERN.duplicate(), 0);
         List<Path> before = openDescriptors();
         for (int i = 0; i < 100; i++) {
-            file.announce(i, FILE_BYTES);
-            file.announce(1L << 50, -1);
+            file.prefetch(i, FILE_BYTES);
+            file.prefetch(1L << 50, -1);
         }
         List<Path> added = openDescriptors();
         added.removeAll(before);
@@ -477,26 +477,26 @@ class RealVfsTest {
             assertTrue(info.matches("(?s).*flags:\\s*0?2\\d{6}\\s.*"), "closed in children: " + info);
         }
         Thread.currentThread().interrupt();
-        file.announce(0, 1);
+        file.prefetch(0, 1);
         assertTrue(Thread.interrupted());
         file.close();
-        file.announce(0, 1);
+        file.prefetch(0, 1);
         file.close();
     }
 
     @Test
-    void aFileIsClosedWhileOthersAnnounce() throws Exception {
+    void aFileIsClosedWhileOthersPrefetch() throws Exception {
         for (int round = 0; round < 50; round++) {
             VfsFile file = vfs.open(root.resolve("file" + round), OpenMode.CREATE);
             CountDownLatch begun = new CountDownLatch(2);
-            Runnable announcing = () -> {
-                file.announce(0, 1);
+            Runnable prefetching = () -> {
+                file.prefetch(0, 1);
                 begun.countDown();
                 for (int i = 0; i < 1000; i++) {
-                    file.announce(i, 1);
+                    file.prefetch(i, 1);
                 }
             };
-            Thread[] threads = {new Thread(announcing), new Thread(announcing)};
+            Thread[] threads = {new Thread(prefetching), new Thread(prefetching)};
             for (Thread thread : threads) {
                 thread.start();
             }

@@ -68,13 +68,13 @@ abstract class VfsConformanceTest {
         VfsFile file = create("a", (byte) 1, (byte) 2, (byte) 3);
         file.startWriting(0, 3);
         file.startWriting(1 << 20, 4096); // behind the end
-        file.announce(0, 3);
-        file.announce(1 << 20, 4096);
+        file.prefetch(0, 3);
+        file.prefetch(1 << 20, 4096);
         file.force();
         assertEquals(3, file.size());
         file.close();
         file.startWriting(0, 3);
-        file.announce(0, 3);
+        file.prefetch(0, 3);
         assertArrayEquals(new byte[] {1, 2, 3}, contentOf("a"));
     }
 

@@ -87,7 +87,7 @@ final class ImageChecker {
             problem(slot, "two children of an internal root at least", count);
         }
         for (int i = 0; i < count; i++) {
-            source.announce(image.getInt(slotsAt + i * Integer.BYTES), level - 1); // they may lie anywhere
+            source.prefetch(image.getInt(slotsAt + i * Integer.BYTES), level - 1); // they may lie anywhere
         }
         long end = 0; // of the last child, or its start if its length is not known
         boolean known = true;

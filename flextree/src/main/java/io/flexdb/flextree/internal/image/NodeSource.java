@@ -21,5 +21,5 @@ public interface NodeSource {
      * @param slot the slot, or a number that is none
      * @param level the level of the node expected there
      */
-    default void announce(int slot, int level) {}
+    default void prefetch(int slot, int level) {}
 }

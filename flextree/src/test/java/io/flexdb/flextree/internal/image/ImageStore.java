@@ -20,7 +20,7 @@ final class ImageStore implements NodeSink, NodeSource {
     final TreeMap<Integer, byte[]> images = new TreeMap<>();
     final Set<Integer> live = new HashSet<>();
     final Set<Integer> read = new HashSet<>();
-    final Set<Integer> announced = new HashSet<>(); // before it was read
+    final Set<Integer> prefetched = new HashSet<>(); // before it was read
     int writes;
     private int lastSlot;
 
@@ -55,9 +55,9 @@ final class ImageStore implements NodeSink, NodeSource {
     }
 
     @Override
-    public void announce(int slot, int level) {
+    public void prefetch(int slot, int level) {
         if (!read.contains(slot)) {
-            announced.add(slot);
+            prefetched.add(slot);
         }
     }
 
@@ -77,7 +77,7 @@ final class ImageStore implements NodeSink, NodeSource {
     /** What a check lists. */
     List<BadNodeException> check(SavedRoot root, FlexTreeOptions options) {
         read.clear();
-        announced.clear();
+        prefetched.clear();
         List<BadNodeException> problems = new ArrayList<>();
         NodeImages.check(options, root, SEED, MAX_SLOT, this, problems::add);
         return problems;

@@ -84,7 +84,7 @@ class NodeImagesTest {
     }
 
     @Test
-    void aCheckAnnouncesAllNodesButTheRootBeforeItReadsThem() {
+    void aCheckPrefetchesAllNodesButTheRootBeforeItReadsThem() {
         FlexTree tree = new FlexTree(SMALL);
         change(tree, new SplittableRandom(3), 2000);
         SavedRoot root = store.save(tree);
@@ -92,7 +92,7 @@ class NodeImagesTest {
         assertTrue(store.read.size() > 100);
         Set<Integer> expected = new HashSet<>(store.read);
         expected.remove(root.slot());
-        assertEquals(expected, store.announced);
+        assertEquals(expected, store.prefetched);
     }
 
     @Test

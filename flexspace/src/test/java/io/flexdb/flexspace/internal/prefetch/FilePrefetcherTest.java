@@ -13,43 +13,43 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class RangeAnnouncerTest {
-    private static final int PIECE = RangeAnnouncer.PIECE_BYTES;
-    private static final int PIECES_AHEAD = RangeAnnouncer.AHEAD_BYTES / PIECE;
+class FilePrefetcherTest {
+    private static final int PIECE = FilePrefetcher.PIECE_BYTES;
+    private static final int PIECES_AHEAD = FilePrefetcher.AHEAD_BYTES / PIECE;
 
-    private final List<String> announced = new ArrayList<>();
+    private final List<String> prefetched = new ArrayList<>();
 
     private VfsFile file(int bytes) {
         VfsFile file = new SimulatedVfs().open(Path.of("/file"), OpenMode.CREATE);
         file.write(ByteBuffer.allocate(bytes), 0);
         return new ForwardingVfsFile(file) {
             @Override
-            public void announce(long position, long length) {
-                announced.add(position + "+" + length);
+            public void prefetch(long position, long length) {
+                prefetched.add(position + "+" + length);
             }
         };
     }
 
     @Test
-    void asMuchIsAnnouncedAsTheDiskNeedsToGoOn() {
-        RangeAnnouncer ranges = new RangeAnnouncer(file(10 * RangeAnnouncer.AHEAD_BYTES));
+    void asMuchIsPrefetchedAsTheDiskNeedsToGoOn() {
+        FilePrefetcher ranges = new FilePrefetcher(file(10 * FilePrefetcher.AHEAD_BYTES));
         assertTrue(PIECES_AHEAD > 2);
-        ranges.add(100, 8L * RangeAnnouncer.AHEAD_BYTES);
-        assertEquals(List.of(), announced);
+        ranges.add(100, 8L * FilePrefetcher.AHEAD_BYTES);
+        assertEquals(List.of(), prefetched);
         ranges.beforeRead(PIECE);
-        assertEquals(PIECES_AHEAD + 1, announced.size(), "what is read, and so much ahead");
-        assertEquals("100+" + PIECE, announced.get(0));
+        assertEquals(PIECES_AHEAD + 1, prefetched.size(), "what is read, and so much ahead");
+        assertEquals("100+" + PIECE, prefetched.get(0));
         ranges.beforeRead(PIECE / 2);
         ranges.beforeRead(PIECE / 2);
-        assertEquals(PIECES_AHEAD + 2, announced.size());
-        assertEquals(100 + (PIECES_AHEAD + 1) * PIECE + "+" + PIECE, announced.get(PIECES_AHEAD + 1));
+        assertEquals(PIECES_AHEAD + 2, prefetched.size());
+        assertEquals(100 + (PIECES_AHEAD + 1) * PIECE + "+" + PIECE, prefetched.get(PIECES_AHEAD + 1));
         ranges.beforeRead(3 * PIECE);
-        assertEquals(PIECES_AHEAD + 5, announced.size());
+        assertEquals(PIECES_AHEAD + 5, prefetched.size());
     }
 
     @Test
-    void rangesThatAdjoinAreOneAndNothingBetweenOthersIsAnnounced() {
-        RangeAnnouncer ranges = new RangeAnnouncer(file(100 * PIECE));
+    void rangesThatAdjoinAreOneAndNothingBetweenOthersIsPrefetched() {
+        FilePrefetcher ranges = new FilePrefetcher(file(100 * PIECE));
         ranges.add(10, PIECE - 5);
         ranges.add(PIECE + 5, 25);
         ranges.add(7 * PIECE, 10);
@@ -62,31 +62,31 @@ class RangeAnnouncerTest {
                         7 * PIECE + "+10",
                         9 * PIECE + "+" + PIECE,
                         10 * PIECE + "+" + PIECE),
-                announced);
+                prefetched);
         ranges.beforeRead(4 * PIECE);
         ranges.beforeRead(4 * PIECE);
-        assertEquals(5, announced.size(), "there is no more");
+        assertEquals(5, prefetched.size(), "there is no more");
     }
 
     @Test
     void moreRangesThanAreExpectedAreKept() {
-        RangeAnnouncer ranges = new RangeAnnouncer(file(100 * PIECE));
+        FilePrefetcher ranges = new FilePrefetcher(file(100 * PIECE));
         for (int i = 0; i < 100; i++) {
             ranges.add(10L * i, 5);
         }
         ranges.beforeRead(1);
-        assertEquals(100, announced.size());
-        assertEquals("990+5", announced.get(99));
+        assertEquals(100, prefetched.size());
+        assertEquals("990+5", prefetched.get(99));
     }
 
     @Test
-    void nothingIsAnnouncedBeyondTheEndOfTheFile() {
-        RangeAnnouncer ranges = new RangeAnnouncer(file(PIECE + 50));
+    void nothingIsPrefetchedBeyondTheEndOfTheFile() {
+        FilePrefetcher ranges = new FilePrefetcher(file(PIECE + 50));
         ranges.add(0, 3 * PIECE);
         ranges.add(5 * PIECE, PIECE);
         ranges.beforeRead(PIECE);
-        assertEquals(List.of("0+" + PIECE, PIECE + "+50"), announced);
+        assertEquals(List.of("0+" + PIECE, PIECE + "+50"), prefetched);
         ranges.beforeRead(4 * PIECE);
-        assertEquals(2, announced.size());
+        assertEquals(2, prefetched.size());
     }
 }

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** What small reads take from the file, and what they leave for the next ones. */
-class ReadWindowTest {
+class ReadScratchTest {
     private static final int FRAME = 512;
     private static final int SEGMENT = 256 << 10;
 
@@ -122,7 +122,7 @@ class ReadWindowTest {
     private void readSegmentWithFewReads(int length) {
         fillSegments(1, 1);
         readInSteps(0, 0, format.dataBytes, length);
-        int most = (format.dataBytes + ReadWindow.READ_BYTES - 1) / ReadWindow.READ_BYTES;
+        int most = (format.dataBytes + ReadScratch.READ_BYTES - 1) / ReadScratch.READ_BYTES;
         assertTrue(file.reads <= most + 3, file.reads + " reads, and at most 3 to come to the full length");
     }
 
@@ -150,9 +150,9 @@ class ReadWindowTest {
     @Test
     void largeReadsInSequenceTakeWhatTheyWant() {
         fillSegments(1, 1);
-        readInSteps(0, 0, format.dataBytes, ReadWindow.WORTH_A_CALL_BYTES);
-        assertEquals(format.dataBytes / ReadWindow.WORTH_A_CALL_BYTES, file.reads);
-        assertEquals((long) file.reads * ReadWindow.WORTH_A_CALL_BYTES, file.bytes);
+        readInSteps(0, 0, format.dataBytes, ReadScratch.WORTH_A_CALL_BYTES);
+        assertEquals(format.dataBytes / ReadScratch.WORTH_A_CALL_BYTES, file.reads);
+        assertEquals((long) file.reads * ReadScratch.WORTH_A_CALL_BYTES, file.bytes);
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.flexdb.flexspace.internal.segment;
 
 /** The same where a cache is asked first, which is too small for what is read. */
-class ReadWindowBehindCacheTest extends ReadWindowTest {
+class ReadScratchBehindCacheTest extends ReadScratchTest {
     @Override
     FrameCache cache(SegmentFormat ofFormat) {
         return FrameCache.of(ofFormat, ofFormat.frameBytes);

@@ -2,22 +2,22 @@ package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flextree.ExtentCursor;
 
-/** Announces to the kernel what reads will need next. For one read at a time. */
-public final class Announcer {
+/** Tells the kernel what reads of extents will need next. For one read at a time. */
+public final class ExtentPrefetcher {
     /*
      * The problem: what follows in the address space lies anywhere in the data file. The kernel sees no pattern, and who
      * reads from a disk waits for one extent after the other.
-     * The choice: the extents that come next are announced together: those of the same read, and, if reads begin where
+     * The choice: the extents that come next are prefetched together: those of the same read, and, if reads begin where
      * the last one ended, those behind it.
-     * The cost: a system call for each piece of the file, in vain if the page cache holds it. So nothing is announced
+     * The cost: a system call for each piece of the file, in vain if the page cache holds it. So nothing is prefetched
      * before reads have taken as long as only a disk takes: one that has more pieces to come, or two near each other of
      * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at. What
-     * has been announced is fast, so announcements end after a while, and if slow reads come back then, next time later.
+     * has been prefetched is fast, so prefetching ends after a while, and if slow reads come back then, next time later.
      */
     private static final long DISK_NANOS = 10_000;
     private static final int CACHED_BYTES_PER_NANO = 2; // far fewer than a page cache gives
     private static final int LOOKED_AT = 8;
-    private static final int MAX_PIECES = 64; // announced at once
+    private static final int MAX_PIECES = 64; // prefetched at once
     private static final int MIN_WINDOW_BYTES = 128 << 10;
     private static final int MAX_WINDOW_BYTES = 1 << 20;
     private static final long MIN_WORTH_BYTES = 1 << 20;
@@ -25,22 +25,22 @@ public final class Announcer {
 
     /** Takes addresses that will be read, in the order in which they will. */
     @FunctionalInterface
-    interface Announcements {
-        void announce(long address, long length);
+    interface Target {
+        void prefetch(long address, long length);
     }
 
-    private final Announcements announcements;
+    private final Target target;
 
     // Of a sequence of reads, of which each begins where the last one ended:
     private long end; // of the last read
     private int fastCount; // since the last slow one
-    private long announcedEnd;
+    private long prefetchedEnd;
     private int windowBytes; // how far to be ahead
-    private long worthBytes; // how much to announce next time
+    private long worthBytes; // how much to prefetch next time
     private long worthEnd;
 
-    Announcer(Announcements announcements) {
-        this.announcements = announcements;
+    ExtentPrefetcher(Target target) {
+        this.target = target;
     }
 
     /**
@@ -53,7 +53,7 @@ public final class Announcer {
         end = logicalOffset + length;
         if (!sequential) {
             fastCount = LOOKED_AT;
-            announcedEnd = 0;
+            prefetchedEnd = 0;
             windowBytes = MIN_WINDOW_BYTES;
             worthBytes = MIN_WORTH_BYTES;
             worthEnd = 0;
@@ -64,18 +64,18 @@ public final class Announcer {
     /** Whether the time of this read of a sequence is to be taken. */
     public boolean looks() {
         fastCount++;
-        boolean nearAnnounced = end < announcedEnd + MIN_WINDOW_BYTES;
-        return nearAnnounced || fastCount <= 2 * LOOKED_AT || fastCount % LOOKED_AT == 0;
+        boolean nearPrefetched = end < prefetchedEnd + MIN_WINDOW_BYTES;
+        return nearPrefetched || fastCount <= 2 * LOOKED_AT || fastCount % LOOKED_AT == 0;
     }
 
     public static boolean isSlow(long nanos, long bytes) {
         return nanos > DISK_NANOS + bytes / CACHED_BYTES_PER_NANO;
     }
 
-    /** Announces the rest of a read, from this offset on, of which the first piece was slow. Moves the cursor. */
+    /** Prefetches the rest of a read, from this offset on, of which the first piece was slow. Moves the cursor. */
     public void afterSlow(ExtentCursor cursor, long logicalOffset, boolean sequential) {
         if (!sequential) {
-            announce(cursor, logicalOffset, end);
+            prefetch(cursor, logicalOffset, end);
             return;
         }
         boolean again = fastCount <= LOOKED_AT;
@@ -85,23 +85,23 @@ public final class Announcer {
             worthBytes = Math.min(2 * worthBytes, MAX_WORTH_BYTES);
             windowBytes = Math.min(2 * windowBytes, MAX_WINDOW_BYTES);
         } else if (end - worthEnd > MIN_WORTH_BYTES) {
-            worthBytes = MIN_WORTH_BYTES; // what was not announced was fast, too
+            worthBytes = MIN_WORTH_BYTES; // what was not prefetched was fast, too
         }
-        announcedEnd = announce(cursor, Math.max(announcedEnd, logicalOffset), end);
+        prefetchedEnd = prefetch(cursor, Math.max(prefetchedEnd, logicalOffset), end);
     }
 
-    /** Announces what follows a read of a sequence, if that is worth it and little is announced. Moves the cursor. */
+    /** Prefetches what follows a read of a sequence, if that is worth it and little is prefetched. Moves the cursor. */
     public void afterSequential(ExtentCursor cursor) {
-        if (announcedEnd < worthEnd && announcedEnd < end + windowBytes / 2) {
-            announcedEnd = announce(cursor, Math.max(announcedEnd, end), end + windowBytes);
+        if (prefetchedEnd < worthEnd && prefetchedEnd < end + windowBytes / 2) {
+            prefetchedEnd = prefetch(cursor, Math.max(prefetchedEnd, end), end + windowBytes);
         }
     }
 
     /**
-     * Announces the extents of a range, and returns where they end. What continues the bytes before the range in the data
+     * Prefetches the extents of a range, and returns where they end. What continues the bytes before the range in the data
      * file is left to the kernel, which sees that itself. Moves the cursor.
      */
-    private long announce(ExtentCursor cursor, long from, long to) {
+    private long prefetch(ExtentCursor cursor, long from, long to) {
         if (from >= to || !cursor.seek(from - 1)) {
             return from;
         }
@@ -118,7 +118,7 @@ public final class Announcer {
                 found = at < to && cursor.next();
             } while (found && !hole && cursor.address() == address + length);
             if (!hole && address != continued) {
-                announcements.announce(address, length);
+                target.prefetch(address, length);
             }
         }
         return at;

@@ -10,7 +10,6 @@ import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.store.JvmMemory;
 import io.flexdb.internal.store.KeptBytes;
-import io.flexdb.internal.store.MergeCursor;
 import io.flexdb.internal.store.PinnedVersion;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
@@ -72,7 +71,7 @@ public final class FlexDB implements AutoCloseable {
     private FlexDB(Store store) {
         this.store = store;
         this.writer = store.writer();
-        this.reader = new StoreReader(store);
+        this.reader = store.reader();
         this.durability = Durability.of(store.settings().force);
     }
 
@@ -293,11 +292,10 @@ public final class FlexDB implements AutoCloseable {
     public FlexCursor cursor(ReadOptions options) {
         notNull(options, "options");
         Snapshot snapshot = options.snapshot();
-        PinnedVersion pin = snapshot == null
-                ? PinnedVersion.newest(store, "the cursor")
-                : snapshot.pin().again(store, "the cursor");
+        PinnedVersion pin =
+                snapshot == null ? store.pinNewest("the cursor") : store.pinAgain(snapshot.pin(), "the cursor");
         try {
-            return new FlexCursor(new MergeCursor(store, pin, options.bound()));
+            return new FlexCursor(reader.cursor(pin, options.bound()));
         } catch (Throwable e) {
             pin.close();
             throw e;
@@ -306,7 +304,7 @@ public final class FlexDB implements AutoCloseable {
 
     /** The store as it is now, to be read later. To be closed. */
     public Snapshot snapshot() {
-        return new Snapshot(reader, PinnedVersion.newest(store, "the snapshot"));
+        return new Snapshot(reader, store.pinNewest("the snapshot"));
     }
 
     // ---- durability and figures

@@ -69,7 +69,7 @@ public record FlexDBStats(
                 store.visibleSequence(),
                 store.groupCommit.durableSequence(),
                 now.index().intervalCount(),
-                store.committer.coarseIntervals(),
+                store.intervals.coarseCount(),
                 now.space().extentCount(),
                 now.space().size(),
                 store.engine.segmentCount(),

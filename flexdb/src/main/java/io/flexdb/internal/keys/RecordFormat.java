@@ -25,6 +25,9 @@ public final class RecordFormat {
     /** The most bytes that the two lengths take. */
     public static final int MAX_HEADER_BYTES = 8;
 
+    /** The flag of an extent that does not begin with a record. */
+    public static final int CONTINUATION = 1;
+
     /** Returned for bytes that are no record. */
     public static final long BAD = -1;
 

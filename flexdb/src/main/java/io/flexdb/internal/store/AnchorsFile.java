@@ -105,8 +105,8 @@ final class AnchorsFile {
         return body.flip();
     }
 
-    /** Fills the committer's empty index, if there is a file that fits the space. */
-    static boolean load(Vfs vfs, Path directory, SpaceEngine engine, Committer contents) {
+    /** Fills an empty index, if there is a file that fits the space. */
+    static boolean load(Vfs vfs, Path directory, SpaceEngine engine, Intervals into) {
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         if (!vfs.exists(path)) {
             return false;
@@ -144,7 +144,7 @@ final class AnchorsFile {
             long bytes = body.getLong();
             int pairs = body.getInt();
             int length = body.getInt();
-            contents.appendInterval(body.array(), body.position(), length, bytes, pairs);
+            into.append(body.array(), body.position(), length, bytes, pairs);
             body.position(body.position() + length);
         }
         return true;

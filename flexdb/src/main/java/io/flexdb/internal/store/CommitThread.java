@@ -1,10 +1,10 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.wal.GroupCommit;
 import io.flexdb.storage.StoreFullException;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -21,30 +21,61 @@ final class CommitThread {
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
 
-    private final Store store;
+    private final StoreVersions versions;
+    private final Health health;
+    private final SpaceEngine engine;
+    private final Committer committer;
+    private final MemLogs memLogs;
+    private final RetiredTables retired;
+    private final GroupCommit groupCommit;
+    private CommitWork work;
+    private Refiner refiner;
     private final CommitProgress progress;
     private final Thread thread;
-    private final RetiredQueue retiredTables;
-    private final Map<Long, MemTable> tablesInUse = new HashMap<>();
-    private final Object tablesLock = new Object(); // guards retiredTables, tablesInUse and nextHandle
-    private long nextHandle;
     private int memoryWaits; // since the last commit; by the thread
     private long rootsSequence; // no entry in the writer's roots has a higher sequence number
-    private volatile long pinnedBytes;
     private volatile MemLog committing; // for progress
     private boolean garbageLeft; // perhaps; by the thread
 
-    CommitThread(Store store, boolean inline) {
-        this.store = store;
-        this.rootsSequence = store.engine.tag();
-        this.progress = new CommitProgress(store.committer);
-        this.retiredTables = new RetiredQueue(store.epochs, handle -> store.memLogs.unread(tablesInUse.remove(handle)));
+    CommitThread(
+            StoreVersions versions,
+            SpaceEngine engine,
+            Committer committer,
+            MemLogs memLogs,
+            RetiredTables retired,
+            GroupCommit groupCommit,
+            boolean inline) {
+        this.versions = versions;
+        this.health = versions.health;
+        this.engine = engine;
+        this.committer = committer;
+        this.memLogs = memLogs;
+        this.retired = retired;
+        this.groupCommit = groupCommit;
+        this.rootsSequence = engine.tag();
+        this.progress = new CommitProgress(committer);
         if (inline) {
             thread = null;
         } else {
             thread = new Thread(this::run, "flexdb-commit");
             thread.setDaemon(true);
         }
+    }
+
+    /** Says where work comes from. Once, before anything else. */
+    void serve(CommitWork writers, Refiner divisions) {
+        work = writers;
+        refiner = divisions;
+    }
+
+    /** Whose turn it is while memtables are applied. */
+    CommitTurns turns() {
+        return committer.turns();
+    }
+
+    /** Whether an interval is to be divided. Any thread. */
+    boolean hasDivided() {
+        return refiner.hasReady();
     }
 
     void start() {
@@ -60,26 +91,25 @@ final class CommitThread {
     private void run() {
         try {
             while (true) {
-                MemLog log =
-                        garbageLeft ? store.writer().pollWork() : store.writer().awaitWork();
+                MemLog log = garbageLeft ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive();
-                    if (!done && !awaitMemory() && !store.writer().awaitRetry(store.committer.refusal())) {
+                    if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal())) {
                         return;
                     }
-                } else if (!store.health.isUsable()) {
+                } else if (!health.isUsable()) {
                     break;
-                } else if (store.refiner.hasReady()) {
+                } else if (refiner.hasReady()) {
                     refineSome();
                 } else if (garbageLeft) {
                     collectSlice();
                 }
             }
         } catch (UnreadableException e) {
-            store.health.makeReadOnly(e.getCause());
+            health.makeReadOnly(e.getCause());
             refineOnly();
         } catch (Throwable e) {
-            store.fail(e);
+            health.fail(e);
         }
     }
 
@@ -88,7 +118,7 @@ final class CommitThread {
      * again: others may free some, and the garbage collector what was let go of.
      */
     private boolean awaitMemory() {
-        if (!store.committer.lacksMemory() || memoryWaits == MOST_MEMORY_WAITS || !store.health.isUsable()) {
+        if (!committer.lacksMemory() || memoryWaits == MOST_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
         LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
@@ -97,7 +127,7 @@ final class CommitThread {
 
     /** Garbage is collected in slices while there is nothing to commit; what each lets go is published at once. */
     private void collectSlice() {
-        garbageLeft = store.engine.collectSlice(Long.MAX_VALUE);
+        garbageLeft = engine.collectSlice(Long.MAX_VALUE);
         if (garbageLeft) {
             publish();
         }
@@ -106,34 +136,34 @@ final class CommitThread {
     /** Goes on dividing intervals, which changes nothing in files. */
     private void refineOnly() {
         try {
-            while (store.writer().awaitDivided()) {
+            while (work.awaitDivided()) {
                 refineSome();
             }
         } catch (Throwable e) {
-            store.fail(e);
+            health.fail(e);
         }
     }
 
     private void refineSome() {
-        if (store.refiner.applySome() > 0) {
+        if (refiner.applySome() > 0) {
             publish();
         }
     }
 
     /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */
     void publish() {
-        store.publishRoots(rootsSequence);
+        versions.publishRoots(rootsSequence);
     }
 
     private void publishForReuse() {
-        store.publishForReuse(rootsSequence);
+        versions.publishForReuse(rootsSequence);
     }
 
     /** And beside a commit as much garbage as what it writes asks for. */
     private void publishAndCollect() {
-        store.refiner.applySome();
+        refiner.applySome();
         publish();
-        if (!isInline() && store.engine.collectSomeGarbage(true)) {
+        if (!isInline() && engine.collectSomeGarbage(true)) {
             publish();
         }
     }
@@ -141,10 +171,10 @@ final class CommitThread {
     /** How much of the oldest frozen memtable is in the space, from 0 to 1. Any thread. */
     double progress() {
         MemLog log = committing;
-        if (log == null || log != store.oldestFrozen()) {
+        if (log == null || log != versions.oldestFrozen()) {
             return 0;
         }
-        return Math.min(1, (double) store.committer.entriesApplied() / Math.max(1, log.table.keyCount()));
+        return Math.min(1, (double) committer.entriesApplied() / Math.max(1, log.table.keyCount()));
     }
 
     /**
@@ -153,10 +183,10 @@ final class CommitThread {
      * @throws StoreFullException if there is no room in the space; the store goes on
      */
     void commitAll() {
-        for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
+        for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
             commitHere(log);
-            if (isInline() && store.health.isUsable()) {
-                store.refiner.refineHere(Refiner.AT_ONCE);
+            if (isInline() && health.isUsable()) {
+                refiner.refineHere(Refiner.AT_ONCE);
             }
         }
     }
@@ -164,7 +194,7 @@ final class CommitThread {
     /** The same while a store is recovered; false if not all can be committed, whatever the reason. */
     boolean tryCommitAll() {
         try {
-            for (MemLog log = store.oldestFrozen(); log != null; log = store.oldestFrozen()) {
+            for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
                 if (!commit(log)) {
                     return false;
                 }
@@ -185,43 +215,43 @@ final class CommitThread {
         try {
             done = work.getAsBoolean();
         } catch (UnreadableException e) {
-            store.health.makeReadOnly(e.getCause());
+            health.makeReadOnly(e.getCause());
             throw e.getCause();
         } catch (Throwable e) {
-            store.fail(e);
+            health.fail(e);
             throw e;
         }
         if (!done) {
-            throw store.committer.refusal();
+            throw committer.refusal();
         }
     }
 
     /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
     private boolean commit(MemLog log) {
         long last = log.table.lastSequence();
-        store.writer().awaitVisible(last);
-        store.groupCommit.awaitDurable(last);
+        work.awaitVisible(last);
+        groupCommit.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
         if (!applyInTurns(log) && !applyOldest()) {
             return false;
         }
         memoryWaits = 0;
-        store.publishWithoutOldest(rootsSequence);
-        store.engine.sync(last);
+        versions.publishWithoutOldest(rootsSequence);
+        engine.sync(last);
         release(log);
         publish(); // once more, so that the memtable is free soon and not only after the next commit
-        store.writer().signalCommitted();
+        work.signalCommitted();
         if (!isInline()) {
             garbageLeft = true;
-        } else if (store.engine.collectGarbage() > 0) {
+        } else if (engine.collectGarbage() > 0) {
             publish();
         }
         return true;
     }
 
     private boolean applyInTurns(MemLog log) {
-        CommitTurns turns = store.committer.turns();
+        CommitTurns turns = committer.turns();
         if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
             turns.begin();
         }
@@ -234,10 +264,10 @@ final class CommitThread {
 
     /** Applies the oldest memtable, be it the active one, and all deletes there are; false if there is no room. */
     private boolean applyOldest() {
-        long visible = store.visibleSequence();
-        store.groupCommit.awaitDurable(visible);
+        long visible = versions.visibleSequence();
+        groupCommit.awaitDurable(visible);
         rootsSequence = Math.max(rootsSequence, visible);
-        MemLog[] logs = store.version().logs(); // which has all up to the number, as that was taken before
+        MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
         MemTable[] tables = new MemTable[logs.length];
         for (int i = 0; i < tables.length; i++) {
             tables[i] = logs[i].table;
@@ -252,7 +282,7 @@ final class CommitThread {
     private boolean applyActive() {
         boolean applied = applyOldest();
         if (applied) {
-            store.writer().freezeActive();
+            work.freezeActive();
         }
         return applied;
     }
@@ -268,45 +298,9 @@ final class CommitThread {
     }
 
     private void release(MemLog log) {
-        store.memLogs.expectKeysLike(log.table);
-        store.memLogs.covered(log.wal);
-        synchronized (tablesLock) {
-            long handle = nextHandle++;
-            tablesInUse.put(handle, log.table);
-            retiredTables.retire(handle, log.birth);
-            reclaimTables();
-        }
-    }
-
-    private void reclaimTables() {
-        retiredTables.reclaim();
-        long bytes = 0;
-        if (retiredTables.heldByPins() > 0) {
-            for (MemTable table : tablesInUse.values()) {
-                bytes += table.memoryBytes();
-            }
-        }
-        pinnedBytes = bytes;
-        store.cache.limit(store.settings().cacheBytes - bytes); // the cache makes room for what is pinned
-    }
-
-    /** Memtables that only pins hold back, once those that nobody reads any more are free. */
-    int pinnedTables() {
-        synchronized (tablesLock) {
-            store.epochs.tryNextPhase();
-            reclaimTables();
-            return retiredTables.heldByPins();
-        }
-    }
-
-    /** Bytes of memtables that only pins hold back. The figure is brought up to date if it is above a limit. */
-    long pinnedBytes(long limit) {
-        if (pinnedBytes > limit) {
-            synchronized (tablesLock) {
-                reclaimTables(); // pins may have gone since the last commit
-            }
-        }
-        return pinnedBytes;
+        memLogs.expectKeysLike(log.table);
+        memLogs.covered(log.wal);
+        retired.retire(log);
     }
 
     /** Waits for the thread to end; the store tells it to. An interrupt of the caller stays pending. */
@@ -330,8 +324,8 @@ final class CommitThread {
     /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
     void commitRest() {
         commitAll();
-        if (!store.health.hasFailed() && store.writer().freezeActive()) {
-            commitHere(store.version().oldest());
+        if (!health.hasFailed() && work.freezeActive()) {
+            commitHere(versions.current().oldest());
         }
     }
 }

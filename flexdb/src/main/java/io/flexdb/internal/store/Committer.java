@@ -7,8 +7,6 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
-import io.flexdb.internal.index.IntervalCursor;
-import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.IntervalReplacement;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.RecordFormat;
@@ -19,7 +17,6 @@ import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
@@ -33,14 +30,9 @@ public final class Committer {
      *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
      *   changed anyway (section 5.2).
      *
-     * I1  Every extent that does not begin with a pair carries the flag CONTINUATION, and each change to the space is a
+     * I1  Every extent that does not begin with a pair carries the flag RecordFormat.CONTINUATION, and each change to the space is a
      *     group of whole pairs, so that after any prefix of the log the space is a sequence of whole pairs (O7).
-     * I2  A content number belongs to one content for ever.
      */
-    static final int CONTINUATION = 1;
-
-    private static final int MERGE_BYTES = IntervalBounds.MAX_BYTES / 2;
-    private static final int MERGE_PAIRS = IntervalBounds.MAX_PAIRS / 2;
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
     private static final int FEW_ENTRIES = 16; // at once, where room is short
@@ -53,7 +45,8 @@ public final class Committer {
 
     private final Epochs epochs;
     private final SpaceEngine engine;
-    private final SparseIndex index;
+    private final Intervals intervals;
+    private final SparseIndex index; // theirs
     private final IntervalCache cache;
     private final IntervalReader reader;
     private final OffHeap memory;
@@ -61,7 +54,6 @@ public final class Committer {
     private final ReadContext context;
     private final ExtentCursor extents = new ExtentCursor();
     private final NewestEntries entries = new NewestEntries();
-    private final IntervalCursor previous;
     private final IntervalReplacement replacement = new IntervalReplacement();
     private MemTable[] tables = {};
     private final int[] refs = new int[GATHERED_ENTRIES];
@@ -95,24 +87,22 @@ public final class Committer {
     private boolean wasCached;
     private StoreFullException memoryRefusal;
     private ByteBuffer imageMemory;
-    private final AtomicLong lastContent = new AtomicLong();
-    private volatile long coarseIntervals; // written by one thread at a time, as the index is
 
     Committer(
             Epochs epochs,
             SpaceEngine engine,
-            SparseIndex index,
+            Intervals intervals,
             IntervalCache cache,
             IntervalReader reader,
             OffHeap memory) {
         this.epochs = epochs;
         this.engine = engine;
-        this.index = index;
+        this.intervals = intervals;
+        this.index = intervals.index;
         this.cache = cache;
         this.reader = reader;
         this.memory = memory;
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
-        this.previous = index.cursor();
         this.smallMerged = allocate(SMALL_MERGED_BYTES);
         this.merged = smallMerged;
         this.imageMemory = allocate(64 << 10);
@@ -130,24 +120,6 @@ public final class Committer {
     /** Whose turn it is while memtables are applied. */
     CommitTurns turns() {
         return turns;
-    }
-
-    /** The number of a content that never was before. Any thread. */
-    long newContent() {
-        return lastContent.incrementAndGet();
-    }
-
-    /** Adds an interval behind all others, to build an index that has seen no other change yet. */
-    void appendInterval(byte[] itsAnchor, int from, int length, long bytes, int pairs) {
-        index.appendInterval(itsAnchor, from, length, bytes, pairs, newContent());
-        if (IntervalBounds.isCoarse(bytes, pairs)) {
-            coarseIntervals++;
-        }
-    }
-
-    /** Intervals that are larger than they should be, or of which nobody has counted the pairs. Any thread. */
-    public long coarseIntervals() {
-        return coarseIntervals;
     }
 
     /**
@@ -342,7 +314,7 @@ public final class Committer {
     private boolean prepare(boolean alwaysInPlace) {
         try {
             mergeInterval(alwaysInPlace);
-            index.ensure(mostIntervals(), mergedBytes);
+            index.ensure(IntervalBounds.mostIntervals(mergedPairs, mergedBytes), mergedBytes);
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             shrink();
@@ -350,11 +322,6 @@ public final class Committer {
                     + "); allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
             return false;
         }
-    }
-
-    /** Intervals that {@link #divide} makes at most. Two that follow each other have more bytes or pairs than one may. */
-    private int mostIntervals() {
-        return 3 + 2 * (mergedPairs / IntervalBounds.MAX_PAIRS) + 2 * (mergedBytes / IntervalBounds.MAX_BYTES);
     }
 
     private void mergeInterval(boolean alwaysInPlace) {
@@ -405,7 +372,7 @@ public final class Committer {
         int pieces = 0;
         boolean found = extents.seek(intervalOffset);
         while (found && extents.logicalOffset() < intervalOffset + bytes) {
-            if (extents.flags() != CONTINUATION && ++pieces > Math.max(1, pairs / 2)) {
+            if (extents.flags() != RecordFormat.CONTINUATION && ++pieces > Math.max(1, pairs / 2)) {
                 return true;
             }
             found = extents.next();
@@ -548,7 +515,7 @@ public final class Committer {
         int max = engine.maxExtentBytes();
         for (int done = 0; done < bytes; ) {
             int piece = Math.min(max, bytes - done);
-            engine.insert(logicalOffset + done, merged, from + done, piece, done == 0 ? 0 : CONTINUATION);
+            engine.insert(logicalOffset + done, merged, from + done, piece, done == 0 ? 0 : RecordFormat.CONTINUATION);
             done += piece;
         }
     }
@@ -589,17 +556,11 @@ public final class Committer {
         if (mergedPairs == 0) {
             addInterval(0, 0, 0, 0);
         }
-        if (IntervalBounds.isCoarse(context.interval.lengthBytes(), context.interval.pairCount())) {
-            coarseIntervals--;
-        }
-        index.replace(key, 0, keyLength, replacement);
-        if (mergedPairs <= MERGE_PAIRS && mergedBytes <= MERGE_BYTES) {
-            mergeSmall(keyLength);
-        }
+        intervals.replace(key, keyLength, context.interval, replacement, mergedPairs, mergedBytes);
     }
 
     private void addInterval(int first, int end, int from, int to) {
-        long content = newContent();
+        long content = intervals.newContent();
         if (first == 0) {
             replacement.first(to - from, end - first, content);
         } else {
@@ -628,53 +589,5 @@ public final class Committer {
             imageMemory = larger.order(ByteOrder.LITTLE_ENDIAN);
         }
         return true;
-    }
-
-    /**
-     * Puts what a coarse interval was divided into in its place, unless it has changed since it was read, its keys reach
-     * beyond it, or the index has no memory for it. Not while {@link #apply} looks for room.
-     *
-     * @return whether it did
-     */
-    boolean divide(Division division) {
-        IntervalRef interval = context.interval;
-        index.find(index.current(), division.lowestKey(), 0, division.lowestKeyLength(), interval);
-        long content = division.content();
-        if (interval.contentNumber() != content
-                || !interval.isBelowUpperAnchor(division.highestKey(), 0, division.highestKeyLength())) {
-            return false;
-        }
-        assert interval.lengthBytes() == division.parts.totalBytes() : interval + " and " + division;
-        try {
-            index.ensure(division.parts.count(), division.parts.anchorBytes());
-        } catch (OutOfMemoryError e) {
-            return false;
-        }
-        index.replace(division.lowestKey(), 0, division.lowestKeyLength(), division.parts);
-        if (division.isComplete()) {
-            coarseIntervals--;
-        }
-        if (division.parts.count() > 1) {
-            cache.forget(content); // newer versions never ask for it
-        }
-        return true;
-    }
-
-    /** Joins a small interval with the one before it, if both together are small. */
-    private void mergeSmall(int keyLength) {
-        index.find(index.current(), key, 0, keyLength, context.interval);
-        int anchorLength = context.interval.anchorLength();
-        if (anchorLength == 0) {
-            return;
-        }
-        int pairs = context.interval.pairCount();
-        long bytes = context.interval.lengthBytes();
-        previous.seek(index.current(), key, 0, keyLength);
-        previous.previous();
-        if (previous.pairCount() + pairs <= MERGE_PAIRS && previous.lengthBytes() + bytes <= MERGE_BYTES) {
-            index.mergeWithPrevious(key, 0, keyLength, newContent());
-        } else if (pairs == 0) {
-            index.mergeWithPrevious(key, 0, keyLength, previous.contentNumber()); // it gains nothing
-        }
     }
 }

@@ -26,24 +26,24 @@ final class IndexSampler {
 
     private final SpaceEngine engine;
     private final Path dataFile;
-    private final Committer into;
+    private final Intervals into;
 
     // The interval that ends where the next anchor is.
     private byte[] anchor = {};
     private long start;
 
-    private IndexSampler(SpaceEngine engine, Committer into, Path dataFile) {
+    private IndexSampler(SpaceEngine engine, Intervals into, Path dataFile) {
         this.engine = engine;
         this.into = into;
         this.dataFile = dataFile;
     }
 
     /**
-     * Fills the committer's empty index.
+     * Fills an empty index.
      *
      * @param inline whether to use no threads
      */
-    static void sample(SpaceEngine engine, Committer into, Path dataFile, boolean inline) {
+    static void sample(SpaceEngine engine, Intervals into, Path dataFile, boolean inline) {
         new IndexSampler(engine, into, dataFile).run(inline);
     }
 
@@ -140,7 +140,7 @@ final class IndexSampler {
     }
 
     private void end(long offset) {
-        into.appendInterval(anchor, 0, anchor.length, offset - start, IntervalBounds.UNKNOWN_PAIRS);
+        into.append(anchor, 0, anchor.length, offset - start, IntervalBounds.UNKNOWN_PAIRS);
         start = offset;
     }
 }

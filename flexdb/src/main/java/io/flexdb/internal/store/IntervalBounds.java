@@ -25,6 +25,11 @@ final class IntervalBounds {
         return intervals == 0 ? 0 : (int) ((pairs + intervals - 1) / intervals);
     }
 
+    /** How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may. */
+    static int mostIntervals(int pairs, int bytes) {
+        return 3 + 2 * (pairs / MAX_PAIRS) + 2 * (bytes / MAX_BYTES);
+    }
+
     /**
      * Where the interval ends that begins with a pair.
      *

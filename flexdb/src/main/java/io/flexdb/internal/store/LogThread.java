@@ -1,5 +1,6 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -10,12 +11,18 @@ final class LogThread {
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
 
-    private final Store store;
+    private final StoreWriter writer;
+    private final MemLogs memLogs;
+    private final RetiredTables retired;
+    private final Health health;
     private final boolean wanted;
     private Thread thread; // under the commit lock until the store is closed
 
-    LogThread(Store store, boolean inline) {
-        this.store = store;
+    LogThread(StoreWriter writer, MemLogs memLogs, RetiredTables retired, Health health, boolean inline) {
+        this.writer = writer;
+        this.memLogs = memLogs;
+        this.retired = retired;
+        this.health = health;
         this.wanted = !inline;
     }
 
@@ -30,25 +37,25 @@ final class LogThread {
 
     private void run() {
         try {
-            while (store.writer().awaitLogWanted()) {
+            while (writer.awaitLogWanted()) {
                 awaitTable();
                 StoreFullException full = tryToPrepare();
                 for (int waits = 0; full != null && awaitMemory(waits); waits++) {
                     full = tryToPrepare();
                 }
-                store.writer().logTried(full); // whoever needs one is told
+                writer.logTried(full); // whoever needs one is told
                 if (full == null) {
-                    store.memLogs.keepReserve();
+                    memLogs.keepReserve();
                 }
             }
         } catch (Throwable e) {
-            store.fail(e);
+            health.fail(e);
         }
     }
 
     private StoreFullException tryToPrepare() {
         try {
-            store.memLogs.prepare();
+            memLogs.prepare();
             return null;
         } catch (StoreFullException e) {
             return e;
@@ -57,8 +64,8 @@ final class LogThread {
 
     /** Waits until one of the memtables there may be is free. But for a reader that takes long, that is soon. */
     private void awaitTable() {
-        for (int waits = 0; waits < MOST_TABLE_WAITS && store.health.isUsable(); waits++) {
-            if (store.mayPrepareLog()) {
+        for (int waits = 0; waits < MOST_TABLE_WAITS && health.isUsable(); waits++) {
+            if (memLogs.mayPrepare(retired.pinnedTables())) {
                 return;
             }
             LockSupport.parkNanos(this, TABLE_WAIT_NANOS);
@@ -70,7 +77,7 @@ final class LogThread {
      * again.
      */
     private boolean awaitMemory(int waits) {
-        if (!store.memLogs.lacksMemory() || waits == MOST_MEMORY_WAITS || !store.health.isUsable()) {
+        if (!memLogs.lacksMemory() || waits == MOST_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
         LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << waits);

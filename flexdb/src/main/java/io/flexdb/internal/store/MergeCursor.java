@@ -19,7 +19,6 @@ public final class MergeCursor implements AutoCloseable {
     private static final int SPACE = -1; // memtables are named by their indexes
     private static final int NOWHERE = -2;
 
-    private final Store store;
     private final PinnedVersion pin;
     private final MemTableCursor[] memtables;
     private final SpaceCursor space;
@@ -33,10 +32,10 @@ public final class MergeCursor implements AutoCloseable {
      * A cursor that stands nowhere.
      *
      * @param pin what to walk; closed with the cursor
+     * @param space stands in its space; closed with the cursor
      * @param upperBound keys from this one on are not shown; null for all
      */
-    public MergeCursor(Store store, PinnedVersion pin, byte[] upperBound) {
-        this.store = store;
+    MergeCursor(PinnedVersion pin, SpaceCursor space, byte[] upperBound) {
         this.pin = pin;
         this.upperBound = upperBound;
         MemLog[] logs = pin.version().logs();
@@ -47,7 +46,7 @@ public final class MergeCursor implements AutoCloseable {
             cursor.reset(log.table, pin.sequence());
             memtables[count++] = cursor;
         }
-        this.space = new SpaceCursor(store, pin.version());
+        this.space = space;
     }
 
     /** Whether the cursor stands on a pair. */

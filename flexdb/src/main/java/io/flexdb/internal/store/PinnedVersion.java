@@ -13,14 +13,14 @@ public final class PinnedVersion implements AutoCloseable {
     private static final int CLOSED = 1;
     private static final int READ = 2;
 
-    private final Store store;
+    private final StoreVersions versions;
     private final Version version;
     private final long sequence;
     private final String what;
     private final AtomicInteger state = new AtomicInteger();
 
-    private PinnedVersion(Store store, Version version, long sequence, String what) {
-        this.store = store;
+    private PinnedVersion(StoreVersions versions, Version version, long sequence, String what) {
+        this.versions = versions;
         this.version = version;
         this.sequence = sequence;
         this.what = what;
@@ -29,13 +29,14 @@ public final class PinnedVersion implements AutoCloseable {
     /**
      * Pins what is newest.
      *
+     * @param retired what pins hold back
+     * @param limit how many bytes they may
      * @param what it is for, in messages
      */
-    public static PinnedVersion newest(Store store, String what) {
-        int ticket = store.enter();
+    static PinnedVersion newest(StoreVersions versions, RetiredTables retired, long limit, String what) {
+        int ticket = versions.enter();
         try {
-            long limit = store.settings().maxPinnedBytes;
-            long held = store.pinnedBytes(limit);
+            long held = retired.pinnedBytes(limit);
             if (held > limit) {
                 throw new IllegalStateException("open snapshots and cursors hold " + held
                         + " bytes back, more than maxPinnedBytes " + limit + "; close some of them");
@@ -43,30 +44,30 @@ public final class PinnedVersion implements AutoCloseable {
             long sequence;
             Version version;
             do {
-                sequence = store.visibleSequence();
-                version = store.version();
+                sequence = versions.visibleSequence();
+                version = versions.current();
             } while (version.storeSequence() > sequence);
-            PinnedVersion pinned = new PinnedVersion(store, version, sequence, what);
-            store.epochs.pin(version.id()); // last: whatever fails before it leaves no pin
+            PinnedVersion pinned = new PinnedVersion(versions, version, sequence, what);
+            versions.epochs.pin(version.id()); // last: whatever fails before it leaves no pin
             return pinned;
         } finally {
-            store.epochs.exit(ticket);
+            versions.epochs.exit(ticket);
         }
     }
 
     /**
      * Pins what another pin holds, which is open.
      *
-     * @param of the store that the caller believes it to be of
+     * @param of the versions of the store that the caller believes it to be of
      */
-    public PinnedVersion again(Store of, String newWhat) {
-        if (of != store) {
+    PinnedVersion again(StoreVersions of, String newWhat) {
+        if (of != versions) {
             throw new IllegalArgumentException(what + " is not of this store");
         }
         beginRead();
         try {
-            PinnedVersion pinned = new PinnedVersion(store, version, sequence, newWhat);
-            store.epochs.pin(version.id()); // last, as above
+            PinnedVersion pinned = new PinnedVersion(versions, version, sequence, newWhat);
+            versions.epochs.pin(version.id()); // last, as above
             return pinned;
         } finally {
             endRead();
@@ -82,15 +83,15 @@ public final class PinnedVersion implements AutoCloseable {
                 throw new StoreClosedException(what);
             }
         } while (!state.compareAndSet(now, now + READ));
-        if (!store.health.isReadable()) {
+        if (!versions.health.isReadable()) {
             endRead();
-            throw store.health.refusal();
+            throw versions.health.refusal();
         }
     }
 
     void endRead() {
         if (state.addAndGet(-READ) == CLOSED) {
-            store.epochs.unpin(version.id());
+            versions.epochs.unpin(version.id());
         }
     }
 
@@ -107,7 +108,7 @@ public final class PinnedVersion implements AutoCloseable {
         if ((state.get() & CLOSED) != 0) {
             throw new StoreClosedException(what);
         }
-        store.health.requireReadable();
+        versions.health.requireReadable();
     }
 
     /** Takes the pin back; again does nothing. */
@@ -121,7 +122,7 @@ public final class PinnedVersion implements AutoCloseable {
             }
         } while (!state.compareAndSet(now, now | CLOSED));
         if (now == 0) {
-            store.epochs.unpin(version.id());
+            versions.epochs.unpin(version.id());
         }
     }
 }

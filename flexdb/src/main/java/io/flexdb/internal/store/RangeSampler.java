@@ -75,7 +75,7 @@ final class RangeSampler {
         if (found && extents.logicalOffset() < from) {
             found = extents.next();
         }
-        while (found && (extents.flags() & Committer.CONTINUATION) != 0) {
+        while (found && (extents.flags() & RecordFormat.CONTINUATION) != 0) {
             found = extents.next();
         }
         return found ? extents.logicalOffset() : view.size();

@@ -1,6 +1,5 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.index.IndexView;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.storage.CorruptionException;
@@ -12,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Divides the intervals that an opening found {@linkplain IntervalBounds#isCoarse coarse}, above all after a crash: those
@@ -46,14 +46,14 @@ final class Refiner {
     private static final long REST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
-    private final Store store;
-    private final SpaceEngine engine;
-    private final Committer committer;
+    private final StoreVersions versions;
+    private final Intervals intervals;
+    private final Supplier<IntervalDivider> dividers;
     private final TouchedIntervals touched;
     private final Path dataFile;
     private final LongSupplier nanoClock;
     private final Thread[] threads;
-    private final Runnable publish;
+    private final Runnable onDivided;
     private long began;
 
     // Guarded by this.
@@ -76,29 +76,33 @@ final class Refiner {
 
     /**
      * @param inline whether to use no threads
-     * @param publish publishes the index, in a store without threads
+     * @param dividers makes one for each thread
+     * @param onDivided tells the commit thread that there is something to apply; in a store without threads publishes what was
+     *     applied
      * @param nanoClock tells when to go slow
      */
     Refiner(
-            Store store,
+            StoreVersions versions,
+            Intervals intervals,
             TouchedIntervals touched,
+            Supplier<IntervalDivider> dividers,
             Path dataFile,
             boolean inline,
-            Runnable publish,
+            Runnable onDivided,
             LongSupplier nanoClock) {
-        this.store = store;
-        this.engine = store.engine;
-        this.committer = store.committer;
+        this.versions = versions;
+        this.intervals = intervals;
+        this.dividers = dividers;
         this.touched = touched;
         this.dataFile = dataFile;
-        this.publish = publish;
+        this.onDivided = onDivided;
         this.nanoClock = nanoClock;
         this.threads = new Thread[inline ? 0 : THREADS];
     }
 
     /** Begins, if there is anything to do. Once. */
     void start() {
-        if (committer.coarseIntervals() == 0) {
+        if (intervals.coarseCount() == 0) {
             end();
             return;
         }
@@ -142,8 +146,8 @@ final class Refiner {
 
     private void run() {
         try {
-            IntervalDivider ofThread = newDivider();
-            IntervalCursor at = store.index.cursor();
+            IntervalDivider ofThread = dividers.get();
+            IntervalCursor at = intervals.index.cursor();
             for (Division division = takeFree(); division != null; division = takeFree()) {
                 long start = nanoClock.getAsLong();
                 boolean divided = false;
@@ -164,10 +168,6 @@ final class Refiner {
         } catch (Throwable e) {
             LOG.log(System.Logger.Level.ERROR, "Some intervals of " + dataFile + " stay coarse until reopening", e);
         }
-    }
-
-    private IntervalDivider newDivider() {
-        return new IntervalDivider(engine, dataFile, store.memory, committer::newContent);
     }
 
     /** A division to fill, or null if all is done. */
@@ -213,14 +213,14 @@ final class Refiner {
                 return; // it has been told, and not come yet
             }
         }
-        store.writer().signalDivided();
+        onDivided.run();
     }
 
     /** Reads one coarse interval; false if it found none just now, or none that is sound. */
     private boolean findAndDivide(Division division, IntervalDivider with, IntervalCursor at) {
-        int ticket = store.enter();
+        int ticket = versions.enter();
         try {
-            Version version = store.version();
+            Version version = versions.current();
             if (!findTouched(version.index(), at) && !findNext(version.index(), at)) {
                 return false;
             }
@@ -231,7 +231,7 @@ final class Refiner {
             return false;
         } finally {
             at.reset();
-            store.epochs.exit(ticket);
+            versions.exit(ticket);
         }
     }
 
@@ -340,7 +340,7 @@ final class Refiner {
     }
 
     private void apply(Division division) {
-        if (committer.divide(division) && !division.isComplete()) {
+        if (intervals.divide(division) && !division.isComplete()) {
             synchronized (this) {
                 leftCoarse = true;
             }
@@ -352,8 +352,8 @@ final class Refiner {
     /** Reads and divides so many intervals at most. By the writer of a store without threads. */
     void refineHere(int atMost) {
         if (divider == null && !ending) {
-            divider = newDivider();
-            cursor = store.index.cursor();
+            divider = dividers.get();
+            cursor = intervals.index.cursor();
         }
         int divided = 0;
         while (divided < atMost && !isDone()) {
@@ -361,7 +361,7 @@ final class Refiner {
             if (findAndDivide(division, divider, cursor)) {
                 apply(division);
                 divided++;
-                publish.run();
+                onDivided.run();
             }
         }
     }
@@ -375,6 +375,6 @@ final class Refiner {
 
     @Override
     public String toString() {
-        return "Refiner[coarse=" + committer.coarseIntervals() + ", ready=" + readyCount + (walked ? ", walked]" : "]");
+        return "Refiner[coarse=" + intervals.coarseCount() + ", ready=" + readyCount + (walked ? ", walked]" : "]");
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.index.SparseIndex;
 import java.nio.ByteBuffer;
 
 /** Walks the pairs of a version's space in key order, in both directions. For one thread, on a pinned version. */
@@ -11,7 +12,9 @@ final class SpaceCursor {
      * protects the copying, since the image may lie in the cache. The copy lies in the memory of a context that the
      * cursor keeps until it is closed; an interval that was not in the cache has been built there already.
      */
-    private final Store store;
+    private final StoreVersions versions;
+    private final IntervalReader intervals;
+    private final ReadContexts contexts;
     private final Version version;
     private final IntervalCursor interval;
     private final ReadContext context;
@@ -19,11 +22,18 @@ final class SpaceCursor {
     private int pairs;
     private int pair;
 
-    SpaceCursor(Store store, Version version) {
-        this.store = store;
+    SpaceCursor(
+            StoreVersions versions,
+            SparseIndex index,
+            IntervalReader intervals,
+            ReadContexts contexts,
+            Version version) {
+        this.versions = versions;
+        this.intervals = intervals;
+        this.contexts = contexts;
         this.version = version;
-        this.interval = store.index.cursor();
-        this.context = store.borrowContext();
+        this.interval = index.cursor();
+        this.context = contexts.borrow();
     }
 
     boolean isValid() {
@@ -99,9 +109,9 @@ final class SpaceCursor {
         if (interval.lengthBytes() == 0) {
             return;
         }
-        int ticket = store.enter();
+        int ticket = versions.enter();
         try {
-            store.intervals.open(version.space(), context, interval);
+            intervals.open(version.space(), context, interval);
             int bytes = IntervalFormat.imageBytes(context.image, context.base);
             image = context.memory(bytes);
             if (image != context.image) {
@@ -109,7 +119,7 @@ final class SpaceCursor {
             }
             pairs = IntervalFormat.pairCount(image, 0);
         } finally {
-            store.epochs.exit(ticket);
+            versions.exit(ticket);
         }
     }
 
@@ -117,7 +127,7 @@ final class SpaceCursor {
     void close() {
         pairs = 0;
         image = null;
-        store.giveBack(context);
+        contexts.giveBack(context);
     }
 
     ByteBuffer image() {

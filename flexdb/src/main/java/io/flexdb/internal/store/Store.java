@@ -1,9 +1,7 @@
 package io.flexdb.internal.store;
 
-import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
-import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -22,29 +20,27 @@ import java.util.function.Function;
  */
 public final class Store implements AutoCloseable {
     /*
-     * Locks, always in this order: the writer's commitLock (sequence numbers, the active memtable, state), versionLock
-     * (one publication at a time; never held for anything slow).
+     * Locks, always in this order: the writer's commitLock (sequence numbers, the active memtable, state), that of
+     * StoreVersions (one publication at a time; never held for anything slow).
      *
-     * I1  version.storeSequence <= visibleSequence for a reader that took visibleSequence first and checks.
-     * I2  Versions with the same id have the same roots; the commit thread alone makes new ids.
+     * The parts are made from below to above, and none knows the store. Three have to reach something above them, which they
+     * get as a function or an interface: CommitThread the writers, Refiner who applies, StoreWriter the thread that makes logs.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
     final Health health;
-    final Epochs epochs;
     public final SpaceEngine engine;
-    public final SparseIndex index;
+    public final Intervals intervals;
+    public final SparseIndex index; // theirs
     public final IntervalCache cache;
-    final IntervalReader intervals;
     public final OffHeap memory;
-    final MemoryBudget budget;
-    private final StripedPool<ReadContext> contexts;
-    private final KeptBytes keptForReads;
-    public final Committer committer;
-    final Refiner refiner;
     public final MemLogs memLogs;
     public final GroupCommit groupCommit;
-    final StoreSettings settings;
+    final IntervalReader intervalReader;
+    final Refiner refiner;
+    final StoreVersions versions;
+    private final StoreSettings settings; // with all that was derived
+    private final RetiredTables retired;
     private final Path directory;
     private final Vfs vfs;
     private final VfsLock lock;
@@ -52,11 +48,8 @@ public final class Store implements AutoCloseable {
     private final SyncThread syncs;
     private final LogThread logThread;
     private final StoreWriter writer;
+    private final StoreReader reader;
 
-    private final Object versionLock = new Object();
-
-    private volatile Version version;
-    private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
     private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
     private final Object closeLock = new Object();
@@ -68,50 +61,54 @@ public final class Store implements AutoCloseable {
         this.settings = opened.settings;
         this.health = opened.health;
         this.memory = opened.memory;
-        this.budget = opened.budget;
-        this.contexts = new StripedPool<>(() -> new ReadContext(memory, OffHeap.Use.READS));
-        this.keptForReads = new KeptBytes(budget.readBytes());
-        this.epochs = opened.epochs;
         this.engine = opened.engine;
-        this.index = opened.index;
-        this.cache = opened.cache;
         this.intervals = opened.intervals;
-        this.committer = opened.committer;
+        this.index = intervals.index;
+        this.cache = opened.cache;
+        this.intervalReader = opened.reader;
         this.memLogs = opened.memLogs;
-        long lastSequence = engine.tag();
-        this.groupCommit = new GroupCommit(lastSequence, health);
-        this.version =
-                new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence);
-        epochs.advance();
-        this.freeSegments = engine.freeSegmentCount();
-        this.commits = new CommitThread(this, opened.inline);
+        boolean inline = opened.inline;
+        long cacheBytes = settings.cacheBytes;
+        this.retired = new RetiredTables(
+                opened.epochs, memLogs, pinned -> cache.limit(cacheBytes - pinned)); // the cache makes room for it
+        this.versions = new StoreVersions(opened.epochs, health, engine, index);
+        this.groupCommit = new GroupCommit(versions.visibleSequence(), health);
+        this.commits = new CommitThread(versions, engine, opened.committer, memLogs, retired, groupCommit, inline);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
-        this.refiner = new Refiner(this, opened.touched, dataFile, opened.inline, commits::publish, System::nanoTime);
-        this.syncs = new SyncThread(this, opened.inline);
-        this.logThread = new LogThread(this, opened.inline);
-        this.writer = new StoreWriter(this, memLogs, groupCommit, commits, syncs, logThread, lastSequence);
+        this.refiner = new Refiner(
+                versions,
+                intervals,
+                opened.touched,
+                () -> new IntervalDivider(engine, dataFile, memory, intervals::newContent),
+                dataFile,
+                inline,
+                inline ? commits::publish : this::signalDivided,
+                System::nanoTime);
+        this.syncs = new SyncThread(settings, versions, groupCommit, inline);
+        this.writer = new StoreWriter(settings, versions, memLogs, groupCommit, commits, syncs, this::startLogThread);
+        this.logThread = new LogThread(writer, memLogs, retired, health, inline);
+        commits.serve(writer, refiner);
+        ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
+        this.reader = new StoreReader(versions, index, intervalReader, contexts);
         health.onChange(writer::signalAll);
+    }
+
+    private void signalDivided() {
+        writer.signalDivided();
+    }
+
+    private void startLogThread() {
+        logThread.start();
     }
 
     /** Begins to commit what is frozen; after a recovery. */
     void start() {
         commits.start();
-        if (version.logs().length > 0) {
+        if (versions.current().logs().length > 0) {
             writer.startThreads();
         }
         refiner.start();
-        engine.scrubber().start(this::pinNewest);
-    }
-
-    private long pinNewest() {
-        int ticket = enter();
-        try {
-            long id = version.id();
-            epochs.pin(id);
-            return id;
-        } finally {
-            epochs.exit(ticket);
-        }
+        engine.scrubber().start(versions::pinNewest);
     }
 
     /** Divides all coarse intervals, on the caller's thread. For stores without threads. */
@@ -123,6 +120,25 @@ public final class Store implements AutoCloseable {
     /** What writes to it. */
     public StoreWriter writer() {
         return writer;
+    }
+
+    /** What reads it. */
+    public StoreReader reader() {
+        return reader;
+    }
+
+    /**
+     * Pins what is newest.
+     *
+     * @param what it is for, in messages
+     */
+    public PinnedVersion pinNewest(String what) {
+        return PinnedVersion.newest(versions, retired, settings.maxPinnedBytes, what);
+    }
+
+    /** Pins what another pin of this store holds, which is open. */
+    public PinnedVersion pinAgain(PinnedVersion pin, String what) {
+        return pin.again(versions, what);
     }
 
     // ---- durability
@@ -139,111 +155,16 @@ public final class Store implements AutoCloseable {
         return groupCommit.durableSequence();
     }
 
-    // ---- versions
-
-    /** The version to read, for a reader that has taken {@link #visibleSequence()} before. */
-    Version version() {
-        return version;
-    }
-
     /** The sequence number of the last visible write. */
     public long visibleSequence() {
-        return writer.visibleSequence();
-    }
-
-    /** Publishes a memtable that takes writes from now on. */
-    void addNewest(MemLog next) {
-        synchronized (versionLock) {
-            version = version.withNewest(next);
-        }
-    }
-
-    /**
-     * Publishes the writer's roots, with the memtables there are. Commit thread only.
-     *
-     * @param storeSequence the highest number of an entry that they may have, unless an earlier one was higher
-     */
-    void publishRoots(long storeSequence) {
-        publish(storeSequence, false);
-    }
-
-    /** Publishes the writer's roots so that readers of earlier ones are gone afterwards, unless they take long. */
-    void publishForReuse(long storeSequence) {
-        for (int phase = 0; phase < 3; phase++) {
-            publishRoots(storeSequence);
-        }
-    }
-
-    /** Publishes the writer's roots without the oldest memtable, which is wholly in them. Commit thread only. */
-    void publishWithoutOldest(long storeSequence) {
-        publish(storeSequence, true);
-    }
-
-    private void publish(long storeSequence, boolean withoutOldest) {
-        synchronized (versionLock) {
-            Version now = version;
-            version = new Version(
-                    epochs.writerEpoch(),
-                    index.current(),
-                    engine.current(),
-                    withoutOldest ? now.withoutOldest() : now.logs(),
-                    Math.max(now.storeSequence(), storeSequence));
-            epochs.advance();
-        }
-        engine.reclaim();
-        index.reclaim();
-        freeSegments = engine.freeSegmentCount();
-    }
-
-    /** The oldest memtable if it takes no more writes, else null. */
-    MemLog oldestFrozen() {
-        Version now = version;
-        return now.logs().length > 0 && now.oldest().isFrozen() ? now.oldest() : null;
+        return versions.visibleSequence();
     }
 
     // ---- state
 
-    /** Stops the store: what is on disk is unknown until it is opened again (O8). */
-    void fail(Throwable cause) {
-        health.fail(cause);
-    }
-
     /** What the store still does. */
     public Health health() {
         return health;
-    }
-
-    /** Begins a short read. */
-    int enter() {
-        int ticket = epochs.enter();
-        if (!health.isReadable()) {
-            epochs.exit(ticket);
-            throw health.refusal();
-        }
-        return ticket;
-    }
-
-    /** A context for one read, or for a cursor's life. */
-    ReadContext borrowContext() {
-        ReadContext context = contexts.borrow();
-        int bytes = context.largeBytes();
-        if (bytes > 0) {
-            keptForReads.take(bytes);
-        }
-        return context;
-    }
-
-    /** Keeps a context for later reads, and its memory if that and what others keep is not too much. Can't fail. */
-    void giveBack(ReadContext context) {
-        context.forget();
-        int bytes = context.largeBytes(); // mostly none, and then nothing that threads share is written
-        if (bytes > 0 && !keptForReads.keep(bytes)) {
-            context.dropMemory();
-            bytes = 0;
-        }
-        if (!contexts.giveBack(context)) {
-            keptForReads.take(bytes);
-        }
     }
 
     /** The settings. */
@@ -251,29 +172,19 @@ public final class Store implements AutoCloseable {
         return settings;
     }
 
-    /** Whether a memtable is free for the next log, or may be made. Frees what readers have left. */
-    boolean mayPrepareLog() {
-        return memLogs.mayPrepare(commits.pinnedTables());
-    }
-
-    /** Bytes that snapshots and cursors keep from being used again, roughly, if they are more than the limit. */
-    long pinnedBytes(long limit) {
-        return commits.pinnedBytes(limit);
-    }
-
     /** Has figures of this moment read, all within one short read of the version published last. */
     public <T> T figures(Function<Version, T> reading) {
-        int ticket = enter();
+        int ticket = versions.enter();
         try {
-            return reading.apply(version);
+            return reading.apply(versions.current());
         } finally {
-            epochs.exit(ticket);
+            versions.exit(ticket);
         }
     }
 
     /** Free segments as of the last publication. */
     public int freeSegments() {
-        return freeSegments;
+        return versions.freeSegments();
     }
 
     @Override
@@ -308,7 +219,7 @@ public final class Store implements AutoCloseable {
             try {
                 finishCommits(last);
             } finally {
-                while (epochs.hasReaders()) {
+                while (versions.epochs.hasReaders()) {
                     LockSupport.parkNanos(10_000);
                 }
                 release(() -> {});
@@ -364,7 +275,7 @@ public final class Store implements AutoCloseable {
                 releaseFiles();
             } finally { // does nothing to logs that were deleted
                 memLogs.releaseAll();
-                for (MemLog log : version.logs()) {
+                for (MemLog log : versions.current().logs()) {
                     log.wal.release();
                 }
                 atEnd.run();
@@ -379,7 +290,7 @@ public final class Store implements AutoCloseable {
         }
         engine.closeCleanly();
         try { // all data is safe from here on: what fails now costs space, or time at the next opening
-            for (MemLog log : version.logs()) {
+            for (MemLog log : versions.current().logs()) {
                 memLogs.covered(log.wal);
             }
             memLogs.deleteAll();

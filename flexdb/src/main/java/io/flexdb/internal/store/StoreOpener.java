@@ -38,10 +38,10 @@ public final class StoreOpener {
     final Health health;
     VfsLock lock;
     SpaceEngine engine;
-    SparseIndex index;
     IntervalCache cache;
     final TouchedIntervals touched = new TouchedIntervals();
-    IntervalReader intervals;
+    IntervalReader reader;
+    Intervals intervals;
     Committer committer;
     MemLogs memLogs;
     private WalRecovery recovery; // null until the logs are known
@@ -125,12 +125,12 @@ public final class StoreOpener {
         engine = SpaceEngine.recover(vfs, space, storeId, ofSpace.settings(), epochs, health, memory);
         cache = new IntervalCache(epochs, settings.cacheBytes, memory);
         memory.giver(cache::giveBack);
-        intervals = new IntervalReader(engine, cache, touched, space.resolve("data"));
-        index = new SparseIndex(epochs, memory);
-        committer = new Committer(epochs, engine, index, cache, intervals, memory);
-        boolean wasClosed = AnchorsFile.load(vfs, directory, engine, committer);
+        reader = new IntervalReader(engine, cache, touched, space.resolve("data"));
+        intervals = new Intervals(new SparseIndex(epochs, memory), cache);
+        committer = new Committer(epochs, engine, intervals, cache, reader, memory);
+        boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
-            IndexSampler.sample(engine, committer, space.resolve("data"), inline);
+            IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
         }
         return wasClosed;
     }

@@ -2,12 +2,13 @@ package io.flexdb.internal.store;
 
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 
-/** Point lookups, by any thread, without a lock. */
+/** Point lookups, by any thread, without a lock; and cursors. */
 public final class StoreReader {
     /*
      * The visible sequence number is taken before the version, so that the version lists every memtable with entries
@@ -15,11 +16,26 @@ public final class StoreReader {
      */
     private static final int ABSENT = -1;
 
-    private final Store store;
+    private final StoreVersions versions;
+    private final SparseIndex index;
+    private final IntervalReader intervals;
+    private final ReadContexts contexts;
 
-    /** A reader of a store; it has no state of its own. */
-    public StoreReader(Store store) {
-        this.store = store;
+    StoreReader(StoreVersions versions, SparseIndex index, IntervalReader intervals, ReadContexts contexts) {
+        this.versions = versions;
+        this.index = index;
+        this.intervals = intervals;
+        this.contexts = contexts;
+    }
+
+    /**
+     * A cursor that stands nowhere.
+     *
+     * @param pin what to walk; closed with the cursor
+     * @param upperBound keys from this one on are not shown; null for all
+     */
+    public MergeCursor cursor(PinnedVersion pin, byte[] upperBound) {
+        return new MergeCursor(pin, new SpaceCursor(versions, index, intervals, contexts, pin.version()), upperBound);
     }
 
     /**
@@ -32,7 +48,7 @@ public final class StoreReader {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
-            context = store.borrowContext();
+            context = contexts.borrow();
             int length = find(key, key.length, snapshot, context);
             if (length == ABSENT) {
                 return null;
@@ -63,7 +79,7 @@ public final class StoreReader {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
-            context = store.borrowContext();
+            context = contexts.borrow();
             int keyLength = key.remaining();
             int length = find(context.copyKey(key), keyLength, snapshot, context);
             if (length >= 0 && length <= destination.remaining()) {
@@ -84,7 +100,7 @@ public final class StoreReader {
             snapshot.beginRead();
         }
         try {
-            return store.enter();
+            return versions.enter();
         } catch (Throwable e) {
             if (snapshot != null) {
                 snapshot.endRead();
@@ -94,12 +110,12 @@ public final class StoreReader {
     }
 
     private void end(PinnedVersion snapshot, int ticket, ReadContext context) {
-        store.epochs.exit(ticket); // first, since nothing before it can fail then
+        versions.exit(ticket); // first, since nothing before it can fail then
         if (snapshot != null) {
             snapshot.endRead();
         }
         if (context != null) {
-            store.giveBack(context);
+            contexts.giveBack(context);
         }
     }
 
@@ -112,8 +128,8 @@ public final class StoreReader {
             version = snapshot.version();
         } else {
             do {
-                sequence = store.visibleSequence();
-                version = store.version();
+                sequence = versions.visibleSequence();
+                version = versions.current();
             } while (version.storeSequence() > sequence);
         }
         long hash = KeyHash.hash(key, 0, keyLength);
@@ -133,11 +149,11 @@ public final class StoreReader {
     }
 
     private int findInSpace(Version version, byte[] key, int keyLength, long hash, ReadContext context) {
-        store.index.find(version.index(), key, 0, keyLength, context.interval);
+        index.find(version.index(), key, 0, keyLength, context.interval);
         if (context.interval.lengthBytes() == 0) {
             return ABSENT;
         }
-        store.intervals.open(version.space(), context);
+        intervals.open(version.space(), context);
         int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
         if (pair < 0) {
             return ABSENT;

@@ -1,5 +1,6 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadReader;
@@ -13,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** The path of a write into a {@link Store}. Any thread may call its public methods. */
-public final class StoreWriter {
+/** The path of a write into a store. Any thread may call its public methods. */
+public final class StoreWriter implements CommitWork {
     /*
      * Payload and checksum are made outside any lock. Under the commit lock a write gets its sequence numbers, its room in
      * the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it becomes
@@ -34,19 +35,19 @@ public final class StoreWriter {
     private static final int SPINS = 64;
     private static final double SPARED = 1.0 / 8; // of a memtable that may be the last, for deletes
 
-    private final Store store;
+    private final StoreVersions versions;
+    private final Health health;
     private final StoreSettings settings;
     private final MemLogs memLogs;
     private final GroupCommit groupCommit;
     private final CommitThread commits;
     private final SyncThread syncs;
-    private final LogThread logThread;
+    private final Runnable startOthers;
     private final WritePacer pacer;
     private final CommitTurns turns;
 
     private final ReentrantLock commitLock = new ReentrantLock();
     private final Condition logsChanged = commitLock.newCondition();
-    private volatile long visibleSequence;
     private volatile long walBytesWritten; // written under the commit lock
     private long lastSequence; // under the commit lock, and so are all below
     private MemLog active;
@@ -65,25 +66,26 @@ public final class StoreWriter {
     private long logTriesEnded;
     private StoreFullException noLog; // of the last try; null if it went well
 
+    /** @param startOthers starts what is only needed once there are writes, each time anew */
     StoreWriter(
-            Store store,
+            StoreSettings settings,
+            StoreVersions versions,
             MemLogs memLogs,
             GroupCommit groupCommit,
             CommitThread commits,
             SyncThread syncs,
-            LogThread logThread,
-            long last) {
-        this.store = store;
-        this.settings = store.settings();
+            Runnable startOthers) {
+        this.settings = settings;
+        this.versions = versions;
+        this.health = versions.health;
         this.memLogs = memLogs;
         this.groupCommit = groupCommit;
         this.commits = commits;
         this.syncs = syncs;
-        this.logThread = logThread;
+        this.startOthers = startOthers;
         this.pacer = new WritePacer(this::successorProgress);
-        this.turns = store.committer.turns();
-        this.lastSequence = last;
-        this.visibleSequence = last;
+        this.turns = commits.turns();
+        this.lastSequence = versions.visibleSequence();
     }
 
     // ---- a write
@@ -121,7 +123,7 @@ public final class StoreWriter {
         commitLock.lock();
         try {
             while (true) {
-                store.health.requireUsable();
+                health.requireUsable();
                 log = active;
                 if (log != null
                         && log.wal.hasRoom(length)
@@ -155,7 +157,7 @@ public final class StoreWriter {
         try {
             log.wal.append(payload, 0, length, checksum, first, entries);
         } catch (Throwable e) {
-            store.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
+            health.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
             throw e;
         }
     }
@@ -164,17 +166,17 @@ public final class StoreWriter {
         try {
             log.table.insertAll(payload, 0, length, first, reserved);
         } catch (Throwable e) {
-            store.fail(e); // those behind must not wait for this one
+            health.fail(e); // those behind must not wait for this one
             throw e;
         }
         awaitVisible(first - 1);
-        visibleSequence = last;
+        versions.setVisible(last);
     }
 
-    /** Waits until everything up to a sequence number is inserted. */
-    void awaitVisible(long sequence) {
-        for (int round = 0; visibleSequence < sequence; round++) {
-            store.health.requireNotFailed();
+    @Override
+    public void awaitVisible(long sequence) {
+        for (int round = 0; versions.visibleSequence() < sequence; round++) {
+            health.requireNotFailed();
             if (round < SPINS) {
                 Thread.onSpinWait();
             } else if (round < 2 * SPINS) {
@@ -198,7 +200,7 @@ public final class StoreWriter {
             rotateInline(payload, length);
             return;
         }
-        int logs = store.version().logs().length;
+        int logs = versions.current().logs().length;
         if (logs > MAX_FROZEN) {
             if (spaceFull == null) {
                 logsChanged.awaitUninterruptibly();
@@ -209,7 +211,7 @@ public final class StoreWriter {
                 return;
             }
         }
-        long birth = store.version().id();
+        long birth = versions.current().id();
         if (!begun) {
             beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
             startThreads();
@@ -228,9 +230,9 @@ public final class StoreWriter {
     private void beginWithoutLog(StoreFullException why, byte[] payload, int length, long bodyBytes, int entries) {
         if (memLogs.hasReserve() && frees(payload, length)) {
             beginOnReserve();
-        } else if (active == null && store.oldestFrozen() == null) {
+        } else if (active == null && versions.oldestFrozen() == null) {
             beginOrFail(() -> memLogs.takeFirst(
-                    length, bodyBytes, entries, store.version().id()));
+                    length, bodyBytes, entries, versions.current().id()));
         } else {
             throw new StoreFullException(why.getMessage());
         }
@@ -240,36 +242,36 @@ public final class StoreWriter {
         try {
             memLogs.keepReserve();
         } catch (Throwable e) {
-            store.fail(e);
+            health.fail(e);
             throw e;
         }
     }
 
     private void beginOnReserve() {
-        beginOrFail(() -> memLogs.takeReserve(store.version().id()));
+        beginOrFail(() -> memLogs.takeReserve(versions.current().id()));
         onReserve = true;
         spareOrNot();
     }
 
     /** The same where writers commit themselves. */
     private void rotateInline(byte[] payload, int length) {
-        int logs = store.version().logs().length;
+        int logs = versions.current().logs().length;
         if (logs > MAX_FROZEN) {
             try {
                 commits.commitAll();
                 return;
             } catch (StoreFullException e) {
-                if (!store.health.hasFailed() && store.version().logs().length < logs) {
+                if (!health.hasFailed() && versions.current().logs().length < logs) {
                     return; // some were committed, which will do
                 }
                 spaceFull = e;
                 spareOrNot();
-                if (store.health.hasFailed() || logs > MAX_FROZEN + 1 || !frees(payload, length)) {
+                if (health.hasFailed() || logs > MAX_FROZEN + 1 || !frees(payload, length)) {
                     throw e;
                 }
             }
         }
-        long birth = store.version().id();
+        long birth = versions.current().id();
         try {
             beginOrFail(() -> memLogs.take(birth));
             if (logs > 0) { // the first write makes one log only
@@ -277,16 +279,16 @@ public final class StoreWriter {
             }
         } catch (StoreFullException e) {
             boolean mayUseReserve = memLogs.hasReserve() && frees(payload, length);
-            if (store.health.hasFailed() || logs == 0 && !mayUseReserve) {
+            if (health.hasFailed() || logs == 0 && !mayUseReserve) {
                 throw e;
             }
             try {
                 if (logs > 0) {
                     commits.commitActive(); // and its log can be used again
                 }
-                beginOrFail(() -> memLogs.take(store.version().id()));
+                beginOrFail(() -> memLogs.take(versions.current().id()));
             } catch (StoreFullException again) {
-                if (store.health.hasFailed() || !mayUseReserve) {
+                if (health.hasFailed() || !mayUseReserve) {
                     throw again;
                 }
                 beginOnReserve();
@@ -300,7 +302,7 @@ public final class StoreWriter {
         } catch (StoreFullException e) {
             throw e;
         } catch (Throwable e) {
-            store.fail(e);
+            health.fail(e);
             throw e;
         }
     }
@@ -326,14 +328,14 @@ public final class StoreWriter {
                     }
                     continue;
                 }
-                if (active == null && store.oldestFrozen() == null) {
+                if (active == null && versions.oldestFrozen() == null) {
                     return why;
                 }
-                commitOfActiveWanted = store.oldestFrozen() == null;
+                commitOfActiveWanted = versions.oldestFrozen() == null;
             }
             logsChanged.signalAll();
             logsChanged.awaitUninterruptibly();
-            store.health.requireUsable();
+            health.requireUsable();
         }
         return null;
     }
@@ -356,13 +358,13 @@ public final class StoreWriter {
         boolean mayHaveGrown = freedSinceTry || !awaitingRetry;
         while (spaceFull != null) {
             retryWanted = true;
-            commitOfActiveWanted |= active != null && store.oldestFrozen() == null; // or there is nothing to retry
+            commitOfActiveWanted |= active != null && versions.oldestFrozen() == null; // or there is nothing to retry
             logsChanged.signalAll();
             if (!mayHaveGrown || retriesEnded >= enough) {
                 return false;
             }
             logsChanged.awaitUninterruptibly();
-            store.health.requireUsable();
+            health.requireUsable();
         }
         return true;
     }
@@ -391,7 +393,7 @@ public final class StoreWriter {
 
     /** To be called when one of the things changes that this depends on. Under the commit lock. */
     private void spareOrNot() {
-        boolean isLast = spaceFull != null && store.version().logs().length > MAX_FROZEN + 1;
+        boolean isLast = spaceFull != null && versions.current().logs().length > MAX_FROZEN + 1;
         boolean hasNext = commits.isInline() || memLogs.isReady(); // without threads it is made when it is needed
         onlyForDeletes = isLast || onReserve && !memLogs.hasReserve();
         sparing = onlyForDeletes || !hasNext;
@@ -401,12 +403,12 @@ public final class StoreWriter {
     boolean awaitLogWanted() {
         commitLock.lock();
         try {
-            while (!logWanted && store.health.isUsable()) {
+            while (!logWanted && health.isUsable()) {
                 logsChanged.awaitUninterruptibly();
             }
             logWanted = false;
             logTriesBegun++;
-            return store.health.isUsable();
+            return health.isUsable();
         } finally {
             commitLock.unlock();
         }
@@ -428,24 +430,20 @@ public final class StoreWriter {
 
     /** How far the successor of the active memtable is on its way: it needs a place, and must be ready. */
     private double successorProgress() {
-        double place = store.version().logs().length > MAX_FROZEN ? commits.progress() : 1;
+        double place = versions.current().logs().length > MAX_FROZEN ? commits.progress() : 1;
         // As long as the log is not ready the last eighth is spared, so the pacer's slack has to come before it.
         double log = memLogs.isReady() ? 1 : (1 - 2 * SPARED) / (1 - SPARED) * memLogs.progress();
         return Math.min(place, log);
     }
 
     private void slowOrNot() {
-        boolean hasSuccessor = store.version().logs().length <= MAX_FROZEN && memLogs.isReady();
+        boolean hasSuccessor = versions.current().logs().length <= MAX_FROZEN && memLogs.isReady();
         boolean comesNearer = noLog == null && spaceFull == null;
         pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : active);
     }
 
-    /**
-     * Waits until somebody wants room that the space did not have. By the commit thread.
-     *
-     * @return false if the store is being closed, or has failed
-     */
-    boolean awaitRetry(StoreFullException full) {
+    @Override
+    public boolean awaitRetry(StoreFullException full) {
         commitLock.lock();
         try {
             spaceFull = full;
@@ -454,13 +452,13 @@ public final class StoreWriter {
             slowOrNot();
             spareOrNot();
             logsChanged.signalAll();
-            while (!retryWanted && store.health.isUsable()) {
+            while (!retryWanted && health.isUsable()) {
                 logsChanged.awaitUninterruptibly();
             }
             retryWanted = false;
             awaitingRetry = false;
             freedSinceTry = false;
-            return store.health.isUsable();
+            return health.isUsable();
         } finally {
             commitLock.unlock();
         }
@@ -472,7 +470,7 @@ public final class StoreWriter {
         }
         next.table.setFirstSequence(lastSequence + 1);
         groupCommit.add(next.wal);
-        store.addNewest(next);
+        versions.addNewest(next);
         active = next;
         onReserve = false;
         begun = true;
@@ -484,7 +482,7 @@ public final class StoreWriter {
 
     /** Starts what works beside writers once there are any. Under the commit lock, or before there can be any. */
     void startThreads() {
-        logThread.start();
+        startOthers.run();
         syncs.start();
     }
 
@@ -495,7 +493,7 @@ public final class StoreWriter {
     private MemLog nextForRecovered(int length, long bodyBytes, int entries, Runnable beforeCommit) {
         boolean usual =
                 length <= memLogs.maxPayloadBytes() && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
-        int logs = store.version().logs().length;
+        int logs = versions.current().logs().length;
         int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
         if (logs > MAX_FROZEN) {
             beforeCommit.run();
@@ -504,12 +502,12 @@ public final class StoreWriter {
                 leastBytes = (int) Math.max(leastBytes, Math.min(StoreSettings.MAX_MEMTABLE_BYTES, larger));
             }
         }
-        long birth = store.version().id();
+        long birth = versions.current().id();
         return leastBytes == 0 ? memLogs.take(birth) : memLogs.takeLarge(leastBytes, length, birth);
     }
 
     /**
-     * Takes a write from a log that an earlier process left; see {@link StoreOpener}.
+     * Takes a write from a log that an earlier process left; which is being recovered.
      *
      * @param beforeCommit to be run before anything is committed
      */
@@ -528,22 +526,19 @@ public final class StoreWriter {
             active.wal.append(payload, 0, length, checksum, first, entries);
             lastSequence = first + entries - 1;
             active.table.insertAll(payload, 0, length, first, reserved);
-            visibleSequence = lastSequence;
+            versions.setVisible(lastSequence);
         } finally {
             commitLock.unlock();
         }
     }
 
-    /**
-     * Waits for a memtable to commit; null when there is none, but an interval to divide, or when the store is being closed
-     * and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain MemLog#isFrozen frozen}.
-     */
-    MemLog awaitWork() {
+    @Override
+    public MemLog awaitWork() {
         commitLock.lock();
         try {
             while (true) {
                 MemLog found = pollWork();
-                if (found != null || !store.health.isUsable() || store.refiner.hasReady()) {
+                if (found != null || !health.isUsable() || commits.hasDivided()) {
                     return found;
                 }
                 logsChanged.awaitUninterruptibly();
@@ -553,14 +548,14 @@ public final class StoreWriter {
         }
     }
 
-    /** The same without waiting: null, too, if there is nothing. */
-    MemLog pollWork() {
+    @Override
+    public MemLog pollWork() {
         commitLock.lock();
         try {
-            if (store.health.hasFailed() || store.health.isReadOnly()) {
+            if (health.hasFailed() || health.isReadOnly()) {
                 return null;
             }
-            MemLog frozen = store.oldestFrozen();
+            MemLog frozen = versions.oldestFrozen();
             if (frozen != null || !commitOfActiveWanted) {
                 return frozen;
             }
@@ -571,14 +566,14 @@ public final class StoreWriter {
         }
     }
 
-    /** Waits for an interval to divide; false when the store is not to be read any more. */
-    boolean awaitDivided() {
+    @Override
+    public boolean awaitDivided() {
         commitLock.lock();
         try {
-            while (store.health.isReadable() && !store.refiner.hasReady()) {
+            while (health.isReadable() && !commits.hasDivided()) {
                 logsChanged.awaitUninterruptibly();
             }
-            return store.health.isReadable();
+            return health.isReadable();
         } finally {
             commitLock.unlock();
         }
@@ -594,8 +589,8 @@ public final class StoreWriter {
         }
     }
 
-    /** Wakes writers that wait for room. */
-    void signalCommitted() {
+    @Override
+    public void signalCommitted() {
         commitLock.lock();
         try {
             spaceFull = null;
@@ -608,8 +603,8 @@ public final class StoreWriter {
         }
     }
 
-    /** Freezes the active memtable, if it has entries, without beginning another. */
-    boolean freezeActive() {
+    @Override
+    public boolean freezeActive() {
         commitLock.lock();
         try {
             if (active == null || active.table.entryCount() == 0) {
@@ -630,7 +625,7 @@ public final class StoreWriter {
     long refuseMore() {
         commitLock.lock();
         try {
-            store.health.beginClose();
+            health.beginClose();
             logsChanged.signalAll();
             return lastSequence;
         } finally {
@@ -646,10 +641,6 @@ public final class StoreWriter {
         } finally {
             commitLock.unlock();
         }
-    }
-
-    long visibleSequence() {
-        return visibleSequence;
     }
 
     public long walBytesWritten() {

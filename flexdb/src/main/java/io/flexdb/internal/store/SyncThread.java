@@ -1,6 +1,8 @@
 package io.flexdb.internal.store;
 
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.wal.GroupCommit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -9,7 +11,8 @@ final class SyncThread {
     /*
      * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with the first of them.
      */
-    private final Store store;
+    private final StoreVersions versions;
+    private final GroupCommit groupCommit;
     private final long intervalNanos;
     private final boolean wanted;
     private final boolean forAll;
@@ -17,11 +20,12 @@ final class SyncThread {
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private volatile boolean stopped;
 
-    SyncThread(Store store, boolean inline) {
-        this.store = store;
-        this.intervalNanos = store.settings.syncInterval.toNanos();
+    SyncThread(StoreSettings settings, StoreVersions versions, GroupCommit groupCommit, boolean inline) {
+        this.versions = versions;
+        this.groupCommit = groupCommit;
+        this.intervalNanos = settings.syncInterval.toNanos();
         this.wanted = !inline && intervalNanos > 0;
-        this.forAll = store.settings.force == Force.PERIODICALLY;
+        this.forAll = settings.force == Force.PERIODICALLY;
     }
 
     /** Begins, with the first write. */
@@ -51,12 +55,12 @@ final class SyncThread {
     private void run() {
         while (!stopped) {
             LockSupport.parkNanos(this, intervalNanos);
-            long sequence = forAll ? store.visibleSequence() : askedFor.get();
-            if (!stopped && sequence > store.groupCommit.durableSequence()) {
+            long sequence = forAll ? versions.visibleSequence() : askedFor.get();
+            if (!stopped && sequence > groupCommit.durableSequence()) {
                 try {
-                    store.groupCommit.awaitDurable(sequence);
+                    groupCommit.awaitDurable(sequence);
                 } catch (Throwable e) {
-                    store.fail(e);
+                    versions.health.fail(e);
                     return;
                 }
             }

@@ -94,7 +94,7 @@ class RefinerTest {
 
     private static boolean isCoarse(Store store, byte[] key) {
         IntervalRef found = new IntervalRef();
-        store.index.find(store.version().index(), key, 0, key.length, found);
+        store.index.find(store.versions.current().index(), key, 0, key.length, found);
         return IntervalBounds.isCoarse(found.lengthBytes(), found.pairCount());
     }
 
@@ -141,7 +141,7 @@ class RefinerTest {
     @Test
     void whatAReaderMeetsIsDividedFirst() {
         try (Store store = open()) {
-            StoreReader reader = new StoreReader(store);
+            StoreReader reader = store.reader();
             for (int number : new int[] {50_000, 7_000, COUNT - 1}) {
                 assertTrue(isCoarse(store, key(number)));
                 assertArrayEquals(value(number), reader.get(key(number), null));
@@ -153,14 +153,12 @@ class RefinerTest {
             store.refiner.refineHere(1);
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
-            long before = store.committer.coarseIntervals();
-            try (PinnedVersion cursor = PinnedVersion.newest(store, "the cursor")) {
-                SpaceCursor at = new SpaceCursor(store, cursor.version());
-                at.seek(key(30_000), key(0).length);
-                at.close();
+            long before = store.intervals.coarseCount();
+            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null)) {
+                cursor.seek(key(30_000), key(0).length);
             }
             store.refiner.refineHere(1);
-            assertEquals(before - 1, store.committer.coarseIntervals());
+            assertEquals(before - 1, store.intervals.coarseCount());
             assertFalse(isCoarse(store, key(30_000)));
         }
     }
@@ -169,7 +167,7 @@ class RefinerTest {
     @Test
     void theImageOfACoarseIntervalIsCachedUntilItIsDivided() {
         try (Store store = open()) {
-            StoreReader reader = new StoreReader(store);
+            StoreReader reader = store.reader();
             byte[] key = key(20_000);
             reader.get(key, null);
             long misses = store.cache.misses();
@@ -190,15 +188,15 @@ class RefinerTest {
     void anIntervalOfTheWholeStoreIsDividedIntoAsMany(int pairs) throws IOException {
         save(indexOf(new long[] {bytesOf(COUNT)}, new int[] {pairs}));
         try (Store store = open()) {
-            assertEquals(1, store.version().index().intervalCount());
-            assertEquals(1, store.committer.coarseIntervals());
+            assertEquals(1, store.versions.current().index().intervalCount());
+            assertEquals(1, store.intervals.coarseCount());
             store.refiner.refineHere(1);
-            assertEquals(1, store.committer.coarseIntervals(), "what is left of it");
+            assertEquals(1, store.intervals.coarseCount(), "what is left of it");
             assertTrue(isCoarse(store, key(COUNT - 1)));
             assertFalse(isCoarse(store, key(0)));
             store.refineHere();
-            assertEquals(0, store.committer.coarseIntervals());
-            assertEquals(COUNT / 16, store.version().index().intervalCount(), COUNT / 1600.0);
+            assertEquals(0, store.intervals.coarseCount());
+            assertEquals(COUNT / 16, store.versions.current().index().intervalCount(), COUNT / 1600.0);
             store.index.checkInvariants();
         }
         assertSound();
@@ -212,18 +210,18 @@ class RefinerTest {
                 key(16),
                 key(33)));
         try (Store store = open()) {
-            assertEquals(2, store.committer.coarseIntervals());
+            assertEquals(2, store.intervals.coarseCount());
             long content = contentOf(store, key(0));
             store.refineHere();
             assertEquals(content, contentOf(store, key(0)));
-            assertEquals(0, store.committer.coarseIntervals());
+            assertEquals(0, store.intervals.coarseCount());
         }
         assertSound();
     }
 
     private static long contentOf(Store store, byte[] key) {
         IntervalRef found = new IntervalRef();
-        store.index.find(store.version().index(), key, 0, key.length, found);
+        store.index.find(store.versions.current().index(), key, 0, key.length, found);
         return found.contentNumber();
     }
 
@@ -236,7 +234,7 @@ class RefinerTest {
         save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(100)));
         try (Store store = open()) {
             store.refineHere();
-            assertEquals(1, store.committer.coarseIntervals());
+            assertEquals(1, store.intervals.coarseCount());
             assertTrue(isCoarse(store, key(0)));
             assertFalse(isCoarse(store, key(COUNT - 1)));
             store.index.checkInvariants();
@@ -245,7 +243,7 @@ class RefinerTest {
         save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(half + 100)));
         try (Store store = open()) {
             store.refineHere();
-            assertEquals(1, store.committer.coarseIntervals());
+            assertEquals(1, store.intervals.coarseCount());
             assertFalse(isCoarse(store, key(0)));
             assertTrue(isCoarse(store, key(COUNT - 1)));
             store.index.checkInvariants();
@@ -264,7 +262,7 @@ class RefinerTest {
             try (Store store = open()) {
                 store.refineHere();
                 assertTrue(isCoarse(store, key(half - 1)), "cut " + cut);
-                assertTrue(store.committer.coarseIntervals() >= 1);
+                assertTrue(store.intervals.coarseCount() >= 1);
                 store.index.checkInvariants();
                 assertTrue(store.health().isUsable());
             }
@@ -277,17 +275,16 @@ class RefinerTest {
             String[] dumps = new String[2];
             for (int i = 0; i < 2; i++) {
                 SparseIndex index = new SparseIndex(new Epochs());
-                Committer into =
-                        new Committer(store.epochs, store.engine, index, store.cache, store.intervals, store.memory);
+                Intervals into = new Intervals(index, store.cache);
                 IndexSampler.sample(store.engine, into, directory.resolve("space/data"), i == 0);
-                assertEquals(index.intervalCount(), into.coarseIntervals());
+                assertEquals(index.intervalCount(), into.coarseCount());
                 index.checkInvariants();
                 dumps[i] = index.dump();
             }
             assertEquals(dumps[0], dumps[1]);
             assertTrue(bytesOf(COUNT) > 3 * (4 << 20), "more than two ranges");
             IntervalCursor cursor = store.index.cursor();
-            cursor.first(store.version().index());
+            cursor.first(store.versions.current().index());
             assertEquals(0, cursor.anchorLength());
         }
     }

@@ -101,7 +101,7 @@ public final class FlexDBOptions {
      * How much a memtable holds, and its log. A larger one makes commits cheaper for each key, and a recovery longer.
      * A batch, and so a value, must fit one.
      *
-     * @param bytes default: derived from the budget, 32 MiB if that is 512 MiB; from {@link #MIN_MEMTABLE_BYTES} to {@link #MAX_MEMTABLE_BYTES}
+     * @param bytes default: derived from the budget, 48 MiB if that is 512 MiB; from {@link #MIN_MEMTABLE_BYTES} to {@link #MAX_MEMTABLE_BYTES}
      */
     public FlexDBOptions withMemtableBytes(int bytes) {
         if (bytes < MIN_MEMTABLE_BYTES || bytes > MAX_MEMTABLE_BYTES) {

@@ -1,6 +1,6 @@
 package io.flexdb;
 
-import io.flexdb.internal.store.MergeCursor;
+import io.flexdb.internal.read.MergeCursor;
 import java.nio.ByteBuffer;
 
 /**

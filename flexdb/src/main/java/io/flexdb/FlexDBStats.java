@@ -1,7 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.store.Store;
-import io.flexdb.internal.store.Version;
+import io.flexdb.internal.version.Version;
 import io.flexdb.storage.StoreHealth;
 
 /**

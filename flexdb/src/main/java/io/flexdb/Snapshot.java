@@ -1,7 +1,7 @@
 package io.flexdb;
 
-import io.flexdb.internal.store.PinnedVersion;
-import io.flexdb.internal.store.StoreReader;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.version.PinnedVersion;
 import java.nio.ByteBuffer;
 
 /**

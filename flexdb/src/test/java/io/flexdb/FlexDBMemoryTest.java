@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.store.JvmMemory;
+import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;

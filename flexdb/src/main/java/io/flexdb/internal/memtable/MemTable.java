@@ -114,6 +114,11 @@ public final class MemTable {
         return table;
     }
 
+    /** Bytes of a memtable with its hash index. */
+    public static long tableBytes(int arenaBytes) {
+        return (long) arenaBytes + hashBytesFor(arenaBytes);
+    }
+
     /** Bytes of the hash index that belongs to an arena. */
     public static int hashBytesFor(long arenaBytes) {
         return HashIndex.bytesFor(arenaBytes);

@@ -1,2 +1,18 @@
-/** The store itself: versions, writing, committing, reading, opening and closing. Not part of the public surface. */
+/**
+ * A store as a whole: opening, recovery, and the end. Everything else has a room of its own, and knows none above it:
+ *
+ * <pre>
+ *   store
+ *   write       files    memory
+ *   commit
+ *   refine
+ *   read
+ *   version
+ *   memlog               interval
+ *   wal                  index, cache
+ *   memtable
+ *   batch
+ *   keys                 base
+ * </pre>
+ */
 package io.flexdb.internal.store;

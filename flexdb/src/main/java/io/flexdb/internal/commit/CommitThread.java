@@ -1,0 +1,336 @@
+package io.flexdb.internal.commit;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memlog.MemLogs;
+import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.refine.Refiner;
+import io.flexdb.internal.version.StoreVersions;
+import io.flexdb.internal.wal.GroupCommit;
+import io.flexdb.storage.StoreFullException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Commits frozen memtables, oldest first, on a thread of its own; makes room again for what they had. */
+public final class CommitThread {
+    /*
+     * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
+     *   1. everything in the memtable is visible, and its log is forced (O10);
+     *   2. its entries are applied; roots are published now and then, while the memtable still hides partial work;
+     *   3. a version without the memtable is published;
+     *   4. data and logical log are forced, with the last sequence number as tag (O1);
+     *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
+     */
+    private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
+    private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+
+    private final StoreVersions versions;
+    private final Health health;
+    private final SpaceEngine engine;
+    private final Committer committer;
+    private final MemLogs memLogs;
+    private final RetiredTables retired;
+    private final GroupCommit groupCommit;
+    private CommitWork work;
+    private Refiner refiner;
+    private final CommitProgress progress;
+    private final Thread thread;
+    private int memoryWaits; // since the last commit; by the thread
+    private long rootsSequence; // no entry in the writer's roots has a higher sequence number
+    private volatile MemLog committing; // for progress
+    private boolean garbageLeft; // perhaps; by the thread
+
+    public CommitThread(
+            StoreVersions versions,
+            SpaceEngine engine,
+            Committer committer,
+            MemLogs memLogs,
+            RetiredTables retired,
+            GroupCommit groupCommit,
+            boolean inline) {
+        this.versions = versions;
+        this.health = versions.health;
+        this.engine = engine;
+        this.committer = committer;
+        this.memLogs = memLogs;
+        this.retired = retired;
+        this.groupCommit = groupCommit;
+        this.rootsSequence = engine.tag();
+        this.progress = new CommitProgress(committer);
+        if (inline) {
+            thread = null;
+        } else {
+            thread = new Thread(this::run, "flexdb-commit");
+            thread.setDaemon(true);
+        }
+    }
+
+    /** Says where work comes from. Once, before anything else. */
+    public void serve(CommitWork writers, Refiner divisions) {
+        work = writers;
+        refiner = divisions;
+    }
+
+    /** Whose turn it is while memtables are applied. */
+    public CommitTurns turns() {
+        return committer.turns();
+    }
+
+    /** Whether an interval is to be divided. Any thread. */
+    public boolean hasDivided() {
+        return refiner.hasReady();
+    }
+
+    public void start() {
+        if (thread != null) {
+            thread.start();
+        }
+    }
+
+    public boolean isInline() {
+        return thread == null;
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                MemLog log = garbageLeft ? work.pollWork() : work.awaitWork();
+                if (log != null) {
+                    boolean done = log.isFrozen() ? commit(log) : applyActive();
+                    if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal())) {
+                        return;
+                    }
+                } else if (!health.isUsable()) {
+                    break;
+                } else if (refiner.hasReady()) {
+                    refineSome();
+                } else if (garbageLeft) {
+                    collectSlice();
+                }
+            }
+        } catch (UnreadableException e) {
+            health.makeReadOnly(e.getCause());
+            refineOnly();
+        } catch (Throwable e) {
+            health.fail(e);
+        }
+    }
+
+    /**
+     * Waits a little for memory, if it was that what a commit was short of, longer each time, and returns whether to try
+     * again: others may free some, and the garbage collector what was let go of.
+     */
+    private boolean awaitMemory() {
+        if (!committer.lacksMemory() || memoryWaits == MOST_MEMORY_WAITS || !health.isUsable()) {
+            return false;
+        }
+        LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
+        return true;
+    }
+
+    /** Garbage is collected in slices while there is nothing to commit; what each lets go is published at once. */
+    private void collectSlice() {
+        garbageLeft = engine.collectSlice(Long.MAX_VALUE);
+        if (garbageLeft) {
+            publish();
+        }
+    }
+
+    /** Goes on dividing intervals, which changes nothing in files. */
+    private void refineOnly() {
+        try {
+            while (work.awaitDivided()) {
+                refineSome();
+            }
+        } catch (Throwable e) {
+            health.fail(e);
+        }
+    }
+
+    private void refineSome() {
+        if (refiner.applySome() > 0) {
+            publish();
+        }
+    }
+
+    /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */
+    public void publish() {
+        versions.publishRoots(rootsSequence);
+    }
+
+    private void publishForReuse() {
+        versions.publishForReuse(rootsSequence);
+    }
+
+    /** And beside a commit as much garbage as what it writes asks for. */
+    private void publishAndCollect() {
+        refiner.applySome();
+        publish();
+        if (!isInline() && engine.collectSomeGarbage(true)) {
+            publish();
+        }
+    }
+
+    /** How much of the oldest frozen memtable is in the space, from 0 to 1. Any thread. */
+    public double progress() {
+        MemLog log = committing;
+        if (log == null || log != versions.oldestFrozen()) {
+            return 0;
+        }
+        return Math.min(1, (double) committer.entriesApplied() / Math.max(1, log.table.keyCount()));
+    }
+
+    /**
+     * Commits what is frozen, on the caller's thread, for stores without a thread.
+     *
+     * @throws StoreFullException if there is no room in the space; the store goes on
+     */
+    public void commitAll() {
+        for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
+            commitHere(log);
+            if (isInline() && health.isUsable()) {
+                refiner.refineHere(Refiner.AT_ONCE);
+            }
+        }
+    }
+
+    /** The same while a store is recovered; false if not all can be committed, whatever the reason. */
+    public boolean tryCommitAll() {
+        try {
+            for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
+                if (!commit(log)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnreadableException e) {
+            return false; // the store becomes read-only when it is tried again
+        }
+    }
+
+    private void commitHere(MemLog log) {
+        orStop(() -> commit(log));
+    }
+
+    /** Does work that returns false if there is no room. */
+    private void orStop(BooleanSupplier work) {
+        boolean done;
+        try {
+            done = work.getAsBoolean();
+        } catch (UnreadableException e) {
+            health.makeReadOnly(e.getCause());
+            throw e.getCause();
+        } catch (Throwable e) {
+            health.fail(e);
+            throw e;
+        }
+        if (!done) {
+            throw committer.refusal();
+        }
+    }
+
+    /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
+    private boolean commit(MemLog log) {
+        long last = log.table.lastSequence();
+        work.awaitVisible(last);
+        groupCommit.awaitDurable(last);
+        committing = log;
+        rootsSequence = Math.max(rootsSequence, last);
+        if (!applyInTurns(log) && !applyOldest()) {
+            return false;
+        }
+        memoryWaits = 0;
+        versions.publishWithoutOldest(rootsSequence);
+        engine.sync(last);
+        release(log);
+        publish(); // once more, so that the memtable is free soon and not only after the next commit
+        work.signalCommitted();
+        if (!isInline()) {
+            garbageLeft = true;
+        } else if (engine.collectGarbage() > 0) {
+            publish();
+        }
+        return true;
+    }
+
+    private boolean applyInTurns(MemLog log) {
+        CommitTurns turns = committer.turns();
+        if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
+            turns.begin();
+        }
+        try {
+            return progress.apply(log.table, this::publishForReuse, this::publishAndCollect);
+        } finally {
+            turns.end();
+        }
+    }
+
+    /** Applies the oldest memtable, be it the active one, and all deletes there are; false if there is no room. */
+    private boolean applyOldest() {
+        long visible = versions.visibleSequence();
+        groupCommit.awaitDurable(visible);
+        rootsSequence = Math.max(rootsSequence, visible);
+        MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
+        MemTable[] tables = new MemTable[logs.length];
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = logs[i].table;
+        }
+        return progress.applyOldest(tables, visible, this::publishForReuse);
+    }
+
+    /**
+     * Commits the active memtable because there is no space for another log, so that its own can be used again. Most of it
+     * is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place in it.
+     */
+    private boolean applyActive() {
+        boolean applied = applyOldest();
+        if (applied) {
+            work.freezeActive();
+        }
+        return applied;
+    }
+
+    /**
+     * Does that and commits, on the caller's thread, for stores without a thread.
+     *
+     * @throws StoreFullException if there is no room in the space; the store goes on
+     */
+    public void commitActive() {
+        orStop(this::applyActive);
+        commitAll();
+    }
+
+    private void release(MemLog log) {
+        memLogs.expectKeysLike(log.table);
+        memLogs.covered(log.wal);
+        retired.retire(log);
+    }
+
+    /** Waits for the thread to end; the store tells it to. An interrupt of the caller stays pending. */
+    public void stop() {
+        if (thread == null) {
+            return;
+        }
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
+    public void commitRest() {
+        commitAll();
+        if (!health.hasFailed() && work.freezeActive()) {
+            commitHere(versions.current().oldest());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.flexdb.internal.files;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.NotAStoreException;
+import io.flexdb.storage.UnsupportedFormatException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The directory of a store: its names, what makes it one, and how a new one comes to be. */
+public final class StoreFiles {
+    public static final String LOCK_NAME = "LOCK";
+    static final String OPTIONS_NAME = "flexdb.options";
+    public static final String SPACE_NAME = "space";
+    public static final String WAL_NAME = "wal";
+    public static final String ANCHORS_NAME = "anchors";
+    private static final String UNFINISHED_OPTIONS_NAME = OPTIONS_NAME + ".new";
+    private static final int MAX_OPTIONS_BYTES = 4096;
+
+    private static final Pattern OPTIONS =
+            Pattern.compile("# A FlexDB store\\. Do not edit\\.\nformat = ([0-9]{1,9})\nstore = ([0-9a-f]{16})\n"
+                    + "checksum = ([0-9a-f]{8})\n");
+    private static final Pattern FORMAT_LINE = Pattern.compile("(?m)^format = ([0-9]{1,9})$");
+
+    private StoreFiles() {}
+
+    /** Fails, before anything is changed, if a path can be neither opened as a store nor made one. */
+    public static void checkOpenable(Vfs vfs, Path directory) {
+        if (!vfs.exists(directory)) {
+            return;
+        }
+        if (!vfs.isDirectory(directory)) {
+            throw new NotAStoreException(directory, "a file");
+        }
+        if (vfs.exists(directory.resolve(OPTIONS_NAME))) {
+            return;
+        }
+        List<String> ours = List.of(LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, UNFINISHED_OPTIONS_NAME);
+        for (String name : vfs.list(directory)) {
+            if (!ours.contains(name)) {
+                throw new NotAStoreException(directory, name);
+            }
+        }
+    }
+
+    /**
+     * The id of the store in a directory, which is made one if it is not. The file with the id comes last, so that a
+     * creation that was cut short is finished by the next one.
+     */
+    public static long openOrCreate(Vfs vfs, Path directory, StoreSettings settings) {
+        Path file = directory.resolve(OPTIONS_NAME);
+        return vfs.exists(file) ? readStoreId(vfs, file) : create(vfs, directory, settings);
+    }
+
+    private static long create(Vfs vfs, Path directory, StoreSettings settings) {
+        Path space = directory.resolve(SPACE_NAME);
+        Path wal = directory.resolve(WAL_NAME);
+        if (vfs.isDirectory(wal) && !vfs.list(wal).isEmpty()) {
+            throw optionsMissing(directory, "write-ahead logs");
+        }
+        long storeId;
+        if (SpaceEngine.exists(vfs, space)) {
+            try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, settings.space.settings(), new Epochs())) {
+                if (engine.size() > 0 || engine.tag() > 0) {
+                    throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
+                }
+                storeId = engine.storeId();
+            }
+        } else {
+            storeId = new SecureRandom().nextLong() | 1; // never 0, which stands for any
+            SpaceEngine.create(vfs, space, storeId, settings.space.settings(), List.of());
+        }
+        SpaceEngine.createDirectory(vfs, wal);
+        writeOptions(vfs, directory, storeId);
+        return storeId;
+    }
+
+    private static CorruptionException optionsMissing(Path directory, String found) {
+        return new CorruptionException(
+                directory.resolve(OPTIONS_NAME), 0, "the file that belongs to the store", "no file, but " + found);
+    }
+
+    private static void writeOptions(Vfs vfs, Path directory, long storeId) {
+        String text = "# A FlexDB store. Do not edit.\nformat = " + FilePreamble.VERSION + "\nstore = "
+                + String.format(Locale.ROOT, "%016x", storeId) + "\n";
+        byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+        String checksum = String.format(Locale.ROOT, "checksum = %08x\n", crc(bytes));
+        Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
+        vfs.deleteIfExists(unfinished);
+        try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
+            file.write(ByteBuffer.wrap((text + checksum).getBytes(StandardCharsets.US_ASCII)), 0);
+            file.force();
+        }
+        vfs.rename(unfinished, directory.resolve(OPTIONS_NAME));
+        vfs.syncDirectory(directory);
+    }
+
+    private static int crc(byte[] bytes) {
+        return FilePreamble.crc(ByteBuffer.wrap(bytes), 0, bytes.length);
+    }
+
+    private static long readStoreId(Vfs vfs, Path path) {
+        String text;
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(MAX_OPTIONS_BYTES, file.size()));
+            file.readFully(bytes, 0);
+            text = new String(bytes.array(), StandardCharsets.ISO_8859_1);
+        }
+        Matcher format = FORMAT_LINE.matcher(text);
+        if (format.find() && Integer.parseInt(format.group(1)) > FilePreamble.VERSION) {
+            throw new UnsupportedFormatException(
+                    path, "store", Integer.parseInt(format.group(1)), FilePreamble.VERSION, FilePreamble.VERSION);
+        }
+        Matcher matcher = OPTIONS.matcher(text);
+        if (!matcher.matches()) {
+            throw new CorruptionException(path, 0, "the lines format, store and checksum", "other text");
+        }
+        int found = crc(text.substring(0, text.indexOf("checksum")).getBytes(StandardCharsets.ISO_8859_1));
+        int expected = Integer.parseUnsignedInt(matcher.group(3), 16);
+        if (found != expected || Integer.parseInt(matcher.group(1)) == 0) {
+            throw new CorruptionException(
+                    path, 0, "checksum " + Integer.toHexString(expected), Integer.toHexString(found));
+        }
+        return Long.parseUnsignedLong(matcher.group(2), 16);
+    }
+}

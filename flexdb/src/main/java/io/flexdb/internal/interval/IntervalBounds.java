@@ -1,0 +1,49 @@
+package io.flexdb.internal.interval;
+
+/** How large an interval may be, and where one that is larger is divided. */
+public final class IntervalBounds {
+    /*
+     * An interval is coarse if it is larger than it may be, or if nobody has counted its pairs yet, because its anchor was
+     * sampled. One pair alone may have any size. The committer makes no coarse intervals; opening a store may find some.
+     */
+    public static final int MAX_BYTES = 16 << 10;
+    public static final int MAX_PAIRS = 16;
+
+    /** Pairs of an interval that has not been read since its anchor was sampled. */
+    public static final int UNKNOWN_PAIRS = 1 << 20;
+
+    private IntervalBounds() {}
+
+    /** Whether an interval is to be divided, or at least to be counted. */
+    public static boolean isCoarse(long bytes, int pairs) {
+        return pairs > MAX_PAIRS && bytes > 0 || bytes > MAX_BYTES && pairs != 1;
+    }
+
+    /** How many of these pairs each interval gets, so that all get about as many. */
+    public static int pairsEach(int pairs, long bytes) {
+        long intervals = Math.max((pairs + MAX_PAIRS - 1) / MAX_PAIRS, (bytes + MAX_BYTES - 1) / MAX_BYTES);
+        return intervals == 0 ? 0 : (int) ((pairs + intervals - 1) / intervals);
+    }
+
+    /** How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may. */
+    public static int mostIntervals(int pairs, int bytes) {
+        return 3 + 2 * (pairs / MAX_PAIRS) + 2 * (bytes / MAX_BYTES);
+    }
+
+    /**
+     * Where the interval ends that begins with a pair.
+     *
+     * @param starts where each pair begins
+     * @param bytes where the last one ends
+     * @return the pair behind it
+     */
+    public static int endOfInterval(int[] starts, int pairs, long bytes, int first, int pairsEach) {
+        int end = first + 1;
+        while (end < pairs
+                && end - first < pairsEach
+                && (end + 1 < pairs ? starts[end + 1] : bytes) - starts[first] <= MAX_BYTES) {
+            end++;
+        }
+        return end;
+    }
+}

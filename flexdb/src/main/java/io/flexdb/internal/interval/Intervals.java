@@ -1,0 +1,115 @@
+package io.flexdb.internal.interval;
+
+import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.index.IntervalRef;
+import io.flexdb.internal.index.IntervalReplacement;
+import io.flexdb.internal.index.SparseIndex;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The intervals of a store as its writer has them: their index, the numbers of their contents, when they are joined, and how
+ * many are {@linkplain IntervalBounds#isCoarse coarse}. One thread at a time changes them.
+ */
+public final class Intervals {
+    /*
+     * I1  A content number belongs to one content for ever.
+     */
+    private static final int MERGE_BYTES = IntervalBounds.MAX_BYTES / 2;
+    private static final int MERGE_PAIRS = IntervalBounds.MAX_PAIRS / 2;
+
+    /** Their index. */
+    public final SparseIndex index;
+
+    private final IntervalCache cache;
+    private final IntervalCursor previous;
+    private final IntervalRef found = new IntervalRef();
+    private final AtomicLong lastContent = new AtomicLong();
+    private volatile long coarseCount; // written by one thread at a time, as the index is
+
+    public Intervals(SparseIndex index, IntervalCache cache) {
+        this.index = index;
+        this.cache = cache;
+        this.previous = index.cursor();
+    }
+
+    /** The number of a content that never was before. Any thread. */
+    public long newContent() {
+        return lastContent.incrementAndGet();
+    }
+
+    /** Those that are larger than they should be, or of which nobody has counted the pairs. Any thread. */
+    public long coarseCount() {
+        return coarseCount;
+    }
+
+    /** Adds an interval behind all others, to build an index that has seen no other change yet. */
+    public void append(byte[] anchor, int from, int length, long bytes, int pairs) {
+        index.appendInterval(anchor, from, length, bytes, pairs, newContent());
+        if (IntervalBounds.isCoarse(bytes, pairs)) {
+            coarseCount++;
+        }
+    }
+
+    /**
+     * Puts the intervals of a new content, none of which is coarse, in the place of the interval of a key.
+     *
+     * @param old that interval
+     * @param pairs all that the new ones have; few are joined with the interval before, if both together are small
+     */
+    public void replace(byte[] key, int keyLength, IntervalRef old, IntervalReplacement parts, int pairs, int bytes) {
+        if (IntervalBounds.isCoarse(old.lengthBytes(), old.pairCount())) {
+            coarseCount--;
+        }
+        index.replace(key, 0, keyLength, parts);
+        if (pairs <= MERGE_PAIRS && bytes <= MERGE_BYTES) {
+            mergeSmall(key, keyLength);
+        }
+    }
+
+    private void mergeSmall(byte[] key, int keyLength) {
+        index.find(index.current(), key, 0, keyLength, found);
+        int anchorLength = found.anchorLength();
+        if (anchorLength == 0) {
+            return;
+        }
+        int pairs = found.pairCount();
+        long bytes = found.lengthBytes();
+        previous.seek(index.current(), key, 0, keyLength);
+        previous.previous();
+        if (previous.pairCount() + pairs <= MERGE_PAIRS && previous.lengthBytes() + bytes <= MERGE_BYTES) {
+            index.mergeWithPrevious(key, 0, keyLength, newContent());
+        } else if (pairs == 0) {
+            index.mergeWithPrevious(key, 0, keyLength, previous.contentNumber()); // it gains nothing
+        }
+    }
+
+    /**
+     * Puts what a coarse interval was divided into in its place, unless it has changed since it was read, its keys reach
+     * beyond it, or the index has no memory for it. Not between the search for room for a change and the change.
+     *
+     * @return whether it did
+     */
+    public boolean divide(Division division) {
+        index.find(index.current(), division.lowestKey(), 0, division.lowestKeyLength(), found);
+        long content = division.content();
+        if (found.contentNumber() != content
+                || !found.isBelowUpperAnchor(division.highestKey(), 0, division.highestKeyLength())) {
+            return false;
+        }
+        assert found.lengthBytes() == division.parts.totalBytes() : found + " and " + division;
+        try {
+            index.ensure(division.parts.count(), division.parts.anchorBytes());
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
+        index.replace(division.lowestKey(), 0, division.lowestKeyLength(), division.parts);
+        if (division.isComplete()) {
+            coarseCount--;
+        }
+        if (division.parts.count() > 1) {
+            cache.forget(content); // newer versions never ask for it
+        }
+        return true;
+    }
+}

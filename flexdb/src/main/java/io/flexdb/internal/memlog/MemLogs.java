@@ -1,0 +1,324 @@
+package io.flexdb.internal.memlog;
+
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.internal.wal.WalWriter;
+import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Makes memtables and their logs, and uses again what is no longer needed of them. Thread-safe. */
+public final class MemLogs {
+    /*
+     * Memory is kept for the store's life, since the JDK frees it only by garbage collection. A log file is recycled
+     * when a durable commit covers it, which saves filling a new one with zeros. Both come back at different times: a
+     * memtable when its last reader is gone.
+     *
+     * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
+     * (L1). But the very first one is made by the first writer, and is small, so that this does not take long.
+     *
+     * One more log is made as soon as there are others, and kept for the day when the disk is full: deletes get it then, and
+     * nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it, recovery finds
+     * an empty log, or one with writes like any other. When it was used, the first log that is covered takes its place.
+     */
+    private static final int KEPT_TABLES = 2;
+    private static final int KEPT_WALS = 1;
+    private static final int FIRST_SHARE = 16; // of a memtable
+
+    private final Vfs vfs;
+    private final Path directory;
+    private final long storeId;
+    private final int memtableBytes;
+    private final int mostTables;
+    private final OffHeap memory;
+    private final boolean mapped;
+    private final ConcurrentLinkedQueue<MemTable> freeTables = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
+    private long lastNumber; // under this object's lock, which is held while files are made
+    private long lastGeneration;
+    private volatile MemTable model;
+    private final AtomicInteger tables = new AtomicInteger(); // of the usual size
+    private volatile boolean lacksMemory;
+    private final AtomicReference<MemLog> spare = new AtomicReference<>();
+    private volatile WalWriter reserve; // written under this object's lock
+    private volatile boolean reserveUsed; // at least once
+    private volatile double filled; // of the log that is being made
+
+    public MemLogs(
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            int memtableBytes,
+            int mostTables,
+            OffHeap memory,
+            long lastNumber,
+            long lastGeneration) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.storeId = storeId;
+        this.memtableBytes = memtableBytes;
+        this.mostTables = mostTables;
+        this.memory = memory;
+        this.mapped = vfs.mapsSafely(directory);
+        this.lastNumber = lastNumber;
+        this.lastGeneration = lastGeneration;
+    }
+
+    /** An empty memtable with an empty log, which is durable. */
+    public MemLog take(long birth) {
+        MemLog ready = poll(birth); // without the lock, which whoever makes another one holds for long
+        if (ready != null) {
+            return ready;
+        }
+        synchronized (this) {
+            prepare();
+            return poll(birth);
+        }
+    }
+
+    /** The same if one is ready, else null. */
+    MemLog poll(long birth) {
+        MemLog ready = spare.getAndSet(null);
+        return ready == null ? null : new MemLog(ready.table, ready.wal, birth);
+    }
+
+    /** One from the reserve, which there must be; for deletes that would find no place else. */
+    public synchronized MemLog takeReserve(long birth) {
+        MemLog taken = new MemLog(table(memtableBytes), reserve, birth);
+        reserve = null;
+        reserveUsed = true;
+        return taken;
+    }
+
+    /** Whether there is a log in reserve. */
+    public boolean hasReserve() {
+        return reserve != null;
+    }
+
+    /** Sees that there is a log in reserve, but for want of space. To be called when others are ready. */
+    public synchronized void keepReserve() {
+        if (reserve != null) {
+            return;
+        }
+        try {
+            reserve = makeWal(walBytes(memtableBytes), coveredWals.poll());
+        } catch (StoreFullException e) {
+            // Without it deletes are sure of an eighth of the active memtable. It is tried again with the next one.
+        }
+    }
+
+    /** The first one, for a write of that size, or one where there is no space for more. */
+    public synchronized MemLog takeFirst(int payloadBytes, long bodyBytes, int entries, long birth) {
+        int arenaBytes = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
+        long fileBytes = walBytes(arenaBytes);
+        if (isReady()
+                || payloadBytes > WalFormat.maxPayloadBytes(fileBytes)
+                || !MemTable.couldHold(arenaBytes, bodyBytes, entries)) {
+            return take(birth);
+        }
+        return new MemLog(newTable(arenaBytes), makeWal(fileBytes, null), birth);
+    }
+
+    /** Makes the next one ready, so that {@link #take} need not do it. */
+    public synchronized void prepare() {
+        if (isReady()) {
+            return;
+        }
+        if (reserveUsed && reserve == null && !coveredWals.isEmpty()) {
+            keepReserve(); // before others: that may be the only space there is
+        }
+        MemTable table = table(memtableBytes);
+        try {
+            spare.set(new MemLog(table, makeWal(walBytes(memtableBytes), coveredWals.poll()), 0));
+        } finally {
+            if (!isReady()) {
+                freeTables.add(table);
+            }
+        }
+    }
+
+    /** Whether the next one is ready. */
+    public boolean isReady() {
+        return spare.get() != null;
+    }
+
+    /** How far the next one is, from 0 to 1. */
+    public double progress() {
+        return isReady() ? 1 : filled;
+    }
+
+    private WalWriter makeWal(long bytes, WalWriter covered) {
+        long number = ++lastNumber;
+        long generation = ++lastGeneration;
+        try {
+            return covered != null
+                    ? covered.recycle(number, generation)
+                    : WalWriter.create(
+                            vfs,
+                            directory,
+                            number,
+                            storeId,
+                            generation,
+                            bytes,
+                            mapped,
+                            done -> filled = (double) done / bytes);
+        } catch (RuntimeException e) {
+            deleteUnfinished(number, e);
+            throw e;
+        } finally {
+            filled = 0;
+        }
+    }
+
+    /** Gives back the space of a log that could not be made, which would be missed most when the disk is full. */
+    private void deleteUnfinished(long number, RuntimeException cause) {
+        try {
+            String name = WalFormat.fileName(number);
+            vfs.deleteIfExists(directory.resolve(name + WalFormat.UNFINISHED_SUFFIX));
+            vfs.deleteIfExists(directory.resolve(name));
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /** One for a write that a memtable of the usual size can't hold; an earlier opening may have had larger ones. */
+    public synchronized MemLog takeLarge(int arenaBytes, int payloadBytes, long birth) {
+        MemTable table = newTable(arenaBytes);
+        long fileBytes = walBytes((long) payloadBytes + WalFormat.FRAME_HEADER_BYTES + Long.BYTES);
+        return new MemLog(table, makeWal(Math.max(fileBytes, walBytes(arenaBytes)), null), birth);
+    }
+
+    /** @throws StoreFullException if there is no memory for one */
+    private MemTable table(int bytes) {
+        MemTable table = freeTables.poll();
+        if (table == null) {
+            MemTable made = newTable(bytes);
+            tables.incrementAndGet();
+            return made;
+        }
+        table.reset(lastNumber, model);
+        return table;
+    }
+
+    private MemTable newTable(int arenaBytes) {
+        try {
+            lacksMemory = false;
+            return MemTable.allocate(lastNumber, arenaBytes, memory);
+        } catch (OutOfMemoryError e) {
+            lacksMemory = true;
+            throw new StoreFullException(
+                    "no memory for a memtable of " + arenaBytes + " bytes (" + e.getMessage()
+                            + "); close cursors and snapshots, allow for more by -XX:MaxDirectMemorySize, or give the store less");
+        }
+    }
+
+    private static long walBytes(long arenaBytes) {
+        long units = (arenaBytes + WalFormat.FIRST_FRAME) / WalFormat.CAPACITY_UNIT + 1;
+        return Math.min(WalFormat.MAX_CAPACITY, units * WalFormat.CAPACITY_UNIT);
+    }
+
+    /** Payload bytes that one log takes. */
+    public int maxPayloadBytes() {
+        return WalFormat.maxPayloadBytes(walBytes(memtableBytes));
+    }
+
+    /** The log is no longer needed: a durable commit covers it. */
+    public void covered(WalWriter wal) {
+        int kept = reserveUsed && !hasReserve() ? KEPT_WALS + 1 : KEPT_WALS;
+        if (coveredWals.size() < kept && wal.capacity() == walBytes(memtableBytes)) {
+            coveredWals.add(wal);
+        } else {
+            drop(wal);
+        }
+    }
+
+    private void drop(WalWriter wal) {
+        wal.release();
+        vfs.delete(wal.path());
+    }
+
+    /** The memory is no longer needed: nobody can read the table any more. */
+    void unread(MemTable table) {
+        if (table.memoryBytes() != MemTable.tableBytes(memtableBytes)) {
+            return; // one that was made for the first write, or for a large one
+        }
+        if (freeTables.size() < KEPT_TABLES) {
+            freeTables.add(table);
+        } else {
+            tables.decrementAndGet();
+        }
+    }
+
+    /**
+     * Whether {@link #prepare} finds a memtable that nobody needs, or may make one more.
+     *
+     * @param pinned how many there are that only snapshots and cursors hold back; they don't count
+     */
+    public boolean mayPrepare(int pinned) {
+        return isReady() || !freeTables.isEmpty() || tables.get() < mostTables + pinned;
+    }
+
+    /** Whether the last try to make a memtable failed for want of memory. */
+    public boolean lacksMemory() {
+        return lacksMemory;
+    }
+
+    /** What the keys to come are expected to look like. */
+    public void expectKeysLike(MemTable table) {
+        model = table;
+    }
+
+    /** Off-heap bytes of memtables that are ready for use. */
+    public long spareTableBytes() {
+        MemLog ready = spare.get();
+        long bytes = ready == null ? 0 : ready.table.memoryBytes();
+        for (MemTable table : freeTables) {
+            bytes += table.memoryBytes();
+        }
+        return bytes;
+    }
+
+    /** Bytes of the logs that are mapped and not in use. */
+    public long mappedBytes() {
+        long bytes = 0;
+        for (WalWriter wal : coveredWals) {
+            bytes += wal.mappedBytes();
+        }
+        MemLog ready = spare.get();
+        WalWriter reserved = reserve;
+        return bytes + (ready == null ? 0 : ready.wal.mappedBytes()) + (reserved == null ? 0 : reserved.mappedBytes());
+    }
+
+    /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */
+    public synchronized void deleteAll() {
+        MemLog ready = poll(0);
+        if (ready != null) {
+            drop(ready.wal);
+        }
+        if (reserve != null) {
+            drop(reserve);
+            reserve = null;
+        }
+        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
+            drop(wal);
+        }
+    }
+
+    /** Releases the files of all logs that hold nothing, without a change. */
+    public synchronized void releaseAll() {
+        MemLog ready = poll(0);
+        if (ready != null) {
+            ready.wal.release();
+        }
+        if (reserve != null) {
+            reserve.release();
+        }
+        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
+            wal.release();
+        }
+    }
+}

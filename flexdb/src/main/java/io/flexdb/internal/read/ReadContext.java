@@ -1,0 +1,88 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.internal.index.IntervalRef;
+import io.flexdb.storage.StoreMemoryException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** What one read needs, reused so that reads make no garbage: an interval found, and an image of it. */
+public final class ReadContext {
+    /** What a context may always keep for the next read: an interval of the usual size fits. */
+    static final int SMALL_BYTES = 64 << 10;
+
+    private static final int FIRST_BYTES = 32 << 10;
+    private static final int KEY_BYTES_KEPT = 1024;
+    private static final byte[] NO_KEY = {};
+    private static final ByteBuffer NONE = ByteBuffer.allocate(0);
+
+    private final OffHeap account;
+    private final OffHeap.Use use;
+    public final IntervalRef interval = new IntervalRef();
+    final ExtentCursor extents = new ExtentCursor();
+    private byte[] key = new byte[256];
+    /** Memory of this context for an image and for raw bytes; none before it is needed. */
+    private ByteBuffer memory = NONE;
+    /** Where the image opened last is: in the cache, or in this context's memory. */
+    public ByteBuffer image;
+
+    public int base;
+
+    public ReadContext(OffHeap account, OffHeap.Use use) {
+        this.account = account;
+        this.use = use;
+    }
+
+    /**
+     * This context's memory, at least so long; what it held is lost if it has to grow.
+     *
+     * @throws StoreMemoryException if there is not so much; the context is as it was
+     */
+    ByteBuffer memory(int bytes) {
+        if (memory.capacity() < bytes) {
+            long wanted = bytes > SMALL_BYTES
+                    ? bytes + (long) bytes / 8
+                    : Math.max(FIRST_BYTES, Math.min(SMALL_BYTES, 2L * bytes));
+            memory = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted));
+        }
+        return memory;
+    }
+
+    private ByteBuffer allocate(int needed, int wanted) {
+        try {
+            return account.allocate(use, wanted).order(ByteOrder.LITTLE_ENDIAN);
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("an interval", needed, e);
+        }
+    }
+
+    /** A copy of a caller's key, whose position stays. */
+    byte[] copyKey(ByteBuffer source) {
+        int length = source.remaining();
+        if (key.length < length) {
+            key = new byte[length];
+        }
+        source.get(source.position(), key, 0, length);
+        return key;
+    }
+
+    /** Bytes of its memory if they are more than any context may keep; else 0. */
+    public int largeBytes() {
+        int bytes = memory.capacity();
+        return bytes > SMALL_BYTES ? bytes : 0;
+    }
+
+    /** Forgets what was read, and a long key. Allocates nothing, so it can't fail. */
+    void forget() {
+        image = null;
+        if (key.length > KEY_BYTES_KEPT) {
+            key = NO_KEY;
+        }
+    }
+
+    /** Lets the memory go. Allocates nothing. */
+    public void dropMemory() {
+        memory = NONE;
+    }
+}

@@ -1,0 +1,169 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.version.StoreVersions;
+import io.flexdb.internal.version.Version;
+import io.flexdb.storage.StoreMemoryException;
+import java.nio.ByteBuffer;
+
+/** Point lookups, by any thread, without a lock; and cursors. */
+public final class StoreReader {
+    /*
+     * The visible sequence number is taken before the version, so that the version lists every memtable with entries
+     * up to it; a version whose roots hold newer entries means that the number is out of date, and is taken again.
+     */
+    private static final int ABSENT = -1;
+
+    private final StoreVersions versions;
+    private final SparseIndex index;
+    private final IntervalReader intervals;
+    private final ReadContexts contexts;
+
+    public StoreReader(StoreVersions versions, SparseIndex index, IntervalReader intervals, ReadContexts contexts) {
+        this.versions = versions;
+        this.index = index;
+        this.intervals = intervals;
+        this.contexts = contexts;
+    }
+
+    /**
+     * A cursor that stands nowhere.
+     *
+     * @param pin what to walk; closed with the cursor
+     * @param upperBound keys from this one on are not shown; null for all
+     */
+    public MergeCursor cursor(PinnedVersion pin, byte[] upperBound) {
+        return new MergeCursor(pin, new SpaceCursor(versions, index, intervals, contexts, pin.version()), upperBound);
+    }
+
+    /**
+     * The value of a key.
+     *
+     * @param snapshot what to read, or null for the newest
+     * @return the value, or null if the key is absent
+     */
+    public byte[] get(byte[] key, PinnedVersion snapshot) {
+        int ticket = begin(snapshot);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            int length = find(key, key.length, snapshot, context);
+            if (length == ABSENT) {
+                return null;
+            }
+            byte[] value = newValue(length);
+            context.image.get(context.base, value);
+            return value;
+        } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    private static byte[] newValue(int length) {
+        try {
+            return new byte[length];
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("a copy of the value", length, e);
+        }
+    }
+
+    /**
+     * Copies the value of a key, without garbage. The key's position moves to its limit unless the value does not fit.
+     *
+     * @param destination gets the value at its position, if it fits
+     * @return bytes of the value, which is copied only if the destination has room for all of it; -1 if it is absent
+     */
+    public int get(ByteBuffer key, ByteBuffer destination, PinnedVersion snapshot) {
+        int ticket = begin(snapshot);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            int keyLength = key.remaining();
+            int length = find(context.copyKey(key), keyLength, snapshot, context);
+            if (length >= 0 && length <= destination.remaining()) {
+                destination.put(destination.position(), context.image, context.base, length);
+                destination.position(destination.position() + length);
+                key.position(key.limit());
+            } else if (length == ABSENT) {
+                key.position(key.limit());
+            }
+            return length;
+        } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    private int begin(PinnedVersion snapshot) {
+        if (snapshot != null) {
+            snapshot.beginRead();
+        }
+        try {
+            return versions.enter();
+        } catch (Throwable e) {
+            if (snapshot != null) {
+                snapshot.endRead();
+            }
+            throw e;
+        }
+    }
+
+    private void end(PinnedVersion snapshot, int ticket, ReadContext context) {
+        versions.exit(ticket); // first, since nothing before it can fail then
+        if (snapshot != null) {
+            snapshot.endRead();
+        }
+        if (context != null) {
+            contexts.giveBack(context);
+        }
+    }
+
+    /** Finds a value: its bytes, which the context's image has at its base, or ABSENT. */
+    private int find(byte[] key, int keyLength, PinnedVersion snapshot, ReadContext context) {
+        long sequence;
+        Version version;
+        if (snapshot != null) {
+            sequence = snapshot.sequence();
+            version = snapshot.version();
+        } else {
+            do {
+                sequence = versions.visibleSequence();
+                version = versions.current();
+            } while (version.storeSequence() > sequence);
+        }
+        long hash = KeyHash.hash(key, 0, keyLength);
+        for (MemLog log : version.logs()) {
+            MemTable table = log.table;
+            int ref = table.find(key, 0, keyLength, hash, sequence);
+            if (ref != MemTable.NONE) {
+                if (table.type(ref) != WritePayload.PUT) {
+                    return ABSENT;
+                }
+                context.image = table.buffer();
+                context.base = table.valuePosition(ref);
+                return table.valueLength(ref);
+            }
+        }
+        return findInSpace(version, key, keyLength, hash, context);
+    }
+
+    private int findInSpace(Version version, byte[] key, int keyLength, long hash, ReadContext context) {
+        index.find(version.index(), key, 0, keyLength, context.interval);
+        if (context.interval.lengthBytes() == 0) {
+            return ABSENT;
+        }
+        intervals.open(version.space(), context);
+        int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
+        if (pair < 0) {
+            return ABSENT;
+        }
+        int length = IntervalFormat.valueLength(context.image, context.base, pair);
+        context.base = IntervalFormat.valuePosition(context.image, context.base, pair);
+        return length;
+    }
+}

@@ -1,0 +1,141 @@
+package io.flexdb.internal.version;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.memlog.MemLog;
+
+/** The version to read and the number of the last visible write; publishes the next version. */
+public final class StoreVersions {
+    /*
+     * The lock is for one publication at a time and is never held for anything slow. It comes after the writer's.
+     *
+     * I1  version.storeSequence <= visibleSequence for a reader that took visibleSequence first and checks.
+     * I2  Versions with the same id have the same roots; the commit thread alone makes new ids.
+     */
+    public final Epochs epochs;
+    public final Health health;
+    private final SpaceEngine engine;
+    private final SparseIndex index;
+    private final Object lock = new Object();
+    private volatile Version current;
+    private volatile long visibleSequence;
+    private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
+
+    public StoreVersions(Epochs epochs, Health health, SpaceEngine engine, SparseIndex index) {
+        this.epochs = epochs;
+        this.health = health;
+        this.engine = engine;
+        this.index = index;
+        long lastSequence = engine.tag();
+        this.current =
+                new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence);
+        this.visibleSequence = lastSequence;
+        epochs.advance();
+        this.freeSegments = engine.freeSegmentCount();
+    }
+
+    // ---- reading
+
+    /** Begins a short read. */
+    public int enter() {
+        int ticket = epochs.enter();
+        if (!health.isReadable()) {
+            epochs.exit(ticket);
+            throw health.refusal();
+        }
+        return ticket;
+    }
+
+    /** Ends a short read. */
+    public void exit(int ticket) {
+        epochs.exit(ticket);
+    }
+
+    /** The version to read, for a reader that has taken {@link #visibleSequence()} before. */
+    public Version current() {
+        return current;
+    }
+
+    /** The sequence number of the last visible write. */
+    public long visibleSequence() {
+        return visibleSequence;
+    }
+
+    /** Pins the version published last, and returns its id. */
+    public long pinNewest() {
+        int ticket = enter();
+        try {
+            long id = current.id();
+            epochs.pin(id);
+            return id;
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    // ---- by writers, in the order of sequence numbers
+
+    /** All writes up to this number are inserted, and visible from now on. */
+    public void setVisible(long sequence) {
+        visibleSequence = sequence;
+    }
+
+    /** Publishes a memtable that takes writes from now on. */
+    public void addNewest(MemLog next) {
+        synchronized (lock) {
+            current = current.withNewest(next);
+        }
+    }
+
+    // ---- by the commit thread
+
+    /** The oldest memtable if it takes no more writes, else null. Any thread. */
+    public MemLog oldestFrozen() {
+        Version now = current;
+        return now.logs().length > 0 && now.oldest().isFrozen() ? now.oldest() : null;
+    }
+
+    /**
+     * Publishes the writer's roots, with the memtables there are.
+     *
+     * @param storeSequence the highest number of an entry that they may have, unless an earlier one was higher
+     */
+    public void publishRoots(long storeSequence) {
+        publish(storeSequence, false);
+    }
+
+    /** Publishes the writer's roots so that readers of earlier ones are gone afterwards, unless they take long. */
+    public void publishForReuse(long storeSequence) {
+        for (int phase = 0; phase < 3; phase++) {
+            publishRoots(storeSequence);
+        }
+    }
+
+    /** Publishes the writer's roots without the oldest memtable, which is wholly in them. */
+    public void publishWithoutOldest(long storeSequence) {
+        publish(storeSequence, true);
+    }
+
+    private void publish(long storeSequence, boolean withoutOldest) {
+        synchronized (lock) {
+            Version now = current;
+            current = new Version(
+                    epochs.writerEpoch(),
+                    index.current(),
+                    engine.current(),
+                    withoutOldest ? now.withoutOldest() : now.logs(),
+                    Math.max(now.storeSequence(), storeSequence));
+            epochs.advance();
+        }
+        engine.reclaim();
+        index.reclaim();
+        freeSegments = engine.freeSegmentCount();
+    }
+
+    /** Free segments as of the last publication. Any thread. */
+    public int freeSegments() {
+        return freeSegments;
+    }
+}

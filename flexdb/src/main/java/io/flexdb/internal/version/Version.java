@@ -1,0 +1,53 @@
+package io.flexdb.internal.version;
+
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.internal.index.IndexView;
+import io.flexdb.internal.memlog.MemLog;
+
+/**
+ * Everything readable, immutable. What is in the memtables hides what the roots say of the same keys.
+ *
+ * @param id the epoch of the roots; versions that differ only in their memtables have the same
+ * @param index key to interval
+ * @param space logical offset to extent
+ * @param logs the memtables, newest first; the first takes writes, unless it is frozen too
+ * @param storeSequence no entry in the roots has a higher sequence number
+ */
+public record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence) {
+    static final MemLog[] NO_LOGS = {};
+
+    Version withNewest(MemLog log) {
+        MemLog[] more = new MemLog[logs.length + 1];
+        more[0] = log;
+        System.arraycopy(logs, 0, more, 1, logs.length);
+        return new Version(id, index, space, more, storeSequence);
+    }
+
+    MemLog[] withoutOldest() {
+        MemLog[] fewer = new MemLog[logs.length - 1];
+        System.arraycopy(logs, 0, fewer, 0, fewer.length);
+        return fewer;
+    }
+
+    /** Off-heap bytes of the memtables. */
+    public long memtableBytes() {
+        long bytes = 0;
+        for (MemLog log : logs) {
+            bytes += log.table.memoryBytes();
+        }
+        return bytes;
+    }
+
+    /** Bytes of their logs that are mapped. */
+    public long mappedBytes() {
+        long bytes = 0;
+        for (MemLog log : logs) {
+            bytes += log.wal.mappedBytes();
+        }
+        return bytes;
+    }
+
+    public MemLog oldest() {
+        return logs[logs.length - 1];
+    }
+}

@@ -1,0 +1,104 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.internal.memlog.MemLogs;
+import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.storage.StoreFullException;
+import java.util.concurrent.locks.LockSupport;
+
+/** Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers. */
+public final class LogThread {
+    private static final long TABLE_WAIT_NANOS = 1_000_000;
+    private static final int MOST_TABLE_WAITS = 1000;
+    private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
+    private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+
+    private final StoreWriter writer;
+    private final MemLogs memLogs;
+    private final RetiredTables retired;
+    private final Health health;
+    private final boolean wanted;
+    private Thread thread; // under the commit lock until the store is closed
+
+    public LogThread(StoreWriter writer, MemLogs memLogs, RetiredTables retired, Health health, boolean inline) {
+        this.writer = writer;
+        this.memLogs = memLogs;
+        this.retired = retired;
+        this.health = health;
+        this.wanted = !inline;
+    }
+
+    /** Begins, with the first write. Under the commit lock. */
+    public void start() {
+        if (wanted && thread == null) {
+            thread = new Thread(this::run, "flexdb-logs");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void run() {
+        try {
+            while (writer.awaitLogWanted()) {
+                awaitTable();
+                StoreFullException full = tryToPrepare();
+                for (int waits = 0; full != null && awaitMemory(waits); waits++) {
+                    full = tryToPrepare();
+                }
+                writer.logTried(full); // whoever needs one is told
+                if (full == null) {
+                    memLogs.keepReserve();
+                }
+            }
+        } catch (Throwable e) {
+            health.fail(e);
+        }
+    }
+
+    private StoreFullException tryToPrepare() {
+        try {
+            memLogs.prepare();
+            return null;
+        } catch (StoreFullException e) {
+            return e;
+        }
+    }
+
+    /** Waits until one of the memtables there may be is free. But for a reader that takes long, that is soon. */
+    private void awaitTable() {
+        for (int waits = 0; waits < MOST_TABLE_WAITS && health.isUsable(); waits++) {
+            if (memLogs.mayPrepare(retired.pinnedTables())) {
+                return;
+            }
+            LockSupport.parkNanos(this, TABLE_WAIT_NANOS);
+        }
+    }
+
+    /**
+     * Waits a little for memory, if it was that what there was too little of, longer each time, and returns whether to try
+     * again.
+     */
+    private boolean awaitMemory(int waits) {
+        if (!memLogs.lacksMemory() || waits == MOST_MEMORY_WAITS || !health.isUsable()) {
+            return false;
+        }
+        LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << waits);
+        return true;
+    }
+
+    /** Waits for its end; the store tells it to. */
+    public void stop() {
+        Thread running = thread;
+        boolean interrupted = false;
+        while (running != null && running.isAlive()) {
+            try {
+                running.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

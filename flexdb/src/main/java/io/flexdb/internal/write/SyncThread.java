@@ -1,0 +1,91 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.version.StoreVersions;
+import io.flexdb.internal.wal.GroupCommit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/** Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes. */
+public final class SyncThread {
+    /*
+     * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with the first of them.
+     */
+    private final StoreVersions versions;
+    private final GroupCommit groupCommit;
+    private final long intervalNanos;
+    private final boolean wanted;
+    private final boolean forAll;
+    private Thread thread; // under this object's lock until the store is closed
+    private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
+    private volatile boolean stopped;
+
+    public SyncThread(StoreSettings settings, StoreVersions versions, GroupCommit groupCommit, boolean inline) {
+        this.versions = versions;
+        this.groupCommit = groupCommit;
+        this.intervalNanos = settings.syncInterval.toNanos();
+        this.wanted = !inline && intervalNanos > 0;
+        this.forAll = settings.force == Force.PERIODICALLY;
+    }
+
+    /** Begins, with the first write. */
+    void start() {
+        if (forAll) {
+            startThread();
+        }
+    }
+
+    /** A write that asked to be forced periodically, whatever the store's mode is, is visible. */
+    void wrote(long sequence) {
+        if (forAll || !wanted) {
+            return;
+        }
+        askedFor.accumulateAndGet(sequence, Math::max);
+        startThread();
+    }
+
+    private synchronized void startThread() {
+        if (wanted && thread == null && !stopped) {
+            thread = new Thread(this::run, "flexdb-sync");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void run() {
+        while (!stopped) {
+            LockSupport.parkNanos(this, intervalNanos);
+            long sequence = forAll ? versions.visibleSequence() : askedFor.get();
+            if (!stopped && sequence > groupCommit.durableSequence()) {
+                try {
+                    groupCommit.awaitDurable(sequence);
+                } catch (Throwable e) {
+                    versions.health.fail(e);
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Ends, and waits for the end. */
+    public void stop() {
+        Thread running;
+        synchronized (this) {
+            stopped = true;
+            running = thread;
+        }
+        boolean interrupted = false;
+        while (running != null && running.isAlive()) {
+            LockSupport.unpark(running);
+            try {
+                running.join(100);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

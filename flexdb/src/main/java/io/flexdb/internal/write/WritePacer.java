@@ -1,0 +1,65 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.memlog.MemLog;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.DoubleSupplier;
+
+/** Holds each write back a little, so that none has to wait for a whole memtable. Thread-safe. */
+final class WritePacer {
+    /*
+     * The problem: writers are faster than commits, and a new log takes as long as its zeros. Whoever finds the active
+     * memtable full while it can have no successor yet waits until it can, which may take seconds.
+     *
+     * The choice: meanwhile the active memtable is filled no faster than its successor comes nearer. A write that is ahead
+     * of that waits for what is missing, but not for long: when its time is over it goes on, and takes of the room that is
+     * kept for this. So the room lasts while who is waited for is busy with something that shows no progress, a force for
+     * example, and writes are held back more the less is left of it: at first for the shortest time that a thread can
+     * park, which is enough where writers are a little too fast, so that many wait a little and none for long.
+     */
+    private static final double HEAD_START = 1.0 / 32;
+    private static final double SLACK = 1.0 / 8;
+    private static final long LEAST_WAIT_NANOS = 50_000;
+    private static final long LONGEST_WAIT_NANOS = 20_000_000;
+    private static final int BYTES_OF_A_WAIT = 4096;
+    private static final double HARDEST = 160; // times the least wait, when nothing is left
+    private static final long PARK_NANOS = 50_000;
+
+    private final DoubleSupplier successor;
+    private volatile MemLog slowed;
+
+    /** @param successor how far the next memtable is on its way, from 0 to 1 */
+    WritePacer(DoubleSupplier successor) {
+        this.successor = successor;
+    }
+
+    /** Slows writes into a memtable that can have no successor yet; null for none. */
+    void slow(MemLog active) {
+        slowed = active;
+    }
+
+    /** Waits a little, if the active memtable is filled too fast. Before the commit lock. */
+    void pace(int payloadBytes) {
+        MemLog log = slowed;
+        if (log != null) {
+            await(log, payloadBytes);
+        }
+    }
+
+    private void await(MemLog log, int payloadBytes) {
+        double waits = Math.max(1, payloadBytes / BYTES_OF_A_WAIT);
+        long begin = System.nanoTime();
+        while (slowed == log) {
+            double allowed = HEAD_START + (1 - HEAD_START - SLACK) * successor.getAsDouble();
+            double ahead = log.fillLevel() - allowed;
+            if (ahead <= 0) {
+                return;
+            }
+            double used = Math.min(1, ahead / SLACK);
+            double nanos = waits * LEAST_WAIT_NANOS * (1 + HARDEST * used * used);
+            if (System.nanoTime() - begin >= Math.min(nanos, LONGEST_WAIT_NANOS)) {
+                return;
+            }
+            LockSupport.parkNanos(this, PARK_NANOS);
+        }
+    }
+}

@@ -67,7 +67,7 @@ public record FlexDBStats(
     static FlexDBStats of(Store store, Version now) {
         return new FlexDBStats(
                 store.visibleSequence(),
-                store.groupCommit.durableSequence(),
+                store.sharedForce.durableSequence(),
                 now.index().intervalCount(),
                 store.intervals.coarseCount(),
                 now.space().extentCount(),

@@ -32,7 +32,7 @@ class FlexDBBarrierTest {
             // the write-ahead log, and its place before the space (O6, O10)
             "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
-            "force WalWriter.forceLocked < WalWriter.force < GroupCommit.forceAll",
+            "force WalWriter.forceLocked < WalWriter.force < SharedForce.forceAll",
             "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint

@@ -39,8 +39,8 @@ class FlexDBReadOnlyTest {
     private static final int FRAME = 512;
     private static final int STEP =
             Math.max(1, 11 / Integer.getInteger("flexdb.test.effort", 1)); // of the frames damaged
-    private static final int MOST_UNREADABLE = 400; // what an interval has that was sampled after a crash
-    private static final int MOST_WRITES = 20_000;
+    private static final int MAX_UNREADABLE = 400; // what an interval has that was sampled after a crash
+    private static final int MAX_WRITES = 20_000;
     private static final String STILL_USABLE = "still usable: ";
 
     private final List<StoreHealth> told = new CopyOnWriteArrayList<>();
@@ -102,7 +102,7 @@ class FlexDBReadOnlyTest {
 
     /** Writes until a commit has met the damage, and returns what is thrown then. */
     private StoreReadOnlyException writeUntilReadOnly(FlexDB db) {
-        for (int i = 0; i < MOST_WRITES; i++) {
+        for (int i = 0; i < MAX_WRITES; i++) {
             try {
                 put(db, key(KEYS + i % 100)); // behind what is damaged
             } catch (StoreReadOnlyException e) {
@@ -182,7 +182,7 @@ class FlexDBReadOnlyTest {
             assertEquals(db.health(), db.stats().health());
             assertRefused(db, cause);
             List<byte[]> unreadable = assertFound(db, at);
-            assertTrue(unreadable.size() <= MOST_UNREADABLE, at + ": " + unreadable.size() + " keys can't be read");
+            assertTrue(unreadable.size() <= MAX_UNREADABLE, at + ": " + unreadable.size() + " keys can't be read");
             assertCursorsWork(db, unreadable, at);
             try (Snapshot snapshot = db.snapshot()) {
                 assertArrayEquals(model.get(key(1)), snapshot.get(key(1)));
@@ -236,7 +236,7 @@ class FlexDBReadOnlyTest {
                 }
                 readOnly += met ? 1 : 0;
                 List<byte[]> unreadable = assertFound(db, at);
-                assertTrue(unreadable.size() <= MOST_UNREADABLE, at + ": " + unreadable.size() + " keys can't be read");
+                assertTrue(unreadable.size() <= MAX_UNREADABLE, at + ": " + unreadable.size() + " keys can't be read");
                 db.close();
             }
         }
@@ -275,7 +275,7 @@ class FlexDBReadOnlyTest {
         assertEquals(new StoreHealth(State.CLOSED, thrown), db.health());
         vfs = vfs.crash(1);
         FlexDB again = open(true);
-        assertTrue(assertFound(again, "opened again").size() <= MOST_UNREADABLE);
+        assertTrue(assertFound(again, "opened again").size() <= MAX_UNREADABLE);
         assertArrayEquals(model.get(key(600)), again.get(key(600)));
         assertThrows(CorruptionException.class, again::close);
     }
@@ -311,12 +311,12 @@ class FlexDBReadOnlyTest {
         writeUntilReadOnly(db);
         db.close();
         FlexDB again = open(false);
-        assertTrue(assertFound(again, "with small memtables").size() <= MOST_UNREADABLE);
+        assertTrue(assertFound(again, "with small memtables").size() <= MAX_UNREADABLE);
         Throwable cause = writeUntilReadOnly(again).getCause();
         assertNotNull(cause);
         again.close();
         FlexDB last = open(true);
-        assertTrue(assertFound(last, "at last").size() <= MOST_UNREADABLE);
+        assertTrue(assertFound(last, "at last").size() <= MAX_UNREADABLE);
         assertThrows(CorruptionException.class, last::close);
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How many files, and how much memory, a recovery asks for. */
 class FlexDBRecoveryRoomTest {
     private static final Path WAL = StoreDriver.DIRECTORY.resolve("wal");
-    private static final int MOST_LOGS = 10;
+    private static final int MAX_LOGS = 10;
 
     private static byte[] key(int number) {
         return ByteBuffer.allocate(4).putInt(number).array();
@@ -52,7 +52,7 @@ class FlexDBRecoveryRoomTest {
         int[] most = {0};
         HookedVfs hooked = new HookedVfs(killed, (kind, path) -> most[0] = Math.max(most[0], logs(killed)));
         FlexDB again = StoreDriver.open(hooked, small);
-        assertTrue(most[0] <= MOST_LOGS, most[0] + " logs at a time");
+        assertTrue(most[0] <= MAX_LOGS, most[0] + " logs at a time");
         StoreOracle.assertSame(model, StoreDriver.all(again), "recovered");
         FlexDB afterCut = StoreDriver.open(killed.crash(0), large);
         StoreOracle.assertSame(model, StoreDriver.all(afterCut), "recovered again");

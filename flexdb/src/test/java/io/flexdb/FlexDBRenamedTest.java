@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FlexDBRenamedTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int KEYS = 3000;
-    private static final int LEAST_RENAMES = 20;
+    private static final int MIN_RENAMES = 20;
 
     @TempDir
     private Path root;
@@ -61,8 +61,8 @@ class FlexDBRenamedTest {
             Thread writer = new Thread(() -> {
                 try {
                     Random random = new Random(seed + 1);
-                    while (renames.get() < LEAST_RENAMES) {
-                        write(db, model, random, writes / LEAST_RENAMES);
+                    while (renames.get() < MIN_RENAMES) {
+                        write(db, model, random, writes / MIN_RENAMES);
                     }
                     write(db, model, random, writes);
                 } catch (Throwable e) {

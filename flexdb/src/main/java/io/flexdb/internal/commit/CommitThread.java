@@ -8,7 +8,7 @@ import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.refine.Refiner;
 import io.flexdb.internal.version.StoreVersions;
-import io.flexdb.internal.wal.GroupCommit;
+import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -24,7 +24,7 @@ public final class CommitThread {
      *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
      */
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
-    private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+    private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
 
     private final StoreVersions versions;
     private final Health health;
@@ -32,7 +32,7 @@ public final class CommitThread {
     private final Committer committer;
     private final MemLogs memLogs;
     private final RetiredTables retired;
-    private final GroupCommit groupCommit;
+    private final SharedForce sharedForce;
     private CommitWork work;
     private Refiner refiner;
     private final CommitProgress progress;
@@ -48,7 +48,7 @@ public final class CommitThread {
             Committer committer,
             MemLogs memLogs,
             RetiredTables retired,
-            GroupCommit groupCommit,
+            SharedForce sharedForce,
             boolean inline) {
         this.versions = versions;
         this.health = versions.health;
@@ -56,7 +56,7 @@ public final class CommitThread {
         this.committer = committer;
         this.memLogs = memLogs;
         this.retired = retired;
-        this.groupCommit = groupCommit;
+        this.sharedForce = sharedForce;
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
         if (inline) {
@@ -123,7 +123,7 @@ public final class CommitThread {
      * again: others may free some, and the garbage collector what was let go of.
      */
     private boolean awaitMemory() {
-        if (!committer.lacksMemory() || memoryWaits == MOST_MEMORY_WAITS || !health.isUsable()) {
+        if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
         LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
@@ -235,7 +235,7 @@ public final class CommitThread {
     private boolean commit(MemLog log) {
         long last = log.table.lastSequence();
         work.awaitVisible(last);
-        groupCommit.awaitDurable(last);
+        sharedForce.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
         if (!applyInTurns(log) && !applyOldest()) {
@@ -270,7 +270,7 @@ public final class CommitThread {
     /** Applies the oldest memtable, be it the active one, and all deletes there are; false if there is no room. */
     private boolean applyOldest() {
         long visible = versions.visibleSequence();
-        groupCommit.awaitDurable(visible);
+        sharedForce.awaitDurable(visible);
         rootsSequence = Math.max(rootsSequence, visible);
         MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
         MemTable[] tables = new MemTable[logs.length];

@@ -19,9 +19,9 @@ public final class CommitTurns {
      * Where processors are free a yield returns at once, and no commit stands still.
      */
     static final long TURN_NANOS = 50_000;
-    static final long LONGEST_TURN_NANOS = 500_000;
+    static final long MAX_TURN_NANOS = 500_000;
     static final long STOP_NANOS = 200_000;
-    static final int MOST_PARKS = 8;
+    static final int MAX_PARKS = 8;
     private static final long PARK_NANOS = 50_000;
 
     private final LongSupplier clock;
@@ -63,7 +63,7 @@ public final class CommitTurns {
             long before = now;
             yield.run();
             now = clock.getAsLong();
-            turnEnds = now + Math.min(LONGEST_TURN_NANOS, Math.max(TURN_NANOS, now - before));
+            turnEnds = now + Math.min(MAX_TURN_NANOS, Math.max(TURN_NANOS, now - before));
         }
         seen(now);
     }
@@ -82,7 +82,7 @@ public final class CommitTurns {
             return;
         }
         int before = parks;
-        if (before < MOST_PARKS && clock.getAsLong() - seen >= STOP_NANOS) {
+        if (before < MAX_PARKS && clock.getAsLong() - seen >= STOP_NANOS) {
             parks = before + 1;
             park.run();
         }

@@ -42,7 +42,7 @@ public final class Committer {
     private static final int FEW_ENTRIES = 16; // at once, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final int SMALL_MERGED_BYTES = 256 << 10;
-    private static final int MOST_STARTS_KEPT = 64 << 10;
+    private static final int MAX_STARTS_KEPT = 64 << 10;
     private static final MemTable[] NO_TABLES = {};
     private static final int ASKED_BYTES = 256 << 10; // room is asked for this much at once, to ask seldom
     private static final int ASKED_EDITS = 256;
@@ -243,7 +243,7 @@ public final class Committer {
         merged = smallMerged;
         mergedBytes = 0;
         mergedPairs = 0;
-        if (mergedStarts.length > MOST_STARTS_KEPT) {
+        if (mergedStarts.length > MAX_STARTS_KEPT) {
             mergedStarts = smallStarts;
         }
         if (context.largeBytes() > 0) {

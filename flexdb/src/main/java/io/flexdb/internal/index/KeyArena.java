@@ -32,7 +32,7 @@ final class KeyArena {
     private static final int SMALL_BYTES = 128;
     private static final int SMALL_CLASSES = SMALL_BYTES >>> GRANULE_SHIFT;
     private static final int CLASSES = sizeClass(HEADER_BYTES + MAX_KEY_BYTES) + 1;
-    private static final int LEAST_USED_OF_CHUNK = CHUNK_BYTES - classBytes(CLASSES - 1);
+    private static final int MIN_USED_OF_CHUNK = CHUNK_BYTES - classBytes(CLASSES - 1);
 
     private final Epochs epochs;
     private final OffHeap memory;
@@ -143,7 +143,7 @@ final class KeyArena {
      */
     void ensure(long blobBytes) {
         if (blobBytes > CHUNK_BYTES - nextPosition) {
-            long chunksNeeded = (blobBytes + LEAST_USED_OF_CHUNK - 1) / LEAST_USED_OF_CHUNK;
+            long chunksNeeded = (blobBytes + MIN_USED_OF_CHUNK - 1) / MIN_USED_OF_CHUNK;
             while (chunkCount - chunksInUse < chunksNeeded) {
                 makeChunk();
             }

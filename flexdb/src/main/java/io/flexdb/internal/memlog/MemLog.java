@@ -21,7 +21,7 @@ public final class MemLog {
         return table.lastSequence() != 0;
     }
 
-    /** How full it is, from 0 to 1. Roughly, outside the commit lock. */
+    /** How full it is, from 0 to 1. Roughly, outside the write lock. */
     public double fillLevel() {
         return Math.max(table.fillLevel(), (double) wal.appendedPosition() / wal.capacity());
     }

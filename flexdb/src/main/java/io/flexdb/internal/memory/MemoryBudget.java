@@ -33,12 +33,12 @@ public record MemoryBudget(
      * size is asked for. What they and the cache share is halved. At 48 MiB a random load is 1.02 to 1.05 times as fast as at 32, and
      * YCSB A 1.06 to 1.09 times; 64 MiB gives the load as much again, but took up to 240 ms for a write.
      */
-    private static final int MOST_MEMTABLES = 4;
-    private static final int LEAST_MEMTABLES = 2;
-    private static final int LEAST_SEGMENT_BUFFERS = 2;
+    private static final int MAX_MEMTABLES = 4;
+    private static final int MIN_MEMTABLES = 2;
+    private static final int MIN_SEGMENT_BUFFERS = 2;
     private static final int MAX_DERIVED_MEMTABLE_BYTES = 48 << 20;
-    private static final long MOST_READ_BYTES = 8 << 20;
-    private static final long MOST_COMMIT_BYTES = 4 << 20;
+    private static final long MAX_READ_BYTES = 8 << 20;
+    private static final long MAX_COMMIT_BYTES = 4 << 20;
 
     /**
      * Divides the memory.
@@ -52,17 +52,17 @@ public record MemoryBudget(
         FlexSpaceOptions space = settings.space;
         int buffers = segmentBuffers(space, total);
         long segments = (long) buffers * space.segmentBytes();
-        long reads = Math.min(MOST_READ_BYTES, total / 16);
-        long commits = Math.min(MOST_COMMIT_BYTES, total / 16);
+        long reads = Math.min(MAX_READ_BYTES, total / 16);
+        long commits = Math.min(MAX_COMMIT_BYTES, total / 16);
         long rest = total - segments - reads - commits;
 
-        int tables = MOST_MEMTABLES;
+        int tables = MAX_MEMTABLES;
         int memtable = settings.memtableBytes;
         if (memtable == StoreSettings.DERIVED) {
             long share = settings.cacheBytes == StoreSettings.DERIVED ? rest / 2 : rest - settings.cacheBytes;
             memtable = memtableOf(share / tables);
         } else {
-            while (tables > LEAST_MEMTABLES && tables * MemTable.tableBytes(memtable) > rest) {
+            while (tables > MIN_MEMTABLES && tables * MemTable.tableBytes(memtable) > rest) {
                 tables--;
             }
         }
@@ -96,7 +96,7 @@ public record MemoryBudget(
         if (wanted != FlexSpaceOptions.defaults().segmentBuffers()) {
             return wanted;
         }
-        return (int) Math.max(LEAST_SEGMENT_BUFFERS, Math.min(wanted, total / 4 / space.segmentBytes()));
+        return (int) Math.max(MIN_SEGMENT_BUFFERS, Math.min(wanted, total / 4 / space.segmentBytes()));
     }
 
     private static long derivedTotal(JvmMemory jvm) {

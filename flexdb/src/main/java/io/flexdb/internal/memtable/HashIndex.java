@@ -19,13 +19,13 @@ final class HashIndex {
     static final int CROWDED = -1;
 
     /** Slots read before giving up, 4 KiB of them. Runs as long as this do not come about by chance. */
-    static final int MOST_SLOTS_READ = 512;
+    static final int MAX_SLOTS_READ = 512;
 
     /** Other keys compared before giving up; one is rare, two mean hashes that agree. */
-    static final int MOST_OTHERS = 8;
+    static final int MAX_OTHERS = 8;
 
-    private static final int LEAST_SLOTS = 64;
-    private static final int MOST_SLOTS = 1 << 27;
+    private static final int MIN_SLOTS = 64;
+    private static final int MAX_SLOTS = 1 << 27;
     private static final int ARENA_BYTES_PER_SLOT = 96;
     private static final VarHandle SLOTS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final byte[] ZEROS = new byte[4096];
@@ -41,9 +41,9 @@ final class HashIndex {
     }
 
     static int bytesFor(long arenaBytes) {
-        long wanted = Math.max(LEAST_SLOTS, arenaBytes / ARENA_BYTES_PER_SLOT);
+        long wanted = Math.max(MIN_SLOTS, arenaBytes / ARENA_BYTES_PER_SLOT);
         long count = Long.highestOneBit(wanted);
-        return (int) Math.min(MOST_SLOTS, count < wanted ? 2 * count : count) << 3;
+        return (int) Math.min(MAX_SLOTS, count < wanted ? 2 * count : count) << 3;
     }
 
     /** Keys that may be added before lookups grow slow. */
@@ -77,16 +77,16 @@ final class HashIndex {
         long tag = hash >>> Nodes.REF_BITS;
         int slot = (int) hash & mask;
         int others = 0;
-        for (int end = slot + MOST_SLOTS_READ; slot < end; slot++) {
+        for (int end = slot + MAX_SLOTS_READ; slot < end; slot++) {
             long word = (long) SLOTS.getAcquire(slots, (slot & mask) << 3);
             if (word == 0) {
                 return Nodes.NONE;
             }
-            if (Nodes.besides(word) == tag) {
+            if (Nodes.numberOf(word) == tag) {
                 if (nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
                     return Nodes.refOf(word);
                 }
-                if (++others == MOST_OTHERS) {
+                if (++others == MAX_OTHERS) {
                     return CROWDED;
                 }
             }
@@ -101,7 +101,7 @@ final class HashIndex {
     int claim(int ref, byte[] key, int offset, int length, long hash) {
         long tag = hash >>> Nodes.REF_BITS;
         int slot = (int) hash & mask;
-        int end = slot + MOST_SLOTS_READ;
+        int end = slot + MAX_SLOTS_READ;
         int others = 0;
         while (slot < end) {
             int position = (slot & mask) << 3;
@@ -112,11 +112,11 @@ final class HashIndex {
                 }
                 continue; // taken meanwhile, perhaps by the same key
             }
-            if (Nodes.besides(word) == tag) {
+            if (Nodes.numberOf(word) == tag) {
                 if (nodes.compareKey(Nodes.refOf(word), key, offset, length) == 0) {
                     return Nodes.refOf(word);
                 }
-                if (++others == MOST_OTHERS) {
+                if (++others == MAX_OTHERS) {
                     return CROWDED;
                 }
             }
@@ -128,13 +128,13 @@ final class HashIndex {
     /** Slots that a lookup of a hash reads until it finds an anchor or an empty slot or gives up, counted. */
     int countSlotsRead(int anchor, long hash) {
         int home = (int) hash & mask;
-        for (int read = 1; read <= MOST_SLOTS_READ; read++) {
+        for (int read = 1; read <= MAX_SLOTS_READ; read++) {
             long word = slots.getLong((home + read - 1 & mask) << 3);
             if (word == 0 || Nodes.refOf(word) == anchor) {
                 return read;
             }
         }
-        return MOST_SLOTS_READ;
+        return MAX_SLOTS_READ;
     }
 
     /** Slots in use, counted. */

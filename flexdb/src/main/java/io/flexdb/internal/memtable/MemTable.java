@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /**
  * The entries of recent writes, off-heap, in every version. An entry is named by a positive {@code int}, its ref.
  *
- * <p>Thread-safety: {@link #reserve} is for the holder of the commit lock; {@link #insertAll} is for any number of threads
+ * <p>Thread-safety: {@link #reserve} is for the holder of the write lock; {@link #insertAll} is for any number of threads
  * at once, and so are lookups and cursors. {@link #reset} needs a table that nobody uses.
  */
 public final class MemTable {
@@ -24,7 +24,7 @@ public final class MemTable {
      * the anchors keeps the key order; it is touched only by the first write of a key. Cost: 32 bytes an entry and 4 lost
      * to alignment, and for each key 15 to 25 bytes in the tree and 11 to 32 in the index.
      *
-     * Room is handed out under the commit lock, for a whole write at once, so that inserting threads neither contend
+     * Room is handed out under the write lock, for a whole write at once, so that inserting threads neither contend
      * for it nor run out of it. Entries grow from the lower end of the arena, the tree from the upper end; each key is
      * charged what it may cost the tree at worst.
      *
@@ -66,7 +66,7 @@ public final class MemTable {
     private final AtomicReferenceArray<Inserter> inserters = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
     private final AtomicInteger duplicates = new AtomicInteger();
     private long id;
-    private int used; // written under the commit lock, as is the next
+    private int used; // written under the write lock, as is the next
     private int entryCount;
     private volatile long firstSequence;
     private volatile long lastSequence;
@@ -172,7 +172,7 @@ public final class MemTable {
 
     /**
      * Arena bytes of an entry, the key tree not counted. The sum over a write's entries is what {@link #reserve} and
-     * {@link #couldHold} ask for; it can be computed outside the commit lock.
+     * {@link #couldHold} ask for; it can be computed outside the write lock.
      */
     public static long bodyBytes(int keyLength, int valueLength) {
         return Nodes.bytes(keyLength, valueLength);
@@ -196,7 +196,7 @@ public final class MemTable {
     }
 
     /**
-     * Takes room for a whole write, or nothing. Under the commit lock only.
+     * Takes room for a whole write, or nothing. Under the write lock only.
      *
      * @param bodyBytes the sum of {@link #bodyBytes(int, int)} over its entries
      * @return what {@link #insertAll} is to be given, or {@link #NONE} if there is not enough room
@@ -359,7 +359,7 @@ public final class MemTable {
         lastSequence = sequence;
     }
 
-    /** Arena bytes in use; outside the commit lock perhaps a moment old, as is the next. */
+    /** Arena bytes in use; outside the write lock perhaps a moment old, as is the next. */
     public long bytesUsed() {
         return used + (limit - tree.start());
     }

@@ -97,7 +97,7 @@ final class MemTableChecker {
         long newest = nodes.newest(anchor);
         int ref = Nodes.refOf(newest);
         require(
-                Nodes.besides(newest) == nodes.sequence(ref) - nodes.baseSequence,
+                Nodes.numberOf(newest) == nodes.sequence(ref) - nodes.baseSequence,
                 "I3: the newest of " + describe(anchor) + " is " + describe(ref));
         boolean anchorMet = false;
         for (int older; ref != Nodes.NONE; ref = older) {

@@ -63,12 +63,12 @@ final class Nodes {
     }
 
     /** What stands beside the ref. */
-    static long besides(long word) {
+    static long numberOf(long word) {
         return word >>> REF_BITS;
     }
 
-    static long word(long besides, int ref) {
-        return besides << REF_BITS | ref;
+    static long word(long number, int ref) {
+        return number << REF_BITS | ref;
     }
 
     /** Writes an entry, which nobody can see yet, as the anchor of its key. */

@@ -30,7 +30,7 @@ final class Versions {
         while (true) {
             long newest = nodes.newest(anchor);
             int before = Nodes.refOf(newest);
-            if (Nodes.besides(newest) < Nodes.besides(word)) {
+            if (Nodes.numberOf(newest) < Nodes.numberOf(word)) {
                 nodes.setLinks(ref, before, jumpFrom(anchor, before, level(sequence)));
                 if (nodes.replaceNewest(anchor, newest, word)) {
                     return;
@@ -62,7 +62,7 @@ final class Versions {
     int find(int anchor, long maxSequence) {
         long newest = nodes.newest(anchor);
         int ref = Nodes.refOf(newest);
-        return Nodes.besides(newest) <= maxSequence - nodes.baseSequence ? ref : findOlder(anchor, ref, maxSequence);
+        return Nodes.numberOf(newest) <= maxSequence - nodes.baseSequence ? ref : findOlder(anchor, ref, maxSequence);
     }
 
     private int findOlder(int anchor, int from, long maxSequence) {

@@ -23,7 +23,7 @@ import io.flexdb.internal.refine.Refiner;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
-import io.flexdb.internal.wal.GroupCommit;
+import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.internal.write.LogThread;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.SyncThread;
@@ -38,7 +38,7 @@ import java.util.function.Function;
  */
 public final class Store implements AutoCloseable {
     /*
-     * Locks, always in this order: the writer's commitLock (sequence numbers, the active memtable, state), that of
+     * Locks, always in this order: the writer's writeLock (sequence numbers, the active memtable, state), that of
      * StoreVersions (one publication at a time; never held for anything slow).
      *
      * The parts are made from below to above, and none knows the store. Three have to reach something above them, which they
@@ -53,7 +53,7 @@ public final class Store implements AutoCloseable {
     public final IntervalCache cache;
     public final OffHeap memory;
     public final MemLogs memLogs;
-    public final GroupCommit groupCommit;
+    public final SharedForce sharedForce;
     final IntervalReader intervalReader;
     final Refiner refiner;
     final StoreVersions versions;
@@ -90,8 +90,8 @@ public final class Store implements AutoCloseable {
         this.retired = new RetiredTables(
                 opened.epochs, memLogs, pinned -> cache.limit(cacheBytes - pinned)); // the cache makes room for it
         this.versions = new StoreVersions(opened.epochs, health, engine, index);
-        this.groupCommit = new GroupCommit(versions.visibleSequence(), health);
-        this.commits = new CommitThread(versions, engine, opened.committer, memLogs, retired, groupCommit, inline);
+        this.sharedForce = new SharedForce(versions.visibleSequence(), health);
+        this.commits = new CommitThread(versions, engine, opened.committer, memLogs, retired, sharedForce, inline);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
                 versions,
@@ -102,8 +102,8 @@ public final class Store implements AutoCloseable {
                 inline,
                 inline ? commits::publish : this::signalDivided,
                 System::nanoTime);
-        this.syncs = new SyncThread(settings, versions, groupCommit, inline);
-        this.writer = new StoreWriter(settings, versions, memLogs, groupCommit, commits, syncs, this::startLogThread);
+        this.syncs = new SyncThread(settings, versions, sharedForce, inline);
+        this.writer = new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, this::startLogThread);
         this.logThread = new LogThread(writer, memLogs, retired, health, inline);
         commits.serve(writer, refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
@@ -164,13 +164,13 @@ public final class Store implements AutoCloseable {
     /** Makes every write so far durable. */
     public void sync() {
         health.requireReadable();
-        groupCommit.awaitDurable(visibleSequence());
+        sharedForce.awaitDurable(visibleSequence());
     }
 
     /** Every write up to this sequence number is durable. */
     public long durableSequence() {
         health.requireReadable();
-        return groupCommit.durableSequence();
+        return sharedForce.durableSequence();
     }
 
     /** The sequence number of the last visible write. */
@@ -283,7 +283,7 @@ public final class Store implements AutoCloseable {
 
     private void keepInLogs(long last) {
         if (!health.hasFailed()) {
-            groupCommit.awaitDurable(last);
+            sharedForce.awaitDurable(last);
         }
     }
 

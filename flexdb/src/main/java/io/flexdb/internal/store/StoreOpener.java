@@ -171,7 +171,7 @@ public final class StoreOpener {
             }
             store.writer().writeRecovered(payload, length, first, entries, bodyBytes, this::begin);
         });
-        store.groupCommit.sync();
+        store.sharedForce.sync();
     }
 
     /**

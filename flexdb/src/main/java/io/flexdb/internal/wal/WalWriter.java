@@ -19,7 +19,7 @@ import java.util.function.LongConsumer;
  * One file of the write-ahead log, being written. What is appended survives the death of the process at once, and a power
  * cut after {@link #force()}.
  *
- * <p>Thread-safety: {@link #append} and {@link #hasRoom} are for the holder of the commit lock; everything else is for any
+ * <p>Thread-safety: {@link #append} and {@link #hasRoom} are for the holder of the write lock; everything else is for any
  * thread. After a failed append or force every call but {@link #close()} and {@link #release()} throws
  * {@link StoreFailedException}.
  */
@@ -219,13 +219,13 @@ public final class WalWriter implements AutoCloseable {
         return mapping == null ? 0 : capacity;
     }
 
-    /** Whether a write of that many bytes fits. Under the commit lock. */
+    /** Whether a write of that many bytes fits. Under the write lock. */
     public boolean hasRoom(int payloadBytes) {
         return WalFormat.frameBytes(payloadBytes) <= capacity - appendedPosition;
     }
 
     /**
-     * Appends one write, for which there must be room. Under the commit lock.
+     * Appends one write, for which there must be room. Under the write lock.
      *
      * @param payload an array that holds the write
      * @param payloadChecksum its {@link WritePayload#checksum}, computed from the source and outside the lock

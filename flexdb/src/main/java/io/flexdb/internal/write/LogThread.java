@@ -9,16 +9,16 @@ import java.util.concurrent.locks.LockSupport;
 /** Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers. */
 public final class LogThread {
     private static final long TABLE_WAIT_NANOS = 1_000_000;
-    private static final int MOST_TABLE_WAITS = 1000;
+    private static final int MAX_TABLE_WAITS = 1000;
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
-    private static final int MOST_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+    private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
 
     private final StoreWriter writer;
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final Health health;
     private final boolean wanted;
-    private Thread thread; // under the commit lock until the store is closed
+    private Thread thread; // under the write lock until the store is closed
 
     public LogThread(StoreWriter writer, MemLogs memLogs, RetiredTables retired, Health health, boolean inline) {
         this.writer = writer;
@@ -28,7 +28,7 @@ public final class LogThread {
         this.wanted = !inline;
     }
 
-    /** Begins, with the first write. Under the commit lock. */
+    /** Begins, with the first write. Under the write lock. */
     public void start() {
         if (wanted && thread == null) {
             thread = new Thread(this::run, "flexdb-logs");
@@ -66,7 +66,7 @@ public final class LogThread {
 
     /** Waits until one of the memtables there may be is free. But for a reader that takes long, that is soon. */
     private void awaitTable() {
-        for (int waits = 0; waits < MOST_TABLE_WAITS && health.isUsable(); waits++) {
+        for (int waits = 0; waits < MAX_TABLE_WAITS && health.isUsable(); waits++) {
             if (memLogs.mayPrepare(retired.pinnedTables())) {
                 return;
             }
@@ -79,7 +79,7 @@ public final class LogThread {
      * again.
      */
     private boolean awaitMemory(int waits) {
-        if (!memLogs.lacksMemory() || waits == MOST_MEMORY_WAITS || !health.isUsable()) {
+        if (!memLogs.lacksMemory() || waits == MAX_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
         LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << waits);

@@ -12,7 +12,7 @@ import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.version.StoreVersions;
-import io.flexdb.internal.wal.GroupCommit;
+import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.Condition;
@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 /** The path of a write into a store. Any thread may call its public methods. */
 public final class StoreWriter implements CommitWork {
     /*
-     * Payload and checksum are made outside any lock. Under the commit lock a write gets its sequence numbers, its room in
+     * Payload and checksum are made outside any lock. Under the write lock a write gets its sequence numbers, its room in
      * the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it becomes
      * visible, in the order of sequence numbers: a write waits for those before it, which are past their lock and so only
      * a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its force
@@ -45,17 +45,17 @@ public final class StoreWriter implements CommitWork {
     private final Health health;
     private final StoreSettings settings;
     private final MemLogs memLogs;
-    private final GroupCommit groupCommit;
+    private final SharedForce sharedForce;
     private final CommitThread commits;
     private final SyncThread syncs;
     private final Runnable startOthers;
     private final WritePacer pacer;
     private final CommitTurns turns;
 
-    private final ReentrantLock commitLock = new ReentrantLock();
-    private final Condition logsChanged = commitLock.newCondition();
-    private volatile long walBytesWritten; // written under the commit lock
-    private long lastSequence; // under the commit lock, and so are all below
+    private final ReentrantLock writeLock = new ReentrantLock();
+    private final Condition logsChanged = writeLock.newCondition();
+    private volatile long walBytesWritten; // written under the write lock
+    private long lastSequence; // under the write lock, and so are all below
     private MemLog active;
     private boolean begun; // there was an active one
     private boolean onReserve; // the active one has its log from the reserve
@@ -77,7 +77,7 @@ public final class StoreWriter implements CommitWork {
             StoreSettings settings,
             StoreVersions versions,
             MemLogs memLogs,
-            GroupCommit groupCommit,
+            SharedForce sharedForce,
             CommitThread commits,
             SyncThread syncs,
             Runnable startOthers) {
@@ -85,7 +85,7 @@ public final class StoreWriter implements CommitWork {
         this.versions = versions;
         this.health = versions.health;
         this.memLogs = memLogs;
-        this.groupCommit = groupCommit;
+        this.sharedForce = sharedForce;
         this.commits = commits;
         this.syncs = syncs;
         this.startOthers = startOthers;
@@ -126,7 +126,7 @@ public final class StoreWriter implements CommitWork {
         MemLog log;
         long first;
         int reserved;
-        commitLock.lock();
+        writeLock.lock();
         try {
             while (true) {
                 health.requireUsable();
@@ -147,12 +147,12 @@ public final class StoreWriter implements CommitWork {
             freedSinceTry |= spaceFull != null && frees(payload, length);
             lastSequence += entries; // I2: from here on to the end of insert
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
         long last = first + entries - 1;
         insert(log, payload, length, first, last, reserved);
         if (force == Force.BEFORE_RETURN) {
-            groupCommit.awaitDurable(last);
+            sharedForce.awaitDurable(last);
         } else if (force == Force.PERIODICALLY) {
             syncs.wrote(last);
         }
@@ -196,7 +196,7 @@ public final class StoreWriter implements CommitWork {
     // ---- memtables
 
     /**
-     * Freezes the active memtable and begins another, or waits until there may be another. Under the commit lock.
+     * Freezes the active memtable and begins another, or waits until there may be another. Under the write lock.
      *
      * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing has
      *     changed then, and later there may be some
@@ -361,12 +361,12 @@ public final class StoreWriter implements CommitWork {
      */
     private boolean awaitSpace() {
         long enough = retriesEnded + (awaitingRetry ? 1 : 2);
-        boolean mayHaveGrown = freedSinceTry || !awaitingRetry;
+        boolean roomMayHaveGrown = freedSinceTry || !awaitingRetry;
         while (spaceFull != null) {
             retryWanted = true;
             commitOfActiveWanted |= active != null && versions.oldestFrozen() == null; // or there is nothing to retry
             logsChanged.signalAll();
-            if (!mayHaveGrown || retriesEnded >= enough) {
+            if (!roomMayHaveGrown || retriesEnded >= enough) {
                 return false;
             }
             logsChanged.awaitUninterruptibly();
@@ -397,7 +397,7 @@ public final class StoreWriter implements CommitWork {
                 || frees(payload, length);
     }
 
-    /** To be called when one of the things changes that this depends on. Under the commit lock. */
+    /** To be called when one of the things changes that this depends on. Under the write lock. */
     private void spareOrNot() {
         boolean isLast = spaceFull != null && versions.current().logs().length > MAX_FROZEN + 1;
         boolean hasNext = commits.isInline() || memLogs.isReady(); // without threads it is made when it is needed
@@ -407,7 +407,7 @@ public final class StoreWriter implements CommitWork {
 
     /** Waits until a log is wanted; false if the store is being closed, or has failed. By the thread that makes them. */
     boolean awaitLogWanted() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             while (!logWanted && health.isUsable()) {
                 logsChanged.awaitUninterruptibly();
@@ -416,13 +416,13 @@ public final class StoreWriter implements CommitWork {
             logTriesBegun++;
             return health.isUsable();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     /** Tells writers that the next log is ready, or why it is not. By the thread that makes them. */
     void logTried(StoreFullException full) {
-        commitLock.lock();
+        writeLock.lock();
         try {
             logTriesEnded++;
             noLog = full;
@@ -430,7 +430,7 @@ public final class StoreWriter implements CommitWork {
             spareOrNot();
             logsChanged.signalAll();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
@@ -450,7 +450,7 @@ public final class StoreWriter implements CommitWork {
 
     @Override
     public boolean awaitRetry(StoreFullException full) {
-        commitLock.lock();
+        writeLock.lock();
         try {
             spaceFull = full;
             retriesEnded++;
@@ -466,7 +466,7 @@ public final class StoreWriter implements CommitWork {
             freedSinceTry = false;
             return health.isUsable();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
@@ -475,7 +475,7 @@ public final class StoreWriter implements CommitWork {
             active.table.setLastSequence(lastSequence);
         }
         next.table.setFirstSequence(lastSequence + 1);
-        groupCommit.add(next.wal);
+        sharedForce.add(next.wal);
         versions.addNewest(next);
         active = next;
         onReserve = false;
@@ -486,7 +486,7 @@ public final class StoreWriter implements CommitWork {
         logsChanged.signalAll();
     }
 
-    /** Starts what works beside writers once there are any. Under the commit lock, or before there can be any. */
+    /** Starts what works beside writers once there are any. Under the write lock, or before there can be any. */
     public void startThreads() {
         startOthers.run();
         syncs.start();
@@ -519,7 +519,7 @@ public final class StoreWriter implements CommitWork {
      */
     public void writeRecovered(
             byte[] payload, int length, long first, int entries, long bodyBytes, Runnable beforeCommit) {
-        commitLock.lock();
+        writeLock.lock();
         try {
             int reserved = MemTable.NONE;
             if (active != null && active.wal.hasRoom(length)) {
@@ -535,13 +535,13 @@ public final class StoreWriter implements CommitWork {
             active.table.insertAll(payload, 0, length, first, reserved);
             versions.setVisible(lastSequence);
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     @Override
     public MemLog awaitWork() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             while (true) {
                 MemLog found = pollWork();
@@ -551,13 +551,13 @@ public final class StoreWriter implements CommitWork {
                 logsChanged.awaitUninterruptibly();
             }
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     @Override
     public MemLog pollWork() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             if (health.hasFailed() || health.isReadOnly()) {
                 return null;
@@ -569,36 +569,36 @@ public final class StoreWriter implements CommitWork {
             commitOfActiveWanted = false;
             return active;
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     @Override
     public boolean awaitDivided() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             while (health.isReadable() && !commits.hasDivided()) {
                 logsChanged.awaitUninterruptibly();
             }
             return health.isReadable();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     /** Wakes the commit thread if it waits: an interval is to be divided. */
     public void signalDivided() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             logsChanged.signalAll();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     @Override
     public void signalCommitted() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             spaceFull = null;
             logWanted |= !memLogs.isReady();
@@ -606,13 +606,13 @@ public final class StoreWriter implements CommitWork {
             spareOrNot();
             logsChanged.signalAll();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     @Override
     public boolean freezeActive() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             if (active == null || active.table.entryCount() == 0) {
                 return false;
@@ -622,7 +622,7 @@ public final class StoreWriter implements CommitWork {
             pacer.slow(null);
             return true;
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
@@ -630,23 +630,23 @@ public final class StoreWriter implements CommitWork {
 
     /** Has the store refuse writes from now on, and returns the last sequence number given. */
     public long refuseMore() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             health.beginClose();
             logsChanged.signalAll();
             return lastSequence;
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 
     /** Wakes whoever waits here, to look at the store's health again. */
     public void signalAll() {
-        commitLock.lock();
+        writeLock.lock();
         try {
             logsChanged.signalAll();
         } finally {
-            commitLock.unlock();
+            writeLock.unlock();
         }
     }
 

@@ -3,7 +3,7 @@ package io.flexdb.internal.write;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.version.StoreVersions;
-import io.flexdb.internal.wal.GroupCommit;
+import io.flexdb.internal.wal.SharedForce;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -13,7 +13,7 @@ public final class SyncThread {
      * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with the first of them.
      */
     private final StoreVersions versions;
-    private final GroupCommit groupCommit;
+    private final SharedForce sharedForce;
     private final long intervalNanos;
     private final boolean wanted;
     private final boolean forAll;
@@ -21,9 +21,9 @@ public final class SyncThread {
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private volatile boolean stopped;
 
-    public SyncThread(StoreSettings settings, StoreVersions versions, GroupCommit groupCommit, boolean inline) {
+    public SyncThread(StoreSettings settings, StoreVersions versions, SharedForce sharedForce, boolean inline) {
         this.versions = versions;
-        this.groupCommit = groupCommit;
+        this.sharedForce = sharedForce;
         this.intervalNanos = settings.syncInterval.toNanos();
         this.wanted = !inline && intervalNanos > 0;
         this.forAll = settings.force == Force.PERIODICALLY;
@@ -57,9 +57,9 @@ public final class SyncThread {
         while (!stopped) {
             LockSupport.parkNanos(this, intervalNanos);
             long sequence = forAll ? versions.visibleSequence() : askedFor.get();
-            if (!stopped && sequence > groupCommit.durableSequence()) {
+            if (!stopped && sequence > sharedForce.durableSequence()) {
                 try {
-                    groupCommit.awaitDurable(sequence);
+                    sharedForce.awaitDurable(sequence);
                 } catch (Throwable e) {
                     versions.health.fail(e);
                     return;

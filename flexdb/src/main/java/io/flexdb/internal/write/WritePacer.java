@@ -18,8 +18,8 @@ final class WritePacer {
      */
     private static final double HEAD_START = 1.0 / 32;
     private static final double SLACK = 1.0 / 8;
-    private static final long LEAST_WAIT_NANOS = 50_000;
-    private static final long LONGEST_WAIT_NANOS = 20_000_000;
+    private static final long MIN_WAIT_NANOS = 50_000;
+    private static final long MAX_WAIT_NANOS = 20_000_000;
     private static final int BYTES_OF_A_WAIT = 4096;
     private static final double HARDEST = 160; // times the least wait, when nothing is left
     private static final long PARK_NANOS = 50_000;
@@ -37,7 +37,7 @@ final class WritePacer {
         slowed = active;
     }
 
-    /** Waits a little, if the active memtable is filled too fast. Before the commit lock. */
+    /** Waits a little, if the active memtable is filled too fast. Before the write lock. */
     void pace(int payloadBytes) {
         MemLog log = slowed;
         if (log != null) {
@@ -55,8 +55,8 @@ final class WritePacer {
                 return;
             }
             double used = Math.min(1, ahead / SLACK);
-            double nanos = waits * LEAST_WAIT_NANOS * (1 + HARDEST * used * used);
-            if (System.nanoTime() - begin >= Math.min(nanos, LONGEST_WAIT_NANOS)) {
+            double nanos = waits * MIN_WAIT_NANOS * (1 + HARDEST * used * used);
+            if (System.nanoTime() - begin >= Math.min(nanos, MAX_WAIT_NANOS)) {
                 return;
             }
             LockSupport.parkNanos(this, PARK_NANOS);

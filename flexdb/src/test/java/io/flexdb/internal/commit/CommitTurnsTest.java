@@ -1,7 +1,7 @@
 package io.flexdb.internal.commit;
 
-import static io.flexdb.internal.commit.CommitTurns.LONGEST_TURN_NANOS;
-import static io.flexdb.internal.commit.CommitTurns.MOST_PARKS;
+import static io.flexdb.internal.commit.CommitTurns.MAX_PARKS;
+import static io.flexdb.internal.commit.CommitTurns.MAX_TURN_NANOS;
 import static io.flexdb.internal.commit.CommitTurns.STOP_NANOS;
 import static io.flexdb.internal.commit.CommitTurns.TURN_NANOS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -51,19 +51,19 @@ class CommitTurnsTest {
 
     @Test
     void aTurnIsNeverLong() {
-        othersTake = 1000 * LONGEST_TURN_NANOS;
+        othersTake = 1000 * MAX_TURN_NANOS;
         turns.begin();
-        work(TURN_NANOS + 100 * LONGEST_TURN_NANOS);
+        work(TURN_NANOS + 100 * MAX_TURN_NANOS);
         assertEquals(101, yields);
     }
 
     @Test
     void turnsAreShortAgainWhenThoseOfOthersAre() {
-        othersTake = LONGEST_TURN_NANOS;
+        othersTake = MAX_TURN_NANOS;
         turns.begin();
         work(TURN_NANOS);
         othersTake = 0;
-        work(LONGEST_TURN_NANOS);
+        work(MAX_TURN_NANOS);
         assertEquals(2, yields);
         work(10 * TURN_NANOS);
         assertEquals(12, yields);
@@ -89,7 +89,7 @@ class CommitTurnsTest {
             turns.giveWay();
             turns.giveWay();
         }
-        assertEquals(MOST_PARKS, parks);
+        assertEquals(MAX_PARKS, parks);
     }
 
     @Test
@@ -102,7 +102,7 @@ class CommitTurnsTest {
         turns.pass();
         now += 2 * STOP_NANOS;
         turns.giveWay();
-        assertEquals(MOST_PARKS + 1, parks);
+        assertEquals(MAX_PARKS + 1, parks);
     }
 
     @Test

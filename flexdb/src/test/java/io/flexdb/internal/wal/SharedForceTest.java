@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-class GroupCommitTest {
+class SharedForceTest {
     private static final Path DIRECTORY = Path.of("/store/wal");
     private static final int THREADS = 8;
     private static final int WRITES = 200;
@@ -32,7 +32,7 @@ class GroupCommitTest {
         final AtomicInteger failures = new AtomicInteger();
         final AtomicReference<Throwable> failure = new AtomicReference<>();
         final Health health = new Health("the log", DIRECTORY, null);
-        final GroupCommit group = new GroupCommit(0, health);
+        final SharedForce group = new SharedForce(0, health);
         final List<WalWriter> writers = new ArrayList<>();
         long sequence;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * failed force nothing is durable any more: everybody waiting, and every later call that would have to force, gets
  * {@link StoreFailedException}.
  */
-public final class GroupCommit {
+public final class SharedForce {
     /*
      * Who waits first forces, for itself and for everybody whose write was appended by then; those who come during
      * the force wait, and one of them forces next. So a force serves as many writers as came during the one before,
@@ -34,13 +34,13 @@ public final class GroupCommit {
      * @param health is told of a failure by the thread that met it, before anybody's call fails; once it has failed,
      *     nothing is forced any more: what is not durable yet never will be
      */
-    public GroupCommit(long durableSequence, Health health) {
+    public SharedForce(long durableSequence, Health health) {
         this.durableSequence = durableSequence;
         this.health = health;
         health.onChange(this::wake);
     }
 
-    /** Makes a writer the youngest. Under the commit lock, before anything is appended to it. */
+    /** Makes a writer the youngest. Under the write lock, before anything is appended to it. */
     public void add(WalWriter writer) {
         lock.lock();
         try {
@@ -135,7 +135,7 @@ public final class GroupCommit {
 
     @Override
     public String toString() {
-        return "GroupCommit[durable=" + durableSequence
+        return "SharedForce[durable=" + durableSequence
                 + (health.hasFailed() ? ", failed=" + health.current().cause() + "]" : "]");
     }
 }

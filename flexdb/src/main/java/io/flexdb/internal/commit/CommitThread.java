@@ -33,10 +33,10 @@ public final class CommitThread {
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final SharedForce sharedForce;
-    private CommitWork work;
-    private Refiner refiner;
     private final CommitProgress progress;
     private final Thread thread;
+    private CommitWork work; // set once, before the thread begins, as is the next
+    private Refiner refiner;
     private int memoryWaits; // since the last commit; by the thread
     private long rootsSequence; // no entry in the writer's roots has a higher sequence number
     private volatile MemLog committing; // for progress

@@ -33,8 +33,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * An open store: its parts, the publication of versions, and the end. Writing is in {@link StoreWriter}, reading in
- * {@link StoreReader}, what happens behind the writers in {@link CommitThread}.
+ * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, what happens
+ * behind the writers in {@link CommitThread}, and what is readable in {@link StoreVersions}.
  */
 public final class Store implements AutoCloseable {
     /*

@@ -70,11 +70,6 @@ final class WriterPath {
         }
     }
 
-    /** Goes from a node of the path, its index already chosen, to the last interval below it. */
-    void descendToLastBelow(int atLevel) {
-        descendToLast(atLevel - 1);
-    }
-
     private void enter(int at) {
         if (at == level) {
             root = nodes.writable(root);

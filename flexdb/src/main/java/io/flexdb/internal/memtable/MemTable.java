@@ -322,11 +322,6 @@ public final class MemTable {
         nodes.arena.get(nodes.keyPosition(ref), target, offset, nodes.keyLength(ref));
     }
 
-    /** Copies an entry's value. */
-    public void copyValue(int ref, byte[] target, int offset) {
-        nodes.arena.get(nodes.valuePosition(ref), target, offset, nodes.valueLength(ref));
-    }
-
     /** The order of an entry's key against another: negative, zero or positive. */
     public int compareKey(int ref, byte[] key, int offset, int length) {
         return nodes.compareKey(ref, key, offset, length);

@@ -191,7 +191,7 @@ class MemTableModelTest {
         assertEquals(version.getValue() == null ? WritePayload.DELETE : WritePayload.PUT, table.type(ref));
         if (version.getValue() != null) {
             byte[] value = new byte[table.valueLength(ref)];
-            table.copyValue(ref, value, 0);
+            table.buffer().get(table.valuePosition(ref), value);
             assertArrayEquals(version.getValue(), value);
         } else {
             assertEquals(0, table.valueLength(ref));

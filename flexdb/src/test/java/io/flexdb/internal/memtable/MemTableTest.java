@@ -138,7 +138,7 @@ class MemTableTest {
         assertTrue(payload.put(key, value).put(new byte[0], new byte[0]).insertInto(table, 1));
         int ref = table.find(key, 0, key.length, KeyHash.hash(key, 0, key.length), 1);
         byte[] found = new byte[table.valueLength(ref)];
-        table.copyValue(ref, found, 0);
+        table.buffer().get(table.valuePosition(ref), found);
         assertArrayEquals(value, found);
         assertEquals(2, table.sequence(find(table, "", 2)));
         table.checkInvariants();

@@ -4,8 +4,8 @@ import io.flexdb.internal.read.MergeCursor;
 import java.nio.ByteBuffer;
 
 /**
- * Walks the pairs of a store in key order, in both directions, over one consistent view. It stands on a pair or nowhere;
- * a new cursor stands nowhere. Later writes do not show.
+ * Walks the pairs of a store in key order, in both directions, over one consistent view. It stands on a pair or
+ * nowhere; a new cursor stands nowhere. Later writes do not show.
  *
  * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
  * closed. After it or the store is closed, its methods throw {@link io.flexdb.storage.StoreClosedException}. After any

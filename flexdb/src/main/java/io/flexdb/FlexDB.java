@@ -49,10 +49,10 @@ import java.util.Arrays;
  * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException} and changes nothing. Every byte that comes
  * from a file is verified: damage gives a {@link io.flexdb.storage.CorruptionException}, never a wrong value. After a
  * failed write or force the store is stopped, since what is on disk is unknown: all methods but {@link #close()} throw
- * {@link io.flexdb.storage.StoreFailedException} until it is opened again. A commit that needs what is damaged or can't be
- * read makes the store read-only: writes throw {@link io.flexdb.storage.StoreReadOnlyException}, everything else goes on,
- * and nothing acknowledged is lost. {@link #health()} tells, and {@link FlexDBOptions#withHealthListener} when it changes.
- * After {@link #close()} all methods throw {@link io.flexdb.storage.StoreClosedException}.
+ * {@link io.flexdb.storage.StoreFailedException} until it is opened again. A commit that needs what is damaged or can't
+ * be read makes the store read-only: writes throw {@link io.flexdb.storage.StoreReadOnlyException}, everything else
+ * goes on, and nothing acknowledged is lost. {@link #health()} tells, and {@link FlexDBOptions#withHealthListener} when
+ * it changes. After {@link #close()} all methods throw {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class FlexDB implements AutoCloseable {
     /** The longest value: 1 MiB less than 1 GiB. */
@@ -89,8 +89,8 @@ public final class FlexDB implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it; no file is changed
      * @throws io.flexdb.storage.CorruptionException if a file is damaged; no file is changed
      * @throws io.flexdb.storage.StoreIoException if a file can't be read or written
-     * @throws IllegalArgumentException if the memory that the options ask for does not fit what the JVM allows; the message
-     *     is the sum
+     * @throws IllegalArgumentException if the memory that the options ask for does not fit what the JVM allows; the
+     *     message is the sum
      */
     public static FlexDB open(Path directory, FlexDBOptions options) {
         notNull(directory, "directory");
@@ -128,8 +128,8 @@ public final class FlexDB implements AutoCloseable {
     }
 
     /**
-     * Sets the value of a key; both are what the buffers, heap or direct, have between position and limit. The positions
-     * move to the limits.
+     * Sets the value of a key; both are what the buffers, heap or direct, have between position and limit. The
+     * positions move to the limits.
      *
      * @return the sequence number of the write
      */
@@ -208,8 +208,8 @@ public final class FlexDB implements AutoCloseable {
     }
 
     /**
-     * Removes all keys from one on to before another, as of the moment of the call. This release removes them key by key,
-     * in batches: a crash or a reader in between may see a part of them gone.
+     * Removes all keys from one on to before another, as of the moment of the call. This release removes them key by
+     * key, in batches: a crash or a reader in between may see a part of them gone.
      *
      * @return the sequence number of the last write, or of the last visible one if there was nothing to remove
      */
@@ -341,11 +341,11 @@ public final class FlexDB implements AutoCloseable {
 
     /**
      * Closes the store. Operations under way finish, writes are committed to the space and made durable, and the files
-     * are closed and unlocked. Closing again does nothing; after a failure nothing is written. A store that is read-only
-     * leaves to the write-ahead logs what it can't commit, and forces them.
+     * are closed and unlocked. Closing again does nothing; after a failure nothing is written. A store that is
+     * read-only leaves to the write-ahead logs what it can't commit, and forces them.
      *
-     * @throws io.flexdb.storage.StorageException if the last commit meets a full disk or damage, with everything kept in
-     *     the write-ahead logs; or if a write fails. The store is closed all the same
+     * @throws io.flexdb.storage.StorageException if the last commit meets a full disk or damage, with everything kept
+     *     in the write-ahead logs; or if a write fails. The store is closed all the same
      */
     @Override
     public void close() {

@@ -5,8 +5,8 @@ import io.flexdb.internal.store.Store;
 import io.flexdb.internal.version.Version;
 
 /**
- * What memory a store holds, as of one moment: off-heap bytes by what they are for, and their sum. What has been let go of
- * counts until the garbage collector has freed it.
+ * What memory a store holds, as of one moment: off-heap bytes by what they are for, and their sum. What has been let go
+ * of counts until the garbage collector has freed it.
  *
  * @param budgetBytes what all but the indexes share, see {@link FlexDBOptions#withMemoryBytes}
  * @param cacheBytes the interval cache
@@ -19,8 +19,8 @@ import io.flexdb.internal.version.Version;
  * @param readBytes buffers of reads under way, of cursors, and those kept for later reads
  * @param commitBytes buffers of commits, logs and checkpoints
  * @param heapBytes what is on the heap and grows with the data: checksums of frames. Not in {@code totalBytes}
- * @param mappedBytes write-ahead logs that are mapped: the operating system's page cache, which it takes back when it needs
- *     to. Not in {@code totalBytes}
+ * @param mappedBytes write-ahead logs that are mapped: the operating system's page cache, which it takes back when it
+ *     needs to. Not in {@code totalBytes}
  */
 public record FlexDBMemory(
         long budgetBytes,

@@ -10,10 +10,10 @@ import java.util.function.Consumer;
  * The settings of a store. Immutable; each {@code with…} method returns a changed copy. All of them may differ from one
  * opening of a store to the next, but for the segments of {@link #withSpace}, which an existing store keeps.
  *
- * <p>Off-heap memory has one budget, {@link #withMemoryBytes}, which cache, memtables and buffers share; what was not set
- * is derived from it when a store is opened, and {@link FlexDB#options} and {@link FlexDB#stats} say what has become of
- * it. The indexes come on top, since they grow with the data: about 16 bytes an extent, and 60 bytes plus the key an
- * interval.
+ * <p>Off-heap memory has one budget, {@link #withMemoryBytes}, which cache, memtables and buffers share; what was not
+ * set is derived from it when a store is opened, and {@link FlexDB#options} and {@link FlexDB#stats} say what has
+ * become of it. The indexes come on top, since they grow with the data: about 16 bytes an extent, and 60 bytes plus the
+ * key an interval.
  */
 public final class FlexDBOptions {
     /** What {@link #memoryBytes} and others say of a setting that is derived when a store is opened. */
@@ -66,16 +66,17 @@ public final class FlexDBOptions {
     }
 
     /**
-     * The budget for off-heap memory: for the cache, the memtables, segments being written, reads and commits. The sparse
-     * index and the FlexTree come on top. What is set explicitly is taken from it, and what is not set shares the rest:
-     * a third goes to the memtables, of which there are four, or half if there is little, and what remains to the cache.
+     * The budget for off-heap memory: for the cache, the memtables, segments being written, reads and commits. The
+     * sparse index and the FlexTree come on top. What is set explicitly is taken from it, and what is not set shares
+     * the rest: a third goes to the memtables, of which there are four, or half if there is little, and what remains to
+     * the cache.
      *
      * <p>The JVM must allow for it, and for the indexes: direct buffers may take as much as
-     * {@code -XX:MaxDirectMemorySize} says, or else {@code -Xmx}. Settings that can't fit are refused when a store is opened.
-     * Where the indexes, or others, leave too little, the cache becomes smaller.
+     * {@code -XX:MaxDirectMemorySize} says, or else {@code -Xmx}. Settings that can't fit are refused when a store is
+     * opened. Where the indexes, or others, leave too little, the cache becomes smaller.
      *
-     * @param bytes default: 5/8 of what direct buffers may take, or half of what the machine or container has beside the heap
-     *     if that is less, and at most {@link #MAX_DERIVED_MEMORY_BYTES}; from 1 MiB
+     * @param bytes default: 5/8 of what direct buffers may take, or half of what the machine or container has beside
+     *     the heap if that is less, and at most {@link #MAX_DERIVED_MEMORY_BYTES}; from 1 MiB
      */
     public FlexDBOptions withMemoryBytes(long bytes) {
         if (bytes < 1 << 20) {
@@ -101,7 +102,8 @@ public final class FlexDBOptions {
      * How much a memtable holds, and its log. A larger one makes commits cheaper for each key, and a recovery longer.
      * A batch, and so a value, must fit one.
      *
-     * @param bytes default: derived from the budget, 48 MiB if that is 512 MiB; from {@link #MIN_MEMTABLE_BYTES} to {@link #MAX_MEMTABLE_BYTES}
+     * @param bytes default: derived from the budget, 48 MiB if that is 512 MiB; from {@link #MIN_MEMTABLE_BYTES} to
+     *     {@link #MAX_MEMTABLE_BYTES}
      */
     public FlexDBOptions withMemtableBytes(int bytes) {
         if (bytes < MIN_MEMTABLE_BYTES || bytes > MAX_MEMTABLE_BYTES) {
@@ -143,9 +145,9 @@ public final class FlexDBOptions {
     }
 
     /**
-     * What to tell when the health of the store changes, as when damage makes it read-only or a failed write stops it: a
-     * program can hand over, or call for help, before anybody meets an exception. {@link System.Logger} is told in any
-     * case: the logger {@code io.flexdb}, read-only as a warning and failures as errors.
+     * What to tell when the health of the store changes, as when damage makes it read-only or a failed write stops it:
+     * a program can hand over, or call for help, before anybody meets an exception. {@link System.Logger} is told in
+     * any case: the logger {@code io.flexdb}, read-only as a warning and failures as errors.
      *
      * @param listener default null: none
      */

@@ -10,8 +10,9 @@ import io.flexdb.storage.StoreHealth;
  * @param lastSequence the sequence number of the last visible write
  * @param durableSequence every write up to this one is durable
  * @param intervals intervals in the sparse index
- * @param coarseIntervals of these, those that are larger than they should be or have not been counted yet. After a crash all
- *     are; they are divided in spare time, within seconds, and those that are read first. One that can't be read stays
+ * @param coarseIntervals of these, those that are larger than they should be or have not been counted yet. After a
+ *     crash all are; they are divided in spare time, within seconds, and those that are read first. One that can't be
+ *     read stays
  * @param extents extents in the FlexTree
  * @param spaceBytes bytes of the address space, which are those of all pairs committed to it
  * @param segments segments in the data file

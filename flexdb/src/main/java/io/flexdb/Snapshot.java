@@ -5,8 +5,8 @@ import io.flexdb.internal.version.PinnedVersion;
 import java.nio.ByteBuffer;
 
 /**
- * The store as it was at one moment, for as long as the snapshot is open. It holds back memory and disk that later writes
- * would free, so it is to be closed. Any thread may use it; after it or the store is closed, reading throws
+ * The store as it was at one moment, for as long as the snapshot is open. It holds back memory and disk that later
+ * writes would free, so it is to be closed. Any thread may use it; after it or the store is closed, reading throws
  * {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class Snapshot implements AutoCloseable {

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Puts and deletes that take effect together: readers see all or none of them, and a crash keeps all or none. They apply
- * in the order in which they were added. Keys and values are copied. For one thread at a time; may be used again after
- * {@link #clear()}.
+ * Puts and deletes that take effect together: readers see all or none of them, and a crash keeps all or none. They
+ * apply in the order in which they were added. Keys and values are copied. For one thread at a time; may be used again
+ * after {@link #clear()}.
  */
 public final class WriteBatch {
     private final CRC32C crc = new CRC32C();

@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Leaves out one barrier at a time: the crash test must miss every force of a file and sync of a directory that the store
- * needs, or it would see nothing. A barrier that is in neither list here is a new one, and belongs into one of them.
+ * Leaves out one barrier at a time: the crash test must miss every force of a file and sync of a directory that the
+ * store needs, or it would see nothing. A barrier that is in neither list here is a new one, and belongs into one of
+ * them.
  */
 class FlexDBBarrierTest {
     private static final int DEPTH = 4; // the first frame is that of HookedVfs
@@ -141,8 +142,8 @@ class FlexDBBarrierTest {
     }
 
     /**
-     * A cut may leave a younger log and not the older one before it. What the younger has is dropped then, its numbers are
-     * given to other writes, and a second cut must not bring it back.
+     * A cut may leave a younger log and not the older one before it. What the younger has is dropped then, its numbers
+     * are given to other writes, and a second cut must not bring it back.
      */
     @Test
     void numbersThatACutHasTakenBackAreGivenAgainForGood() {

@@ -286,7 +286,10 @@ class FlexDBCommitTest {
         }
     }
 
-    /** A space at its cap refuses writes; what was acknowledged is read, and kept, and with a larger cap more is written. */
+    /**
+     * A space at its cap refuses writes; what was acknowledged is read, and kept, and with a larger cap more is
+     * written.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aFullSpaceRefusesWritesAndLosesNothing(boolean inline) {

@@ -21,7 +21,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Damages each file of a store: what comes then is an exception that says so, or what was written, and nothing else. */
+/**
+ * Damages each file of a store: what comes then is an exception that says so, or what was written, and nothing else.
+ */
 class FlexDBCorruptionTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final FlexDBOptions OPTIONS = StoreDriver.SMALL;

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Cuts the power before the file operations of a script and looks at states that the cut may leave: nothing survived that
- * was not forced, everything, and a part of it.
+ * Cuts the power before the file operations of a script and looks at states that the cut may leave: nothing survived
+ * that was not forced, everything, and a part of it.
  */
 class FlexDBCrashTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
@@ -136,7 +136,9 @@ class FlexDBCrashTest {
         assertTrue(points >= 500, points + " points only");
     }
 
-    /** Recovers a store, and at operations of that shows what a cut may leave: to be read, and to be recovered likewise. */
+    /**
+     * Recovers a store, and at operations of that shows what a cut may leave: to be read, and to be recovered likewise.
+     */
     private void cutRecovery(StoreDriver store, SimulatedVfs vfs, String at, int depth) {
         SimulatedVfs files = vfs.copy();
         int[] count = {0};

@@ -62,8 +62,8 @@ class FlexDBFaultTest {
     }
 
     /**
-     * Each fault at operations all over the script: the call that meets it throws, all after it throw that the store has
-     * failed, and opening again finds what was acknowledged. The write that was refused may be there or not.
+     * Each fault at operations all over the script: the call that meets it throws, all after it throw that the store
+     * has failed, and opening again finds what was acknowledged. The write that was refused may be there or not.
      */
     @ParameterizedTest
     @EnumSource
@@ -144,7 +144,9 @@ class FlexDBFaultTest {
         assertThrows(StoreClosedException.class, () -> db.get(key(1)), at);
     }
 
-    /** What is found is a prefix that has all that was acknowledged, or, if that was not durable, what had to survive. */
+    /**
+     * What is found is a prefix that has all that was acknowledged, or, if that was not durable, what had to survive.
+     */
     private static void assertKept(StoreDriver store, SimulatedVfs vfs, boolean anyPrefix, String at) {
         StoreOracle oracle = store.oracle.copy();
         try {

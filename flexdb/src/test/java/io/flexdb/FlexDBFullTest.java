@@ -30,7 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that has no room left: deletes go on, and make room; nothing is lost, and nothing is done again and again. */
+/**
+ * A store that has no room left: deletes go on, and make room; nothing is lost, and nothing is done again and again.
+ */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBFullTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
@@ -156,7 +158,9 @@ class FlexDBFullTest {
         db.close();
     }
 
-    /** The first log is a small one; where there is no space for more, writes are refused, and nobody waits for ever. */
+    /**
+     * The first log is a small one; where there is no space for more, writes are refused, and nobody waits for ever.
+     */
     @Test
     void aDiskWithSpaceForTheFirstLogOnlyRefusesWrites() {
         SimulatedVfs vfs = new SimulatedVfs();
@@ -176,8 +180,8 @@ class FlexDBFullTest {
     }
 
     /**
-     * On a disk that is full everything can be deleted, in small batches and in any order, until nothing is left; and when the
-     * disk has room again, so has the store.
+     * On a disk that is full everything can be deleted, in small batches and in any order, until nothing is left; and
+     * when the disk has room again, so has the store.
      */
     @ParameterizedTest
     @CsvSource({
@@ -242,7 +246,9 @@ class FlexDBFullTest {
         db.close();
     }
 
-    /** A log may turn out not to fit when writers have long filled the one before it: still deletes have their place. */
+    /**
+     * A log may turn out not to fit when writers have long filled the one before it: still deletes have their place.
+     */
     @Test
     void deletesHaveAPlaceHoweverLateItIsKnownThatThereIsNoSpaceForALog() throws Exception {
         SimulatedVfs vfs = new SimulatedVfs();
@@ -326,7 +332,9 @@ class FlexDBFullTest {
         store.assertSame("nothing is left");
     }
 
-    /** The disk may be full at any moment, also while a log is made that is kept in reserve: nothing is lost by that. */
+    /**
+     * The disk may be full at any moment, also while a log is made that is kept in reserve: nothing is lost by that.
+     */
     @Test
     void aDiskThatIsFullAtAnyOperationLosesNothing() {
         StoreDriver whole = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
@@ -376,7 +384,10 @@ class FlexDBFullTest {
         }
     }
 
-    /** Threads that put and delete on a disk that is full now and then: each finds what it has written, and so does recovery. */
+    /**
+     * Threads that put and delete on a disk that is full now and then: each finds what it has written, and so does
+     * recovery.
+     */
     @Test
     void severalThreadsOnAFullDiskLoseNothing() throws InterruptedException {
         for (int seed = 1; seed <= 4 * EFFORT; seed++) {

@@ -161,7 +161,9 @@ class FlexDBRefineTest {
         store.db.close();
     }
 
-    /** Pairs larger than an extent, and pairs larger than an interval: each is an interval of its own, and not coarse. */
+    /**
+     * Pairs larger than an extent, and pairs larger than an interval: each is an interval of its own, and not coarse.
+     */
     @ParameterizedTest
     @CsvSource({"60, 100000", "100, 20000", "3, 400000"})
     void largePairsAreCountedWithoutTheirValuesBeingRead(int count, int valueBytes) {

@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What may have held operations up that no store can do anything about, since the start of the machine or of this process.
+ * What may have held operations up that no store can do anything about, since the start of the machine or of this
+ * process.
  *
  * @param collectionMillis time that the JVM's garbage collectors took
  * @param stolenTicks hundredths of a second, summed over processors, that a hypervisor gave to others; 0 if not known

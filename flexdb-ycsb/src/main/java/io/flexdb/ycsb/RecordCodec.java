@@ -66,8 +66,8 @@ public final class RecordCodec {
     }
 
     /**
-     * Puts the fields of a stored record into {@code result}: those in {@code wanted}, or all if that is null or empty. The
-     * values are views of {@code stored}.
+     * Puts the fields of a stored record into {@code result}: those in {@code wanted}, or all if that is null or empty.
+     * The values are views of {@code stored}.
      */
     public void decode(byte[] stored, Set<String> wanted, Map<String, ByteIterator> result) {
         boolean all = wanted == null || wanted.isEmpty();

@@ -26,8 +26,8 @@ final class Report {
     private final List<Row> rows = new ArrayList<>();
 
     /**
-     * One operation of one phase. Latencies are in microseconds. {@code writtenPerData} is how many bytes all files of the
-     * store got for each byte of keys and values put, both since the load began.
+     * One operation of one phase. Latencies are in microseconds. {@code writtenPerData} is how many bytes all files of
+     * the store got for each byte of keys and values put, both since the load began.
      */
     private record Row(
             String phase,

@@ -23,9 +23,9 @@ import java.util.Objects;
  * grows with the logarithm of the number of extents (section 4 of the paper).
  *
  * <p><b>Threads.</b> Any thread may call any method. Changes are made one at a time. A read sees every change that
- * returned before it began, and sees it whole. It takes no lock. The first one after a change may wait for a short change
- * that is under way, never for what a change has to wait for itself, a disk or another thread, nor for {@link #defragment},
- * {@link #sync()} and {@link #checkpoint()}.
+ * returned before it began, and sees it whole. It takes no lock. The first one after a change may wait for a short
+ * change that is under way, never for what a change has to wait for itself, a disk or another thread, nor for {@link
+ * #defragment}, {@link #sync()} and {@link #checkpoint()}.
  *
  * <p><b>Durability.</b> A change is durable once a later {@link #sync()}, {@link #checkpoint()} or {@link #close()} has
  * returned. After a crash the space is as it was after some change, the last one synced or a later one; a change is
@@ -132,8 +132,8 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Moves a range to another offset, and what lies between shifts: as if it were collapsed and inserted again, but for
-     * the cost, which is that of its extents and not of its bytes.
+     * Moves a range to another offset, and what lies between shifts: as if it were collapsed and inserted again, but
+     * for the cost, which is that of its extents and not of its bytes.
      *
      * @param logicalOffset where the range begins
      * @param length bytes of the range, at least 1
@@ -146,8 +146,8 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Inserts bytes that read as zeros; what is at the offset and behind it shifts by their number. They take no disk, but
-     * an extent of the FlexTree for each 16 MiB.
+     * Inserts bytes that read as zeros; what is at the offset and behind it shifts by their number. They take no disk,
+     * but an extent of the FlexTree for each 16 MiB.
      *
      * @param logicalOffset from 0 to {@link #size()}
      * @param length from 1 to 2^46
@@ -171,8 +171,8 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the end
-     * and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 16 MiB.
+     * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the
+     * end and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 16 MiB.
      *
      * @param logicalOffset at most 2^46 beyond the end
      */
@@ -181,9 +181,9 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Writes a range anew, so that it lies in few extents, one behind the other in the data file; its content stays, and
-     * holes stay holes. As long as there is room, garbage is left for later changes to collect: until then the range may
-     * take twice its bytes.
+     * Writes a range anew, so that it lies in few extents, one behind the other in the data file; its content stays,
+     * and holes stay holes. As long as there is room, garbage is left for later changes to collect: until then the
+     * range may take twice its bytes.
      *
      * @throws io.flexdb.storage.CorruptionException if a part of it is damaged, which stays as it is
      */
@@ -237,12 +237,12 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * The space as a file. Writing over what is there is {@link #write}, writing behind the end makes the space longer, and
-     * {@link SeekableByteChannel#truncate} removes the end; nothing ever shifts. A position is an offset, so what others
-     * insert or remove before it shifts the bytes under it.
+     * The space as a file. Writing over what is there is {@link #write}, writing behind the end makes the space longer,
+     * and {@link SeekableByteChannel#truncate} removes the end; nothing ever shifts. A position is an offset, so what
+     * others insert or remove before it shifts the bytes under it.
      *
-     * <p>Threads may share the channel: the operations that use the position are made one after the other. Interrupting a
-     * thread closes nothing. Closing the channel does not close the space; once that is closed, the channel throws
+     * <p>Threads may share the channel: the operations that use the position are made one after the other. Interrupting
+     * a thread closes nothing. Closing the channel does not close the space; once that is closed, the channel throws
      * {@link StoreClosedException}. What is written is durable as described above. Other failures are unchecked, too.
      *
      * @param writable whether the channel may change the space; else those methods throw
@@ -293,15 +293,15 @@ public final class FlexSpace implements AutoCloseable {
 
     /**
      * Checks everything that the space needs now: the FlexTree and its file, the logical logs, where extents lie, and
-     * every byte of the segments that hold any, by reading them in their order. Goes on behind what is damaged, and finds
-     * all that can be reached: not the nodes below a damaged inner node of the FlexTree file, and not how many frames of
-     * a log are damaged between two that can be told apart; the findings say so. What is in memory only, not being synced,
-     * has no checksum yet.
+     * every byte of the segments that hold any, by reading them in their order. Goes on behind what is damaged, and
+     * finds all that can be reached: not the nodes below a damaged inner node of the FlexTree file, and not how many
+     * frames of a log are damaged between two that can be told apart; the findings say so. What is in memory only, not
+     * being synced, has no checksum yet.
      *
      * <p>Reads and changes go on meanwhile; like a {@link #snapshot()} this keeps the disk that it looks at from being
-     * used again. It takes some MiB, 32 MiB for extents, and a thread, which has ended when this returns: it checks what is
-     * in memory while the caller's reads the files. Damage changes nothing for the space, which goes on refusing
-     * what it can't verify.
+     * used again. It takes some MiB, 32 MiB for extents, and a thread, which has ended when this returns: it checks
+     * what is in memory while the caller's reads the files. Damage changes nothing for the space, which goes on
+     * refusing what it can't verify.
      *
      * @param progress is told how far the check is; what it throws ends the check
      * @return what was found
@@ -357,8 +357,8 @@ public final class FlexSpace implements AutoCloseable {
 
     /**
      * Makes every change durable and closes the space. Reads under way finish; later calls throw
-     * {@link StoreClosedException}, and so does a {@link #check()} under way. Closing again does nothing. After a failure
-     * nothing is written.
+     * {@link StoreClosedException}, and so does a {@link #check()} under way. Closing again does nothing. After a
+     * failure nothing is written.
      */
     @Override
     public void close() {

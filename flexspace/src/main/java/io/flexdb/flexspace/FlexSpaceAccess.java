@@ -11,24 +11,25 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who may do what when in a {@link FlexSpace}: one writer at a time, readers of what is published, and nobody once it is
- * closed or has failed. Thread-safe.
+ * Who may do what when in a {@link FlexSpace}: one writer at a time, readers of what is published, and nobody once it
+ * is closed or has failed. Thread-safe.
  */
 final class FlexSpaceAccess {
     /*
      * The problem: a read sees every change that returned before it began, but to publish each change would have its
-     * nodes copied again by the next one. The choice: the writer only notes that there is something to publish. A reader
-     * who finds the note says that he wants it, and the writer publishes at the end of the change under way, and of the
-     * next few: where one reader is there are more. If nobody writes, the reader takes the lock and publishes himself. He
-     * never waits for the lock, for who has it may wait for a disk: while he does, he offers what there is to publish, and
-     * whichever reader wants it publishes that. To publish each time beforehand would cost more, again for the copies.
-     * What takes long for another reason publishes first, and readers who come meanwhile find nothing to want.
+     * nodes copied again by the next one. The choice: the writer only notes that there is something to publish. A
+     * reader who finds the note says that he wants it, and the writer publishes at the end of the change under way, and
+     * of the next few: where one reader is there are more. If nobody writes, the reader takes the lock and publishes
+     * himself. He never waits for the lock, for who has it may wait for a disk: while he does, he offers what there is
+     * to publish, and whichever reader wants it publishes that. To publish each time beforehand would cost more, again
+     * for the copies. What takes long for another reason publishes first, and readers who come meanwhile find nothing
+     * to want.
      *
      * A1  The note and what is published are written under the writer's lock.
      * A2  What a read uses stays as it is between enter and exit, or while its view is pinned.
      * A3  A read that has begun before the end ends before the files are closed; a later one finds that they are.
-     * A4  While the lock is held and the note is there, nothing takes longer than a short change but what is between the
-     *     beginning and the end of a pause. Who has the lock may change nothing that is published or offered then.
+     * A4  While the lock is held and the note is there, nothing takes longer than a short change but what is between
+     *     the beginning and the end of a pause. Who has the lock may change nothing that is published or offered then.
      * A5  What is published is the state of whoever has the lock. So a reader who has begun to wait needs the next
      *     publication and no later one: whoever publishes it has got the lock after all changes that had returned.
      */

@@ -16,13 +16,14 @@ import java.nio.ByteBuffer;
 /** The changes of a {@link FlexSpace}, and what makes them durable. Thread-safe: one is made after the other. */
 final class FlexSpaceChanges {
     /*
-     * The problem: an argument that is refused must not stop the space, but a change of which only a part was made must.
-     * The choice: arguments are checked first. Then a change begins: from there on whatever is thrown is a failure of
-     * the space, until the change has ended. To begin is to reserve for it as well, which may move data and write the log; when
-     * there is not as much, nothing has changed, and the change has not begun. A crash keeps all of it or nothing.
+     * The problem: an argument that is refused must not stop the space, but a change of which only a part was made
+     * must. The choice: arguments are checked first. Then a change begins: from there on whatever is thrown is a
+     * failure of the space, until the change has ended. To begin is to reserve for it as well, which may move data and
+     * write the log; when there is not as much, nothing has changed, and the change has not begun. A crash keeps all of
+     * it or nothing.
      *
-     * Readers need what has returned before, and can't have it while a change is made in part. So a change that may take
-     * long, or wait for the disk then, publishes that first (A4 in FlexSpaceAccess).
+     * Readers need what has returned before, and can't have it while a change is made in part. So a change that may
+     * take long, or wait for the disk then, publishes that first (A4 in FlexSpaceAccess).
      */
     /** Bytes of a range that may have many extents. */
     private static final long LONG_BYTES = 256 << 10;

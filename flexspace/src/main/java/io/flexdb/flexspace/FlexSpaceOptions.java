@@ -48,8 +48,9 @@ public final class FlexSpaceOptions {
      * boundary is met sooner.
      *
      * @param segmentBytes default 4 MiB; a power of two, at least 32 frames, at most {@link #MAX_SEGMENT_BYTES}
-     * @param frameBytes default 4096; a power of two, at least {@link #MIN_FRAME_BYTES}. Below 4096, dead frames of a space
-     *     with a {@linkplain #withMaxDataBytes cap} are not written again, since devices write blocks of that size
+     * @param frameBytes default 4096; a power of two, at least {@link #MIN_FRAME_BYTES}. Below 4096, dead frames of a
+     *     space with a {@linkplain #withMaxDataBytes cap} are not written again, since devices write blocks of that
+     *     size
      */
     public FlexSpaceOptions withSegments(int segmentBytes, int frameBytes) {
         if (Integer.bitCount(frameBytes) != 1 || frameBytes < MIN_FRAME_BYTES) {
@@ -70,13 +71,13 @@ public final class FlexSpaceOptions {
      * How long the logical log may grow before the FlexTree is written to its file, beside the writer. A longer log
      * means fewer checkpoints and a longer recovery.
      *
-     * <p>Opening after a crash replays the log, or two, if a checkpoint was under way. Changes wait rather than let both
-     * together become more than two and a half times as long as this; so this is what bounds the time. The log is read in
-     * pieces of 4 MiB, and no more of it is in memory at once than two of them. With insertions at
-     * random places among 10^7 extents, the worst there is, a MiB has 43,700 of them and takes about 35 ms on one core of 2.5
-     * GHz; loading the FlexTree before takes about 45 ms for each 10^6 extents. The default is meant for less than two
-     * seconds then. A checkpoint writes the nodes changed since the one before, in that case nearly all of them: 16 bytes
-     * or somewhat more for each extent.
+     * <p>Opening after a crash replays the log, or two, if a checkpoint was under way. Changes wait rather than let
+     * both together become more than two and a half times as long as this; so this is what bounds the time. The log is
+     * read in pieces of 4 MiB, and no more of it is in memory at once than two of them. With insertions at
+     * random places among 10^7 extents, the worst there is, a MiB has 43,700 of them and takes about 35 ms on one core
+     * of 2.5 GHz; loading the FlexTree before takes about 45 ms for each 10^6 extents. The default is meant for less
+     * than two seconds then. A checkpoint writes the nodes changed since the one before, in that case nearly all of
+     * them: 16 bytes or somewhat more for each extent.
      *
      * @param bytes default 16 MiB; at least 4096
      */
@@ -117,13 +118,13 @@ public final class FlexSpaceOptions {
     /**
      * How large the data file may become. Up to 30/32 of it may hold live data, not counting the segments kept free for
      * garbage collection: an eighth of the file, at most 64 segments. A change that does not fit is refused with a
-     * {@link io.flexdb.storage.StoreFullException} and changes nothing; what frees space goes on. The nearer the cap, the
-     * more data is moved for each byte written. Logs and checkpoints are not counted.
+     * {@link io.flexdb.storage.StoreFullException} and changes nothing; what frees space goes on. The nearer the cap,
+     * the more data is moved for each byte written. Logs and checkpoints are not counted.
      *
      * <p>A {@code FlexDB} counts a change of an interval as all of its bytes, so it is full a little earlier.
      *
-     * @param bytes default {@link Long#MAX_VALUE}, no limit but that of addresses, 2^48; otherwise less than that, and at least
-     *     32 segments, which is checked when the space is opened
+     * @param bytes default {@link Long#MAX_VALUE}, no limit but that of addresses, 2^48; otherwise less than that, and
+     *     at least 32 segments, which is checked when the space is opened
      */
     public FlexSpaceOptions withMaxDataBytes(long bytes) {
         if (bytes < 1) {
@@ -133,10 +134,11 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * How fast a thread in the background looks for damage: it reads all segments that hold data, but for the one that is
-     * being filled, and verifies them, beside everybody else. Then it begins again, an hour after it began last at the
-     * earliest. What it finds is an error in the log {@code io.flexdb.flexspace} of {@link System.Logger}, and counted in
-     * {@link FlexSpaceStats}; nothing else changes. A higher rate finds damage earlier and takes more of the disk.
+     * How fast a thread in the background looks for damage: it reads all segments that hold data, but for the one that
+     * is being filled, and verifies them, beside everybody else. Then it begins again, an hour after it began last at
+     * the earliest. What it finds is an error in the log {@code io.flexdb.flexspace} of {@link System.Logger}, and
+     * counted in {@link FlexSpaceStats}; nothing else changes. A higher rate finds damage earlier and takes more of the
+     * disk.
      *
      * @param bytes default 0: it does not
      */
@@ -148,14 +150,15 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * How much memory keeps frames that were read and verified: to read them again takes neither the file nor a checksum,
-     * which is faster than the system's page cache. What is read again stays; what was read once goes first, so that
-     * reading a large range does not displace the rest. Changes, {@link FlexSpace#defragment}, garbage collection, checks
-     * and the scrub do without it. Reads of data that is not there take a copy more.
+     * How much memory keeps frames that were read and verified: to read them again takes neither the file nor a
+     * checksum, which is faster than the system's page cache. What is read again stays; what was read once goes first,
+     * so that reading a large range does not displace the rest. Changes, {@link FlexSpace#defragment}, garbage
+     * collection, checks and the scrub do without it. Reads of data that is not there take a copy more.
      *
-     * <p>The memory is off-heap, taken as the cache fills, 16 MiB at a time, and given back some time after the space was
-     * closed. {@code -XX:MaxDirectMemorySize} must allow for it, and for an eighth more, or the cache stays smaller. Beyond
-     * it, the cache takes heap: 16 bytes for each frame that it holds, and 4 for each frame of the segments that are read.
+     * <p>The memory is off-heap, taken as the cache fills, 16 MiB at a time, and given back some time after the space
+     * was closed. {@code -XX:MaxDirectMemorySize} must allow for it, and for an eighth more, or the cache stays
+     * smaller. Beyond it, the cache takes heap: 16 bytes for each frame that it holds, and 4 for each frame of the
+     * segments that are read.
      *
      * <p>A {@code FlexDB} has a cache of its own instead and takes no notice of this.
      *
@@ -169,8 +172,8 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * What to tell when the health of the space changes. {@link System.Logger} is told in any case: the logger {@code io.flexdb}
-     * of failures as errors.
+     * What to tell when the health of the space changes. {@link System.Logger} is told in any case: the logger {@code
+     * io.flexdb} of failures as errors.
      *
      * <p>A {@code FlexDB} has a listener of its own and takes no notice of this.
      *
@@ -181,11 +184,11 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * How many segments may be in memory at once, off-heap: the one that is filled, those that are being written, and those
-     * that readers still copy from. When there are so many, changes wait until one is written and read. One is taken when
-     * the space is opened, or two if there is a {@linkplain #withMaxDataBytes cap}; the others when they are needed, and if
-     * there is no memory for them then, the space goes on with those it has. What a snapshot keeps is no memory of this
-     * kind.
+     * How many segments may be in memory at once, off-heap: the one that is filled, those that are being written, and
+     * those that readers still copy from. When there are so many, changes wait until one is written and read. One is
+     * taken when the space is opened, or two if there is a {@linkplain #withMaxDataBytes cap}; the others when they are
+     * needed, and if there is no memory for them then, the space goes on with those it has. What a snapshot keeps is no
+     * memory of this kind.
      *
      * @param count default 4, which is 16 MiB; from 2 to 1024. Fewer make the writer wait for the disk
      */
@@ -197,10 +200,11 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * How much heap may keep checksums of frames: 4 bytes for each frame of the segments that were read or written lately. To
-     * read a frame of another segment takes one more read, of the 4 KiB or so that hold the checksums of that segment. A space
-     * with a {@linkplain #withMaxDataBytes cap} may take as much again, to know which frames of its segments are dead, 2 bytes
-     * for each; in segments beyond that no dead frames are written again, and their data is moved instead.
+     * How much heap may keep checksums of frames: 4 bytes for each frame of the segments that were read or written
+     * lately. To read a frame of another segment takes one more read, of the 4 KiB or so that hold the checksums of
+     * that segment. A space with a {@linkplain #withMaxDataBytes cap} may take as much again, to know which frames of
+     * its segments are dead, 2 bytes for each; in segments beyond that no dead frames are written again, and their data
+     * is moved instead.
      *
      * @param bytes default 16 MiB, enough for 16 GiB of data, and for 32 GiB below a cap; not negative
      */

@@ -3,8 +3,9 @@ package io.flexdb.storage;
 /**
  * Is told when the health of a store changes: once for each change, in order.
  *
- * <p>It is called by a thread of the store that does nothing else and holds no lock, so it may use the store, and close it.
- * It should not take long, since the next change waits, and {@code close} does for a second. What it throws is logged.
+ * <p>It is called by a thread of the store that does nothing else and holds no lock, so it may use the store, and close
+ * it. It should not take long, since the next change waits, and {@code close} does for a second. What it throws is
+ * logged.
  */
 @FunctionalInterface
 public interface HealthListener {

@@ -1,7 +1,8 @@
 package io.flexdb.storage;
 
 /**
- * An earlier failure has stopped the store: what reached the disk is unknown until it is opened again. Only closing works.
+ * An earlier failure has stopped the store: what reached the disk is unknown until it is opened again. Only closing
+ * works.
  */
 public final class StoreFailedException extends StorageException {
     private static final long serialVersionUID = 1L;

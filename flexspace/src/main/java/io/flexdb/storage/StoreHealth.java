@@ -3,8 +3,8 @@ package io.flexdb.storage;
 import java.util.Objects;
 
 /**
- * What a store still does, and why not more. From one state it goes to a later one, never back: to begin anew it is closed
- * and opened again.
+ * What a store still does, and why not more. From one state it goes to a later one, never back: to begin anew it is
+ * closed and opened again.
  *
  * @param state what it does
  * @param cause what made it read-only or failed, also after it was closed; null if nothing did

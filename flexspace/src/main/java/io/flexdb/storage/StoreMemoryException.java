@@ -1,7 +1,8 @@
 package io.flexdb.storage;
 
 /**
- * There was not enough memory for one call, such as reading a very large value. Nothing has changed, and the store goes on.
+ * There was not enough memory for one call, such as reading a very large value. Nothing has changed, and the store goes
+ * on.
  */
 public final class StoreMemoryException extends StorageException {
     private static final long serialVersionUID = 1L;

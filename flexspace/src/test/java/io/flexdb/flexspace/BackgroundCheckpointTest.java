@@ -44,8 +44,9 @@ class BackgroundCheckpointTest {
     }
 
     /**
-     * In a large tree changes wait for each other. Two spaces are given the same ones: those of the first wait, and threads
-     * that save it and ask for figures must leave them alone; nothing waits in the second, which is looked at all the time.
+     * In a large tree changes wait for each other. Two spaces are given the same ones: those of the first wait, and
+     * threads that save it and ask for figures must leave them alone; nothing waits in the second, which is looked at
+     * all the time.
      */
     @Test
     void changesThatWaitInALargeTreeAreMadeByTheWriterOnly(@TempDir Path directory) throws InterruptedException {

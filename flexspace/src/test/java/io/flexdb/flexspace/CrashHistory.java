@@ -67,7 +67,9 @@ final class CrashHistory {
         }
     }
 
-    /** Does random steps, with a cut every now and then, after each of which some of the possible states are looked at. */
+    /**
+     * Does random steps, with a cut every now and then, after each of which some of the possible states are looked at.
+     */
     void liveAndDie(int steps, int variants) {
         liveAndDie(steps, variants, () -> SpaceStep.any(random));
     }

@@ -18,7 +18,9 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** In a large tree a change waits after it has returned. Whoever has it made hears of it if that fails, and so do all. */
+/**
+ * In a large tree a change waits after it has returned. Whoever has it made hears of it if that fails, and so do all.
+ */
 class FlexSpaceAccessTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final long EXTENTS = 350_000; // of a tree so large that changes wait

@@ -197,8 +197,9 @@ class FlexSpaceCorruptionTest {
     }
 
     /**
-     * A cut right after a checkpoint may leave the log before it, too. With a damaged header that is as if the cut had come
-     * a moment earlier: the older header, its log, and the log that continues it, tell all. But none of it may be missing.
+     * A cut right after a checkpoint may leave the log before it, too. With a damaged header that is as if the cut had
+     * come a moment earlier: the older header, its log, and the log that continues it, tell all. But none of it may be
+     * missing.
      */
     @Test
     void anOlderHeaderCountsWithAllThatFollowsItOnly() {

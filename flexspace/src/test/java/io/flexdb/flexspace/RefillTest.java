@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A space at its cap whose dead frames are written again, against an array, with everybody who may look at it meanwhile. */
+/**
+ * A space at its cap whose dead frames are written again, against an array, with everybody who may look at it
+ * meanwhile.
+ */
 @Timeout(180)
 class RefillTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
@@ -179,7 +182,9 @@ class RefillTest {
         moment.snapshot.close();
     }
 
-    /** Blocks name themselves, so that a reader knows a whole one; checks and the scrub look at all that is in the file. */
+    /**
+     * Blocks name themselves, so that a reader knows a whole one; checks and the scrub look at all that is in the file.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 100, 10_000})
     void readersChecksAndTheScrubFindNothingWrong(int cachedFrames) throws InterruptedException {

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * What {@link FlexSpaceRenamedTest} runs in a JVM of its own: all kinds of steps on a space whose directory is renamed again
- * and again, with another space put where it was. Ends with 0 if nothing was thrown or wrong.
+ * What {@link FlexSpaceRenamedTest} runs in a JVM of its own: all kinds of steps on a space whose directory is renamed
+ * again and again, with another space put where it was. Ends with 0 if nothing was thrown or wrong.
  */
 final class RenamedSpaceProcess {
     private static final int STEPS = 400 * Integer.getInteger("flexdb.test.effort", 1);

@@ -14,7 +14,9 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A space that may not become larger than so much is filled, goes on when it is full, and takes more when it is not. */
+/**
+ * A space that may not become larger than so much is filled, goes on when it is full, and takes more when it is not.
+ */
 class SpaceCapTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final int SEGMENT = 32 * 512;

@@ -56,7 +56,9 @@ class SpaceManagementTest {
         space.close();
     }
 
-    /** Each checkpoint makes the writer copy the nodes it changes; those replaced are used again, although nobody reads. */
+    /**
+     * Each checkpoint makes the writer copy the nodes it changes; those replaced are used again, although nobody reads.
+     */
     @Test
     void nodesReplacedAfterCheckpointsAreUsedAgain() {
         for (int i = 0; i < 100_000; i++) {

@@ -14,8 +14,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whole segments, footers included, as they were before a crash, in the place of those written after it: as when a disk loses
- * writes that it has acknowledged.
+ * Whole segments, footers included, as they were before a crash, in the place of those written after it: as when a disk
+ * loses writes that it has acknowledged.
  */
 class StaleSegmentsTest {
     private static final Path DIRECTORY = Path.of("/space");

@@ -21,9 +21,10 @@ import io.flexdb.flextree.internal.tree.TreeWriter;
  * flags are opaque too; both parts of an extent that is cut in two have its flags.
  *
  * <p>A request longer than {@link FlexTreeOptions#maxExtentBytes()}, or a hole longer than {@link #MAX_EXTENT_BYTES},
- * becomes several extents, so that its cost is proportional to its length. All else is O(log N), plus the extents removed or handed over. Bad arguments are
- * refused with an {@link IllegalArgumentException} or {@link IndexOutOfBoundsException} before anything is changed. A
- * tree that ran out of memory in the middle of an operation must not be used any more.
+ * becomes several extents, so that its cost is proportional to its length. All else is O(log N), plus the extents
+ * removed or handed over. Bad arguments are refused with an {@link IllegalArgumentException} or {@link
+ * IndexOutOfBoundsException} before anything is changed. A tree that ran out of memory in the middle of an operation
+ * must not be used any more.
  *
  * <p>Memory is off-heap. It is reused for the life of the tree and freed by the garbage collector.
  */

@@ -4,7 +4,10 @@ import io.flexdb.base.memory.NodePool;
 import io.flexdb.flextree.internal.tree.NodeFormat;
 import java.nio.ByteBuffer;
 
-/** Hands over the extents of a range of a tree, given by its root, that does not change meanwhile. Stateless; any thread. */
+/**
+ * Hands over the extents of a range of a tree, given by its root, that does not change meanwhile. Stateless; any
+ * thread.
+ */
 final class RangeQuery {
     private RangeQuery() {}
 

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Shuts a file system down under a store, as a dying device does: from then on every access to the disk fails, those through
- * mappings by signals. It is an image mounted by a loop device, so this needs root, xfsprogs and e2fsprogs, and runs only
- * with the profile {@code filesystems}; see docs/testing.md.
+ * Shuts a file system down under a store, as a dying device does: from then on every access to the disk fails, those
+ * through mappings by signals. It is an image mounted by a loop device, so this needs root, xfsprogs and e2fsprogs, and
+ * runs only with the profile {@code filesystems}; see docs/testing.md.
  *
  * <p>{@code -Dflexdb.shutdown.cycles=100} sets how often.
  */

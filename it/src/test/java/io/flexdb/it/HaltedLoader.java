@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * A process that loads pairs in the order of their keys, tells how many intervals its store has, and ends like one that is
- * killed. Arguments: directory, how many pairs.
+ * A process that loads pairs in the order of their keys, tells how many intervals its store has, and ends like one that
+ * is killed. Arguments: directory, how many pairs.
  */
 final class HaltedLoader {
     private static final int VALUE_BYTES = 127; // with keys of 27 bytes the paper's UDB

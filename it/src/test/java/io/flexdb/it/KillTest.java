@@ -61,7 +61,9 @@ class KillTest {
         kill(durability, Locale.ROOT, CYCLES);
     }
 
-    /** Their digits are not 0 to 9. This process, which opens the store after each kill, has the locale of the build. */
+    /**
+     * Their digits are not 0 to 9. This process, which opens the store after each kill, has the locale of the build.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"ar-EG", "fa-IR", "ne-NP"})
     void aKilledProcessWithAForeignLocaleLosesNothingItWasPromised(String locale) throws Exception {

@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A process that writes {@link History} to a store with several threads until it is killed, and tells its parent through
- * its output what was acknowledged.
+ * A process that writes {@link History} to a store with several threads until it is killed, and tells its parent
+ * through its output what was acknowledged.
  *
  * <p>Arguments: directory, durability, seed, and for each thread the number of its first write.
  */

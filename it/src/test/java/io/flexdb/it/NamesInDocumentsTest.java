@@ -56,6 +56,28 @@ class NamesInDocumentsTest {
         assertEquals(List.copyOf(sorted), terms);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "architecture.md",
+                "benchmarks.md",
+                "crash-consistency.md",
+                "faq.md",
+                "file-format.md",
+                "operations.md",
+                "testing.md",
+                "tuning.md"
+            })
+    void linesOfProseAreShort(String document) throws IOException {
+        int longest = 120;
+        String prose = Sources.document(document).replaceAll("(?s)```.*?```", "");
+        assertEquals(
+                List.of(),
+                prose.lines()
+                        .filter(line -> line.length() > longest && !line.startsWith("|"))
+                        .toList());
+    }
+
     private static List<MatchResult> names(String document) {
         return CLASS.matcher(document).results().toList();
     }

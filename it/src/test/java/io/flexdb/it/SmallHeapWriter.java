@@ -14,8 +14,9 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * What {@link SmallHeapTest} runs in a JVM of its own: with default options it puts values of 1 KB at random keys and reads
- * some of them in between, then opens the store again and verifies all. Ends with 0 if nothing was thrown or wrong.
+ * What {@link SmallHeapTest} runs in a JVM of its own: with default options it puts values of 1 KB at random keys and
+ * reads some of them in between, then opens the store again and verifies all. Ends with 0 if nothing was thrown or
+ * wrong.
  */
 final class SmallHeapWriter {
     private static final int VALUE_BYTES = 1000;

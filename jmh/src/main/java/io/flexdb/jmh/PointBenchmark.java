@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * How long does one get or put take, keys chosen uniformly, and does it make garbage?
  *
- * <p>Sizes are those of the UDB data set (27 bytes of key, 127 of value), as in the paper's section 6.3. With the default
- * of 1,000,000 records all data fits the interval cache.
+ * <p>Sizes are those of the UDB data set (27 bytes of key, 127 of value), as in the paper's section 6.3. With the
+ * default of 1,000,000 records all data fits the interval cache.
  *
  * <pre>
  * mvn -B -q -pl jmh -am package -DskipTests

@@ -3,8 +3,8 @@ package io.flexdb.internal.batch;
 import io.flexdb.internal.keys.Varints;
 
 /**
- * Walks the entries of a {@link WritePayload}. For one thread at a time; reusable, and makes no garbage. Every length is
- * checked against the payload's end before it is used, since payloads also come from disk.
+ * Walks the entries of a {@link WritePayload}. For one thread at a time; reusable, and makes no garbage. Every length
+ * is checked against the payload's end before it is used, since payloads also come from disk.
  */
 public final class PayloadReader {
     private byte[] payload;

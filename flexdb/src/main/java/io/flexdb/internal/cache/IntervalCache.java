@@ -12,7 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * their content, which is never used twice, so what is found is never out of date.
  *
  * <p>Any thread may use it. Looking up takes no lock, but must happen inside a short read of the epochs, which also is
- * how long the location found may be used. Memory is allocated as the cache fills, and kept until somebody needs it more.
+ * how long the location found may be used. Memory is allocated as the cache fills, and kept until somebody needs it
+ * more.
  */
 public final class IntervalCache {
     /*
@@ -30,9 +31,9 @@ public final class IntervalCache {
      * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
      * region is needed, images are not cached for the moment.
      *
-     * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest ago
-     * is let go of with all its images, and its number rests like a retired one before it gets other memory. Readers who
-     * have found an image there keep the buffer; others find none, and read from the file.
+     * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest
+     * ago is let go of with all its images, and its number rests like a retired one before it gets other memory.
+     * Readers who have found an image there keep the buffer; others find none, and read from the file.
      *
      * I1  A slot's location is that of a whole image with the slot's content number, in a region not retired.
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
@@ -329,8 +330,8 @@ public final class IntervalCache {
     }
 
     /**
-     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The next {@link #limit} lets the
-     * cache grow again.
+     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The next {@link #limit} lets
+     * the cache grow again.
      *
      * @return bytes let go of; the garbage collector frees them
      */

@@ -2,18 +2,20 @@ package io.flexdb.internal.commit;
 
 import io.flexdb.internal.memtable.MemTable;
 
-/** Knows how much of the memtables is in the space, and goes on where there was no room. For the thread that commits. */
+/**
+ * Knows how much of the memtables is in the space, and goes on where there was no room. For the thread that commits.
+ */
 final class CommitProgress {
     /*
      * A memtable is applied in the order of keys. Where there is no room for an interval, the rest has to wait, while
-     * writes go on that may remove what takes the room. So from then on deletes of all memtables come first, those of the
-     * active one too, and of each key that the oldest has only the newest entry of all: what was removed meanwhile takes no
-     * room any more. Whoever tries again begins where there was no room, with what has come since. Keys that only younger
-     * memtables have wait for their turn: to have the oldest one's log and memory for more deletes it is enough that its own
-     * keys are in the space.
+     * writes go on that may remove what takes the room. So from then on deletes of all memtables come first, those of
+     * the active one too, and of each key that the oldest has only the newest entry of all: what was removed meanwhile
+     * takes no room any more. Whoever tries again begins where there was no room, with what has come since. Keys that
+     * only younger memtables have wait for their turn: to have the oldest one's log and memory for more deletes it is
+     * enough that its own keys are in the space.
      *
-     * So the space may have what younger memtables say while an older one is not committed. That is sound as long as their
-     * logs are forced before (O10), as recovery replays them all, and as the versions published say so by their
+     * So the space may have what younger memtables say while an older one is not committed. That is sound as long as
+     * their logs are forced before (O10), as recovery replays them all, and as the versions published say so by their
      * storeSequence; until they are committed, the memtables hide what is in the space.
      *
      * I1  Every entry up to the sequence number "through" is in the space, unless a newer one is.

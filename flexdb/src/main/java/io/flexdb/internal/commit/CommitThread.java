@@ -119,8 +119,8 @@ public final class CommitThread {
     }
 
     /**
-     * Waits a little for memory, if it was that what a commit was short of, longer each time, and returns whether to try
-     * again: others may free some, and the garbage collector what was let go of.
+     * Waits a little for memory, if it was that what a commit was short of, longer each time, and returns whether to
+     * try again: others may free some, and the garbage collector what was let go of.
      */
     private boolean awaitMemory() {
         if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
@@ -281,8 +281,9 @@ public final class CommitThread {
     }
 
     /**
-     * Commits the active memtable because there is no space for another log, so that its own can be used again. Most of it
-     * is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place in it.
+     * Commits the active memtable because there is no space for another log, so that its own can be used again. Most of
+     * it is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place
+     * in it.
      */
     private boolean applyActive() {
         boolean applied = applyOldest();

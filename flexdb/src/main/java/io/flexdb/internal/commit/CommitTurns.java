@@ -7,14 +7,14 @@ import java.util.function.LongSupplier;
 public final class CommitTurns {
     /*
      * The problem: where there are no more processors than threads that write, the system lets each thread run for some
-     * milliseconds at a time. A commit takes a large part of a processor, so one write in a few hundred met such a turn of
-     * it and took as long, and so did whoever waited for that write's lock or number.
+     * milliseconds at a time. A commit takes a large part of a processor, so one write in a few hundred met such a turn
+     * of it and took as long, and so did whoever waited for that write's lock or number.
      *
-     * The choice: both give way long before the system has them to. The commit thread yields after a short turn. If others
-     * had the processor then, its next turn is as long as it was without, within a bound: so a commit goes on at a good
-     * pace beside threads that don't give the processor back soon, readers for example. A writer who sees that a commit
-     * has not run for a while parks for a moment, which it may use. If it waits for something else, the disk for example,
-     * that is of no avail; so in one and the same stop only a few writes do it.
+     * The choice: both give way long before the system has them to. The commit thread yields after a short turn. If
+     * others had the processor then, its next turn is as long as it was without, within a bound: so a commit goes on at
+     * a good pace beside threads that don't give the processor back soon, readers for example. A writer who sees that a
+     * commit has not run for a while parks for a moment, which it may use. If it waits for something else, the disk for
+     * example, that is of no avail; so in one and the same stop only a few writes do it.
      *
      * Where processors are free a yield returns at once, and no commit stands still.
      */

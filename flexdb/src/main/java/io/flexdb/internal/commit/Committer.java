@@ -34,8 +34,9 @@ public final class Committer {
      *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
      *   changed anyway (section 5.2).
      *
-     * I1  Every extent that does not begin with a pair carries the flag RecordFormat.CONTINUATION, and each change to the space is a
-     *     group of whole pairs, so that after any prefix of the log the space is a sequence of whole pairs (O7).
+     * I1  Every extent that does not begin with a pair carries the flag RecordFormat.CONTINUATION, and each change to
+     *     the space is a group of whole pairs, so that after any prefix of the log the space is a sequence of whole
+     *     pairs (O7).
      */
     private static final int GATHERED_BYTES = 1 << 20;
     private static final int GATHERED_ENTRIES = 4096;
@@ -137,8 +138,8 @@ public final class Committer {
      * @param publish called when earlier versions should go, so that there is room
      * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change both
      * @return null, or the first key for which there is no room, or no memory; {@link #refusal} says why
-     * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they were,
-     *     those before it have been changed, each wholly
+     * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they
+     *     were, those before it have been changed, each wholly
      */
     byte[] apply(
             MemTable[] newestFirst,
@@ -157,7 +158,8 @@ public final class Committer {
     }
 
     /**
-     * Applies the entries that remove keys, and no others. That takes no room for data, and the log's reserve may be used.
+     * Applies the entries that remove keys, and no others. That takes no room for data, and the log's reserve may be
+     * used.
      *
      * @return false if there is no room all the same, or no memory; {@link #refusal} says why
      */
@@ -312,8 +314,8 @@ public final class Committer {
     }
 
     /**
-     * Reads the interval, merges what was gathered into its pairs, and sees that index and space need no more memory for the
-     * change than there is. Changes neither, so without memory nothing has happened.
+     * Reads the interval, merges what was gathered into its pairs, and sees that index and space need no more memory
+     * for the change than there is. Changes neither, so without memory nothing has happened.
      */
     private boolean prepare(boolean alwaysInPlace) {
         try {
@@ -385,8 +387,8 @@ public final class Committer {
     }
 
     /**
-     * Merges pairs and entries into the new content, and notes the changes. Those are made later: to write to the space may
-     * mean to wait for readers, of whom this is one.
+     * Merges pairs and entries into the new content, and notes the changes. Those are made later: to write to the space
+     * may mean to wait for readers, of whom this is one.
      */
     private void merge(int oldPairs) {
         mergedBytes = 0;

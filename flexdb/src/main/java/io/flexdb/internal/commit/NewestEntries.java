@@ -108,7 +108,10 @@ final class NewestEntries {
         } while (current >= 0 && someAreOld && table().sequence(ref()) <= after && stepOn());
     }
 
-    /** Moves cursors before the key that the oldest table's stands on to where that key is, or would be; false at its end. */
+    /**
+     * Moves cursors before the key that the oldest table's stands on to where that key is, or would be; false at its
+     * end.
+     */
     private boolean skipToOldest() {
         int oldest = cursors.length - 1;
         if (!cursors[oldest].isValid()) {

@@ -52,8 +52,8 @@ public final class AnchorsFile {
     private AnchorsFile() {}
 
     /**
-     * Writes the file of a space that was closed cleanly, unless it would be too large to be read again. If that fails, there
-     * is no file, or one that does not count.
+     * Writes the file of a space that was closed cleanly, unless it would be too large to be read again. If that fails,
+     * there is no file, or one that does not count.
      */
     public static void write(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine) {
         ByteBuffer body = encode(index);
@@ -191,8 +191,8 @@ public final class AnchorsFile {
     }
 
     /**
-     * Deletes the file, if there is one and it can be done. Its deletion need not be durable, or succeed: it fits no later
-     * state of the space.
+     * Deletes the file, if there is one and it can be done. Its deletion need not be durable, or succeed: it fits no
+     * later state of the space.
      */
     public static void delete(Vfs vfs, Path directory) {
         try {

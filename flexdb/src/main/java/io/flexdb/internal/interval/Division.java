@@ -6,8 +6,8 @@ import java.util.Arrays;
 /** What a coarse interval is divided into. Made by an {@code IntervalDivider}; reused, by one thread at a time. */
 public final class Division {
     /*
-     * It says nothing of where the interval is, which may change while this waits. The content number does not, as long as
-     * the content is the same, and a key of the interval finds it.
+     * It says nothing of where the interval is, which may change while this waits. The content number does not, as long
+     * as the content is the same, and a key of the interval finds it.
      */
     public final IntervalReplacement parts = new IntervalReplacement();
     private byte[] lowestKey = new byte[256];

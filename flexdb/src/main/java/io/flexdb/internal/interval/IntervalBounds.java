@@ -3,8 +3,9 @@ package io.flexdb.internal.interval;
 /** How large an interval may be, and where one that is larger is divided. */
 public final class IntervalBounds {
     /*
-     * An interval is coarse if it is larger than it may be, or if nobody has counted its pairs yet, because its anchor was
-     * sampled. One pair alone may have any size. The committer makes no coarse intervals; opening a store may find some.
+     * An interval is coarse if it is larger than it may be, or if nobody has counted its pairs yet, because its anchor
+     * was sampled. One pair alone may have any size. The committer makes no coarse intervals; opening a store may find
+     * some.
      */
     public static final int MAX_BYTES = 16 << 10;
     public static final int MAX_PAIRS = 16;
@@ -25,7 +26,9 @@ public final class IntervalBounds {
         return intervals == 0 ? 0 : (int) ((pairs + intervals - 1) / intervals);
     }
 
-    /** How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may. */
+    /**
+     * How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may.
+     */
     public static int mostIntervals(int pairs, int bytes) {
         return 3 + 2 * (pairs / MAX_PAIRS) + 2 * (bytes / MAX_BYTES);
     }

@@ -8,8 +8,8 @@ import io.flexdb.internal.index.SparseIndex;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The intervals of a store as its writer has them: their index, the numbers of their contents, when they are joined, and how
- * many are {@linkplain IntervalBounds#isCoarse coarse}. One thread at a time changes them.
+ * The intervals of a store as its writer has them: their index, the numbers of their contents, when they are joined,
+ * and how many are {@linkplain IntervalBounds#isCoarse coarse}. One thread at a time changes them.
  */
 public final class Intervals {
     /*
@@ -85,8 +85,8 @@ public final class Intervals {
     }
 
     /**
-     * Puts what a coarse interval was divided into in its place, unless it has changed since it was read, its keys reach
-     * beyond it, or the index has no memory for it. Not between the search for room for a change and the change.
+     * Puts what a coarse interval was divided into in its place, unless it has changed since it was read, its keys
+     * reach beyond it, or the index has no memory for it. Not between the search for room for a change and the change.
      *
      * @return whether it did
      */

@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /** Where readers have met coarse intervals, so that these are divided first. Any thread; nobody waits. */
 public final class TouchedIntervals {
     /*
-     * Hints only. If there are more than fit, the oldest are forgotten. An offset is one of the version that was read; if a
-     * commit has shifted it meanwhile, it is that of another interval, which is then divided instead or left alone.
+     * Hints only. If there are more than fit, the oldest are forgotten. An offset is one of the version that was read;
+     * if a commit has shifted it meanwhile, it is that of another interval, which is then divided instead or left
+     * alone.
      */
     private static final int CAPACITY = 64;
     private static final long NONE = -1;

@@ -13,9 +13,9 @@ import java.util.Random;
  */
 public final class KeyHash {
     /*
-     * Sixteen bytes a round, each round one 64 x 64 -> 128 bit multiplication whose halves are folded together. The last
-     * 1 to 16 bytes are read as two words that overlap, so that no length needs a loop over single bytes. The length is
-     * part of the hash, so overlapping reads of different lengths do not meet.
+     * Sixteen bytes a round, each round one 64 x 64 -> 128 bit multiplication whose halves are folded together. The
+     * last 1 to 16 bytes are read as two words that overlap, so that no length needs a loop over single bytes. The
+     * length is part of the hash, so overlapping reads of different lengths do not meet.
      *
      * H1 Every factor is a word of the key or the length, mixed with a secret that was drawn for this process, or with
      *    what earlier rounds made of secrets. So no key is known to make a factor 0, which would drop the other one, or

@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 /** The order of keys: unsigned bytes from the left, a shorter key before its continuations. */
 public final class KeyOrder {
     /*
-     * Eight bytes at a time. Words are read little-endian, the cheap way, and turned round only where they differ. Where
-     * eight bytes are not left but eight exist, the last word overlaps bytes already known to be equal.
+     * Eight bytes at a time. Words are read little-endian, the cheap way, and turned round only where they differ.
+     * Where eight bytes are not left but eight exist, the last word overlaps bytes already known to be equal.
      */
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 

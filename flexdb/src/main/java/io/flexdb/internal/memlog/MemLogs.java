@@ -21,9 +21,10 @@ public final class MemLogs {
      * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
      * (L1). But the very first one is made by the first writer, and is small, so that this does not take long.
      *
-     * One more log is made as soon as there are others, and kept for the day when the disk is full: deletes get it then, and
-     * nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it, recovery finds
-     * an empty log, or one with writes like any other. When it was used, the first log that is covered takes its place.
+     * One more log is made as soon as there are others, and kept for the day when the disk is full: deletes get it
+     * then, and nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it,
+     * recovery finds an empty log, or one with writes like any other. When it was used, the first log that is covered
+     * takes its place.
      */
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;

@@ -28,10 +28,11 @@ public record MemoryBudget(
         long readBytes,
         long commitBytes) {
     /*
-     * Four memtables: one takes writes, two wait or are being committed, and one is free, so that a writer who has filled
-     * the first need not wait for the last readers of another. Two would do, and do where there is little memory and the
-     * size is asked for. What they and the cache share is halved. At 48 MiB a random load is 1.02 to 1.05 times as fast as at 32, and
-     * YCSB A 1.06 to 1.09 times; 64 MiB gives the load as much again, but took up to 240 ms for a write.
+     * Four memtables: one takes writes, two wait or are being committed, and one is free, so that a writer who has
+     * filled the first need not wait for the last readers of another. Two would do, and do where there is little memory
+     * and the size is asked for. What they and the cache share is halved. At 48 MiB a random load is 1.02 to 1.05 times
+     * as fast as at 32, and YCSB A 1.06 to 1.09 times; 64 MiB gives the load as much again, but took up to 240 ms for a
+     * write.
      */
     private static final int MAX_MEMTABLES = 4;
     private static final int MIN_MEMTABLES = 2;
@@ -43,8 +44,8 @@ public record MemoryBudget(
     /**
      * Divides the memory.
      *
-     * @throws IllegalArgumentException if what the options ask for is more than direct buffers may take; the message is the
-     *     sum
+     * @throws IllegalArgumentException if what the options ask for is more than direct buffers may take; the message is
+     *     the sum
      */
     public static MemoryBudget of(StoreSettings settings, JvmMemory jvm) {
         boolean derived = settings.memoryBytes == StoreSettings.DERIVED;
@@ -90,7 +91,10 @@ public record MemoryBudget(
                 Math.max(sum, total), cache, memtable, tables, pinned, buffers, segments, reads, commits);
     }
 
-    /** As many as the settings of the space say, or fewer if that is the default and would be more than a quarter of all. */
+    /**
+     * As many as the settings of the space say, or fewer if that is the default and would be more than a quarter of
+     * all.
+     */
     private static int segmentBuffers(FlexSpaceOptions space, long total) {
         int wanted = space.segmentBuffers();
         if (wanted != FlexSpaceOptions.defaults().segmentBuffers()) {
@@ -105,7 +109,10 @@ public record MemoryBudget(
         return Math.min(StoreSettings.MAX_DERIVED_MEMORY_BYTES, allowed);
     }
 
-    /** The largest size, a power of two or one and a half, whose memtable takes no more than so many bytes, within limits. */
+    /**
+     * The largest size, a power of two or one and a half, whose memtable takes no more than so many bytes, within
+     * limits.
+     */
     private static int memtableOf(long bytes) {
         int memtable = StoreSettings.MIN_MEMTABLE_BYTES;
         for (int power = memtable; power <= MAX_DERIVED_MEMTABLE_BYTES; power *= 2) {

@@ -8,9 +8,10 @@ import java.nio.ByteOrder;
 /** From the hash of a key to its anchor, by open addressing in off-heap memory. */
 final class HashIndex {
     /*
-     * A slot is 36 bits of the hash beside a node's 28, 0 when empty. The slot is chosen by the other bits of the hash, so
-     * a slot whose bits agree nearly always holds the key. A key has one slot, claimed by compare-and-set once and for all;
-     * who claims it makes the key's anchor. Whatever becomes newer is found from the anchor, so slots do not change.
+     * A slot is 36 bits of the hash beside a node's 28, 0 when empty. The slot is chosen by the other bits of the hash,
+     * so a slot whose bits agree nearly always holds the key. A key has one slot, claimed by compare-and-set once and
+     * for all; who claims it makes the key's anchor. Whatever becomes newer is found from the anchor, so slots do not
+     * change.
      *
      * A key that meets too many others has no slot, so that keys that meet, by chance or by choice, cost no more than a
      * search of the key tree. As slots do not change, who looks for such a key gives up where the others did.

@@ -8,21 +8,23 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The anchors of a memtable in key order: a B+-tree at the upper end of the arena. Any number of threads insert and search;
- * nothing is ever removed.
+ * The anchors of a memtable in key order: a B+-tree at the upper end of the arena. Any number of threads insert and
+ * search; nothing is ever removed.
  */
 final class KeyTree {
     /*
-     * Problem: what costs in an ordered structure of this size is cache misses, a dozen and more in a skip list. Choice: a
-     * B+-tree whose nodes hold, for each key, the first eight bytes as a number, so a search reads a few lines of each of
-     * three or four nodes and then one entry. As the keys of a store tend to begin alike, the eight bytes are taken
-     * behind a prefix that the keys of the last memtable had in common; a key without this prefix gets the least or the
-     * greatest number, which keeps the order for any prefix. Equal numbers say nothing, and the keys are compared.
+     * Problem: what costs in an ordered structure of this size is cache misses, a dozen and more in a skip list.
+     * Choice: a B+-tree whose nodes hold, for each key, the first eight bytes as a number, so a search reads a few
+     * lines of each of three or four nodes and then one entry. As the keys of a store tend to begin alike, the eight
+     * bytes are taken behind a prefix that the keys of the last memtable had in common; a key without this prefix gets
+     * the least or the greatest number, which keeps the order for any prefix. Equal numbers say nothing, and the keys
+     * are compared.
      *
-     * Each node has a version, odd while a writer changes the node. Readers take no lock: they note the version, read, and
-     * check that it is still the same before they use what they read, in particular before they follow it; else they
-     * start again from the root. A writer goes down like a reader, splits every full node that it meets, so that there is
-     * always room for a separator above, and locks only what it changes: one leaf, or a full node and its parent.
+     * Each node has a version, odd while a writer changes the node. Readers take no lock: they note the version, read,
+     * and check that it is still the same before they use what they read, in particular before they follow it; else
+     * they start again from the root. A writer goes down like a reader, splits every full node that it meets, so that
+     * there is always room for a separator above, and locks only what it changes: one leaf, or a full node and its
+     * parent.
      *
      * Splitting in halves leaves at least 32 keys in a leaf and 24 children in an inner node. At the right edge, where
      * ascending keys arrive, the left part stays nearly full, so only the rightmost node of each level can hold less.
@@ -227,7 +229,8 @@ final class KeyTree {
 
     /**
      * Goes down to the leaf of a key and returns it in the upper half and its version in the lower half. With
-     * {@code before} it is the leaf that holds the last key before it, if any, else the one that holds the key or would.
+     * {@code before} it is the leaf that holds the last key before it, if any, else the one that holds the key or
+     * would.
      */
     long findLeaf(boolean before, long number, byte[] key, int offset, int length) {
         while (true) {
@@ -313,7 +316,9 @@ final class KeyTree {
         return found;
     }
 
-    /** Ascending keys need no way down. Returns the key's anchor, or {@link Nodes#NONE} if this is not how to insert it. */
+    /**
+     * Ascending keys need no way down. Returns the key's anchor, or {@link Nodes#NONE} if this is not how to insert it.
+     */
     private int tryAppend(int anchor, long number, byte[] key, int offset, int length) {
         int leaf = lastLeaf;
         int version = stableVersion(leaf);

@@ -13,16 +13,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 /**
  * The entries of recent writes, off-heap, in every version. An entry is named by a positive {@code int}, its ref.
  *
- * <p>Thread-safety: {@link #reserve} is for the holder of the write lock; {@link #insertAll} is for any number of threads
- * at once, and so are lookups and cursors. {@link #reset} needs a table that nobody uses.
+ * <p>Thread-safety: {@link #reserve} is for the holder of the write lock; {@link #insertAll} is for any number of
+ * threads at once, and so are lookups and cursors. {@link #reset} needs a table that nobody uses.
  */
 public final class MemTable {
     /*
-     * Problem: a write must cost well under a microsecond and no garbage, a lookup a cache miss or two, and cursors need
-     * key order and the past. Choice: entries lie in one arena, in the order in which room was handed out. A hash index
-     * leads to each key's first entry, its anchor, and from there versions are linked from the newest back. A B+-tree of
-     * the anchors keeps the key order; it is touched only by the first write of a key. Cost: 32 bytes an entry and 4 lost
-     * to alignment, and for each key 15 to 25 bytes in the tree and 11 to 32 in the index.
+     * Problem: a write must cost well under a microsecond and no garbage, a lookup a cache miss or two, and cursors
+     * need key order and the past. Choice: entries lie in one arena, in the order in which room was handed out. A hash
+     * index leads to each key's first entry, its anchor, and from there versions are linked from the newest back. A
+     * B+-tree of the anchors keeps the key order; it is touched only by the first write of a key. Cost: 32 bytes an
+     * entry and 4 lost to alignment, and for each key 15 to 25 bytes in the tree and 11 to 32 in the index.
      *
      * Room is handed out under the write lock, for a whole write at once, so that inserting threads neither contend
      * for it nor run out of it. Entries grow from the lower end of the arena, the tree from the upper end; each key is
@@ -30,9 +30,9 @@ public final class MemTable {
      *
      * Publication: an entry is written, then put into the hash index, then, if its key is new, into the tree, then its
      * sequence number becomes visible (the owner's volatile write). So a reader bounded by a visible number finds all
-     * there is up to it; entries above it may or may not be met, and are passed over. One case needs care: an entry that
-     * finds an anchor of a higher number than its own may become visible first, so it makes sure that the anchor is in
-     * the tree.
+     * there is up to it; entries above it may or may not be met, and are passed over. One case needs care: an entry
+     * that finds an anchor of a higher number than its own may become visible first, so it makes sure that the anchor
+     * is in the tree.
      *
      * Invariants (checked by MemTableChecker, with those of KeyTree):
      * I1 the hash index leads from each key to its anchor, and to nothing else. It has no slot for a key that meets too
@@ -125,8 +125,8 @@ public final class MemTable {
     }
 
     /**
-     * Empties the table for its next use. Clears the hash index, an eighth of the arena or less, and touches nothing else.
-     * Nobody may use the table meanwhile, and it must be published safely afterwards.
+     * Empties the table for its next use. Clears the hash index, an eighth of the arena or less, and touches nothing
+     * else. Nobody may use the table meanwhile, and it must be published safely afterwards.
      *
      * @param newId whatever the owner names it by
      * @param model a table whose keys tell what those to come will look like: the one just frozen, or null. It affects
@@ -219,8 +219,8 @@ public final class MemTable {
     }
 
     /**
-     * Inserts the entries of a {@link WritePayload}, numbered from {@code firstSequenceOfWrite} on. Any number of threads
-     * at once; it takes no lock and makes no garbage.
+     * Inserts the entries of a {@link WritePayload}, numbered from {@code firstSequenceOfWrite} on. Any number of
+     * threads at once; it takes no lock and makes no garbage.
      *
      * @param reserved what {@link #reserve} returned for exactly these entries and this number
      */

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The entries of a memtable in its arena, one a version. An entry is named by its position divided by 8, its ref, so that
- * every entry of the largest arena has a name of 28 bits; 0 names none.
+ * The entries of a memtable in its arena, one a version. An entry is named by its position divided by 8, its ref, so
+ * that every entry of the largest arena has a name of 28 bits; 0 names none.
  *
  * <p>The first entry of a key is its anchor: the hash index and the key tree lead to it for good, and it leads to the
  * key's newest version. Versions are linked from newer to older.

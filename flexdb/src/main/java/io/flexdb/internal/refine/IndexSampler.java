@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 public final class IndexSampler {
     /*
      * The space is sampled in ranges, by several threads, because each key costs a wait for the disk if the page cache
-     * does not have it. The samples of the ranges are put together in order, as they come; only so many ranges are under
-     * way at a time, which bounds the memory.
+     * does not have it. The samples of the ranges are put together in order, as they come; only so many ranges are
+     * under way at a time, which bounds the memory.
      *
      * What lies between two anchors is divided later, by the Refiner, or by whoever changes it.
      */

@@ -18,15 +18,15 @@ import java.util.function.LongSupplier;
 /** Reads coarse intervals and finds where to divide them. For one thread. */
 public final class IntervalDivider {
     /*
-     * Pair by pair, since nothing else tells where a pair begins. Values that reach beyond what has been read are skipped,
-     * so that an interval of one large pair costs a frame. What is used is verified: the bytes by their frames, the
-     * lengths against the interval, the keys by their order.
+     * Pair by pair, since nothing else tells where a pair begins. Values that reach beyond what has been read are
+     * skipped, so that an interval of one large pair costs a frame. What is used is verified: the bytes by their
+     * frames, the lengths against the interval, the keys by their order.
      *
      * It is divided where the data file is discontinuous anyway, as it is between intervals that the committer wrote at
      * different times: an interval that lies in one piece is read at once. What is too large still is divided evenly.
      *
-     * Of a very large interval only a part is divided at a time, and what is left is coarse still, so that neither memory
-     * nor the time that a change of the index takes depends on what a file says.
+     * Of a very large interval only a part is divided at a time, and what is left is coarse still, so that neither
+     * memory nor the time that a change of the index takes depends on what a file says.
      */
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int FIRST_BYTES = 4 << 10; // of an interval, and of what follows a skipped value

@@ -20,20 +20,20 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Divides the intervals that an opening found {@linkplain IntervalBounds#isCoarse coarse}, above all after a crash: those
- * first that readers meet, and all others in key order.
+ * Divides the intervals that an opening found {@linkplain IntervalBounds#isCoarse coarse}, above all after a crash:
+ * those first that readers meet, and all others in key order.
  */
 public final class Refiner {
     /*
-     * The problem: after a crash the index is sampled, so that opening is fast, and an interval is as large as an extent.
-     * Each read of it costs fifty times what it should, until somebody divides it. Only the commit thread changes the
-     * index, and it must not wait for reads of its own.
+     * The problem: after a crash the index is sampled, so that opening is fast, and an interval is as large as an
+     * extent. Each read of it costs fifty times what it should, until somebody divides it. Only the commit thread
+     * changes the index, and it must not wait for reads of its own.
      * The choice: threads of its own read and parse intervals of the published version and hand over what to make of
      * them. The commit thread puts that into the index when it has nothing else to do, or between two intervals of a
-     * commit just before it publishes; which takes some microseconds for each. An interval that was changed in between has
-     * another content number, and was divided by whoever changed it.
-     * The cost: each byte but those of large values is read once after a crash. After some seconds at full speed the threads
-     * rest most of the time, so that the disk is the readers' again, and divide at once only what these meet.
+     * commit just before it publishes; which takes some microseconds for each. An interval that was changed in between
+     * has another content number, and was divided by whoever changed it.
+     * The cost: each byte but those of large values is read once after a crash. After some seconds at full speed the
+     * threads rest most of the time, so that the disk is the readers' again, and divide at once only what these meet.
      *
      * Nothing of this is in a file before the store is closed, so a crash finds what it would have found without it.
      *
@@ -83,8 +83,8 @@ public final class Refiner {
     /**
      * @param inline whether to use no threads
      * @param dividers makes one for each thread
-     * @param onDivided tells the commit thread that there is something to apply; in a store without threads publishes what was
-     *     applied
+     * @param onDivided tells the commit thread that there is something to apply; in a store without threads publishes
+     *     what was applied
      * @param nanoClock tells when to go slow
      */
     public Refiner(

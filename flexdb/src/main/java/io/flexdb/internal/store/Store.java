@@ -33,16 +33,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
- * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, what happens
- * behind the writers in {@link CommitThread}, and what is readable in {@link StoreVersions}.
+ * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, what
+ * happens behind the writers in {@link CommitThread}, and what is readable in {@link StoreVersions}.
  */
 public final class Store implements AutoCloseable {
     /*
      * Locks, always in this order: the writer's writeLock (sequence numbers, the active memtable, state), that of
      * StoreVersions (one publication at a time; never held for anything slow).
      *
-     * The parts are made from below to above, and none knows the store. Three have to reach something above them, which they
-     * get as a function or an interface: CommitThread the writers, Refiner who applies, StoreWriter the thread that makes logs.
+     * The parts are made from below to above, and none knows the store. Three have to reach something above them, which
+     * they get as a function or an interface: CommitThread the writers, Refiner who applies, StoreWriter the thread
+     * that makes logs.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
@@ -215,8 +216,8 @@ public final class Store implements AutoCloseable {
 
     /**
      * Ends the store: writes that are under way finish, what is in memtables is committed, reads that are under way
-     * finish, and the files are closed. Later calls throw. After a failure nothing is written; a store that is read-only
-     * leaves its memtables to the write-ahead logs, which are forced.
+     * finish, and the files are closed. Later calls throw. After a failure nothing is written; a store that is
+     * read-only leaves its memtables to the write-ahead logs, which are forced.
      */
     @Override
     public void close() {

@@ -30,10 +30,11 @@ import java.nio.file.Path;
 
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
- * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written, and
- * that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit covers. When
- * all of it is durable the old files go and the store is used. Until then an opening that fails deletes the new files again,
- * so that it leaves everything as it was; from then on nothing is left that the opening could fail for, but want of memory.
+ * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written,
+ * and that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit
+ * covers. When all of it is durable the old files go and the store is used. Until then an opening that fails deletes
+ * the new files again, so that it leaves everything as it was; from then on nothing is left that the opening could fail
+ * for, but want of memory.
  */
 public final class StoreOpener {
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
@@ -175,8 +176,9 @@ public final class StoreOpener {
     }
 
     /**
-     * From here on the space may change, and that is not taken back. It comes last, unless the logs hold more than memory does
-     * and have to be committed meanwhile. The old logs hold all of it until the end, so copies of them may go.
+     * From here on the space may change, and that is not taken back. It comes last, unless the logs hold more than
+     * memory does and have to be committed meanwhile. The old logs hold all of it until the end, so copies of them may
+     * go.
      */
     private void begin() {
         if (!begun) {

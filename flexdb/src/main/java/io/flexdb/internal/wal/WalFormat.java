@@ -8,8 +8,8 @@ import java.util.zip.CRC32C;
  * The bytes of a write-ahead log. All numbers are little-endian, all checksums CRC32C.
  *
  * <p>A file has a fixed size, its capacity, and begins with a header of one block. It is written and forced before the
- * file gets its name, and again before a recycled file gets its next name, so a file with a log's name has a valid header
- * unless it was damaged.
+ * file gets its name, and again before a recycled file gets its next name, so a file with a log's name has a valid
+ * header unless it was damaged.
  *
  * <pre>
  * OFFSET  SIZE  FIELD
@@ -46,8 +46,8 @@ import java.util.zip.CRC32C;
  * 32      length  payload, then up to 7 bytes of any value
  * </pre>
  *
- * <p>The first position where no frame of the file's generation stands is the log's end: zeros, what is left of an earlier
- * generation, or a torn frame.
+ * <p>The first position where no frame of the file's generation stands is the log's end: zeros, what is left of an
+ * earlier generation, or a torn frame.
  */
 public final class WalFormat {
     /** Position of the file number. */
@@ -159,7 +159,9 @@ public final class WalFormat {
         return (int) (capacity - FIRST_FRAME - FRAME_HEADER_BYTES);
     }
 
-    /** Fills a little-endian block of {@link #FIRST_FRAME} zeros with the header and the mark of a log without frames. */
+    /**
+     * Fills a little-endian block of {@link #FIRST_FRAME} zeros with the header and the mark of a log without frames.
+     */
     static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
         ByteBuffer preamble = FilePreamble.begin(FilePreamble.Kind.WAL, storeId);
         preamble.putLong(number).putLong(generation).putLong(capacity);

@@ -189,8 +189,8 @@ public final class WalReader implements AutoCloseable {
     }
 
     /**
-     * A memtable is as large as its log, so no frame has more than a memtable of that size could hold: a small file must not
-     * ask for much memory.
+     * A memtable is as large as its log, so no frame has more than a memtable of that size could hold: a small file
+     * must not ask for much memory.
      */
     private void requireEntries(int bytes, int count) {
         int found = 0;

@@ -16,8 +16,8 @@ import java.util.Set;
 /**
  * Finds the logs that an earlier process left and replays what no durable commit covers. For one thread.
  *
- * <p>The order of opening, which the caller keeps: {@link #open}; {@link #replay}, during which each frame is inserted and
- * also appended to fresh writers with numbers above {@link #highestNumber} and generations above
+ * <p>The order of opening, which the caller keeps: {@link #open}; {@link #replay}, during which each frame is inserted
+ * and also appended to fresh writers with numbers above {@link #highestNumber} and generations above
  * {@link #highestGeneration}; force these; {@link #deleteReplayed}; only then serve. Until the last step no old file is
  * changed, so a failure or a crash anywhere leaves the store as it was, to be recovered again.
  */
@@ -27,8 +27,8 @@ public final class WalRecovery {
     /*
      * R1 What is accepted is a prefix: numbers from coveredSequence + 1 on without a gap, whole frames only.
      * R2 A crash during recovery leaves old files beside copies of them. Copies hold the same frames under the same
-     *    numbers, so a frame whose numbers were replayed already is passed over. They can't hold anything else, since new
-     *    numbers are given out only after old files that have frames with such numbers are durably gone.
+     *    numbers, so a frame whose numbers were replayed already is passed over. They can't hold anything else, since
+     *    new numbers are given out only after old files that have frames with such numbers are durably gone.
      * R3 A frame behind a gap was never acknowledged as durable, because files are forced in order. If its file's mark
      *    says that it was forced all the same, then what is missing was durable too: that is damage, not a crash.
      * R4 Nothing that may be a log is passed over because of its name. A log named in foreign digits was not found by
@@ -122,8 +122,8 @@ public final class WalRecovery {
     }
 
     /**
-     * Hands over every frame behind {@code coveredSequence}, in order, up to the first gap. May be called again, with the
-     * same result.
+     * Hands over every frame behind {@code coveredSequence}, in order, up to the first gap. May be called again, with
+     * the same result.
      *
      * @param coveredSequence the last sequence number that a durable commit covers
      * @return the last sequence number handed over, or {@code coveredSequence} if there was none
@@ -175,8 +175,8 @@ public final class WalRecovery {
     }
 
     /**
-     * Deletes the files with frames that {@link #replay} has not handed over, durably: they have numbers that will be given
-     * out again. If that fails at once, nothing has changed.
+     * Deletes the files with frames that {@link #replay} has not handed over, durably: they have numbers that will be
+     * given out again. If that fails at once, nothing has changed.
      */
     public void deleteBehindGap() {
         if (!behindGap.isEmpty()) {
@@ -188,8 +188,8 @@ public final class WalRecovery {
 
     /**
      * Deletes every file that was there at {@link #open}. Whatever {@link #replay} has handed over must be durable
-     * elsewhere. After {@link #deleteBehindGap} a file that can't be deleted does no harm, since all it holds are copies of
-     * that: the next recovery passes over them, and deletes it.
+     * elsewhere. After {@link #deleteBehindGap} a file that can't be deleted does no harm, since all it holds are
+     * copies of that: the next recovery passes over them, and deletes it.
      */
     public void deleteReplayed() {
         try {

@@ -16,23 +16,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 
 /**
- * One file of the write-ahead log, being written. What is appended survives the death of the process at once, and a power
- * cut after {@link #force()}.
+ * One file of the write-ahead log, being written. What is appended survives the death of the process at once, and a
+ * power cut after {@link #force()}.
  *
- * <p>Thread-safety: {@link #append} and {@link #hasRoom} are for the holder of the write lock; everything else is for any
- * thread. After a failed append or force every call but {@link #close()} and {@link #release()} throws
+ * <p>Thread-safety: {@link #append} and {@link #hasRoom} are for the holder of the write lock; everything else is for
+ * any thread. After a failed append or force every call but {@link #close()} and {@link #release()} throws
  * {@link StoreFailedException}.
  */
 public final class WalWriter implements AutoCloseable {
     /*
      * A file is filled with zeros and forced once, so that a later force has nothing but data to write, and a full disk
      * shows itself before anything was acknowledged. It is then used again and again. The zeros are written a page at a
-     * time: larger writes make the page cache use larger units, and as a store into a mapping dirties a whole unit, each
-     * force would write all of it.
+     * time: larger writes make the page cache use larger units, and as a store into a mapping dirties a whole unit,
+     * each force would write all of it.
      *
      * Why no crash can replay an old frame or lose a needed one:
      * W1 A file is made, and made ready for its next use, under a name that ends in ".new", which recovery takes for
-     *    holding nothing. It gets a log's name only when its header is forced, and is used only when that name is synced.
+     *    holding nothing. It gets a log's name only when its header is forced, and is used only when that name is
+     *    synced.
      * W2 To be recycled it first loses its old name, and that is synced before its header is touched: a log's name
      *    never stands for a header being rewritten. By then its old frames are covered by a durable commit.
      * W3 Each use has a generation of its own, which each frame repeats under its checksum, so the frames of an earlier
@@ -177,8 +178,8 @@ public final class WalWriter implements AutoCloseable {
     }
 
     /**
-     * Makes the file ready for its next use, durably, name included, and keeps its mapping. This writer is released. To be
-     * called only when a durable commit covers every frame here.
+     * Makes the file ready for its next use, durably, name included, and keeps its mapping. This writer is released. To
+     * be called only when a durable commit covers every frame here.
      *
      * @param newNumber as for {@link #create}
      * @param newGeneration greater than any that this file has had

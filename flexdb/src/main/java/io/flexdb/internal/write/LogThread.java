@@ -6,7 +6,9 @@ import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.LockSupport;
 
-/** Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers. */
+/**
+ * Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers.
+ */
 public final class LogThread {
     private static final long TABLE_WAIT_NANOS = 1_000_000;
     private static final int MAX_TABLE_WAITS = 1000;
@@ -75,8 +77,8 @@ public final class LogThread {
     }
 
     /**
-     * Waits a little for memory, if it was that what there was too little of, longer each time, and returns whether to try
-     * again.
+     * Waits a little for memory, if it was that what there was too little of, longer each time, and returns whether to
+     * try again.
      */
     private boolean awaitMemory(int waits) {
         if (!memLogs.lacksMemory() || waits == MAX_MEMORY_WAITS || !health.isUsable()) {

@@ -23,19 +23,20 @@ import java.util.function.Supplier;
 /** The path of a write into a store. Any thread may call its public methods. */
 public final class StoreWriter implements CommitWork {
     /*
-     * Payload and checksum are made outside any lock. Under the write lock a write gets its sequence numbers, its room in
-     * the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it becomes
-     * visible, in the order of sequence numbers: a write waits for those before it, which are past their lock and so only
-     * a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its force
-     * asks.
+     * Payload and checksum are made outside any lock. Under the write lock a write gets its sequence numbers, its room
+     * in the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it
+     * becomes visible, in the order of sequence numbers: a write waits for those before it, which are past their lock
+     * and so only a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its
+     * force asks.
      *
-     * On a full disk deletes need a place in order to make room. So as long as the next memtable is not ready, nobody else takes
-     * the last eighth of the active one; and where none can follow, for want of a log or of room for what is frozen, deletes
-     * alone get one more: the one that is ready, or else one with the log that MemLogs keeps in reserve.
+     * On a full disk deletes need a place in order to make room. So as long as the next memtable is not ready, nobody
+     * else takes the last eighth of the active one; and where none can follow, for want of a log or of room for what is
+     * frozen, deletes alone get one more: the one that is ready, or else one with the log that MemLogs keeps in
+     * reserve.
      *
      * I1  visibleSequence never falls, and everything up to it is inserted.
-     * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that could
-     *     throw but what is caught, for those behind would wait for ever.
+     * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that
+     *     could throw but what is caught, for those behind would wait for ever.
      */
     private static final int MAX_FROZEN = 2;
     private static final int SPINS = 64;
@@ -198,8 +199,8 @@ public final class StoreWriter implements CommitWork {
     /**
      * Freezes the active memtable and begins another, or waits until there may be another. Under the write lock.
      *
-     * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing has
-     *     changed then, and later there may be some
+     * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing
+     *     has changed then, and later there may be some
      */
     private void rotate(byte[] payload, int length, long bodyBytes, int entries) {
         if (commits.isInline()) {
@@ -232,7 +233,10 @@ public final class StoreWriter implements CommitWork {
         }
     }
 
-    /** Where no further log can be made deletes get the one in reserve, and others a small one if nothing can be committed. */
+    /**
+     * Where no further log can be made deletes get the one in reserve, and others a small one if nothing can be
+     * committed.
+     */
     private void beginWithoutLog(StoreFullException why, byte[] payload, int length, long bodyBytes, int entries) {
         if (memLogs.hasReserve() && frees(payload, length)) {
             beginOnReserve();
@@ -314,11 +318,11 @@ public final class StoreWriter implements CommitWork {
     }
 
     /**
-     * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has begun
-     * after the call), one that a commit makes free is used again, and be it that of the active memtable.
+     * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has
+     * begun after the call), one that a commit makes free is used again, and be it that of the active memtable.
      *
-     * @return why there is none, if there is no room for that commit either, or none is left to be made; else null: there is one,
-     *     or another thread has begun another memtable
+     * @return why there is none, if there is no room for that commit either, or none is left to be made; else null:
+     *     there is one, or another thread has begun another memtable
      */
     private StoreFullException awaitLog() {
         MemLog full = active;
@@ -354,8 +358,8 @@ public final class StoreWriter implements CommitWork {
     }
 
     /**
-     * Has the commit thread look for room in the space again. If something was deleted since it did so the last time, this
-     * waits for what comes of it.
+     * Has the commit thread look for room in the space again. If something was deleted since it did so the last time,
+     * this waits for what comes of it.
      *
      * @return whether there is room
      */
@@ -405,7 +409,9 @@ public final class StoreWriter implements CommitWork {
         sparing = onlyForDeletes || !hasNext;
     }
 
-    /** Waits until a log is wanted; false if the store is being closed, or has failed. By the thread that makes them. */
+    /**
+     * Waits until a log is wanted; false if the store is being closed, or has failed. By the thread that makes them.
+     */
     boolean awaitLogWanted() {
         writeLock.lock();
         try {
@@ -493,8 +499,8 @@ public final class StoreWriter implements CommitWork {
     }
 
     /**
-     * A memtable for what an earlier process left, which may be more than memtables hold now: what is full is committed to
-     * make room. Where that can't be, memtables get larger and larger, so that there are few all the same.
+     * A memtable for what an earlier process left, which may be more than memtables hold now: what is full is committed
+     * to make room. Where that can't be, memtables get larger and larger, so that there are few all the same.
      */
     private MemLog nextForRecovered(int length, long bodyBytes, int entries, Runnable beforeCommit) {
         boolean usual =

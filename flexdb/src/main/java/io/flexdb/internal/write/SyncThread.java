@@ -10,7 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 /** Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes. */
 public final class SyncThread {
     /*
-     * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with the first of them.
+     * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with
+     * the first of them.
      */
     private final StoreVersions versions;
     private final SharedForce sharedForce;

@@ -10,11 +10,12 @@ final class WritePacer {
      * The problem: writers are faster than commits, and a new log takes as long as its zeros. Whoever finds the active
      * memtable full while it can have no successor yet waits until it can, which may take seconds.
      *
-     * The choice: meanwhile the active memtable is filled no faster than its successor comes nearer. A write that is ahead
-     * of that waits for what is missing, but not for long: when its time is over it goes on, and takes of the room that is
-     * kept for this. So the room lasts while who is waited for is busy with something that shows no progress, a force for
-     * example, and writes are held back more the less is left of it: at first for the shortest time that a thread can
-     * park, which is enough where writers are a little too fast, so that many wait a little and none for long.
+     * The choice: meanwhile the active memtable is filled no faster than its successor comes nearer. A write that is
+     * ahead of that waits for what is missing, but not for long: when its time is over it goes on, and takes of the
+     * room that is kept for this. So the room lasts while who is waited for is busy with something that shows no
+     * progress, a force for example, and writes are held back more the less is left of it: at first for the shortest
+     * time that a thread can park, which is enough where writers are a little too fast, so that many wait a little and
+     * none for long.
      */
     private static final double HEAD_START = 1.0 / 32;
     private static final double SLACK = 1.0 / 8;

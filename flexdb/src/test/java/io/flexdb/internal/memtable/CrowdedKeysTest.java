@@ -51,7 +51,10 @@ class CrowdedKeysTest {
         return key.array();
     }
 
-    /** The first made all hashes equal while the constants of the hash were known, the others are those for each constant. */
+    /**
+     * The first made all hashes equal while the constants of the hash were known, the others are those for each
+     * constant.
+     */
     @ParameterizedTest
     @ValueSource(longs = {0xe7037ed1a0b428dbL, 0xa0761d6478bd642fL, 0x8ebc6af09c88c6e3L, 0, -1})
     void keysChosenAgainstAnEarlierHashCostWhatOthersDo(long word) {

@@ -98,7 +98,9 @@ class MemTableConcurrencyTest {
         store.table.checkInvariants();
     }
 
-    /** Each write is a batch of twins: the same key in two families, so that a reader can tell a part from the whole. */
+    /**
+     * Each write is a batch of twins: the same key in two families, so that a reader can tell a part from the whole.
+     */
     private static void write(Store store, SplittableRandom random, int keys) {
         Payloads payload = new Payloads();
         int ascending = 0;

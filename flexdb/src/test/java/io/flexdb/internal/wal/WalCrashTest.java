@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Power cuts at every file operation of random histories: what is recovered is a prefix that holds all that was forced. */
+/**
+ * Power cuts at every file operation of random histories: what is recovered is a prefix that holds all that was forced.
+ */
 class WalCrashTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int SURVIVALS = 5;

@@ -16,7 +16,9 @@ import java.util.Locale;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Logs have the same names under every locale, and those that early builds named in other digits are not passed over. */
+/**
+ * Logs have the same names under every locale, and those that early builds named in other digits are not passed over.
+ */
 class WalNamesTest {
     private static final Path DIRECTORY = Path.of("/store/wal");
     private static final long STORE_ID = 5;

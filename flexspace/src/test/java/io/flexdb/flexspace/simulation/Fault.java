@@ -9,9 +9,9 @@ public enum Fault {
     /** A write writes the first part of its bytes and fails. */
     SHORT_WRITE,
     /**
-     * A force of a file or directory fails. The file's unforced sectors count as clean from then on: a later force leaves
-     * them alone and succeeds, reads find what was written, and after a power cut each holds either that or what it held
-     * before. The unsynced names of a directory stay unsynced.
+     * A force of a file or directory fails. The file's unforced sectors count as clean from then on: a later force
+     * leaves them alone and succeeds, reads find what was written, and after a power cut each holds either that or what
+     * it held before. The unsynced names of a directory stay unsynced.
      */
     FORCE_FAILS;
 

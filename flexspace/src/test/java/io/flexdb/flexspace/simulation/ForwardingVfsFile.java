@@ -5,7 +5,9 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** Leaves everything to another file. {@link #readFully} reads by {@link #read}, so that overriding that one is enough. */
+/**
+ * Leaves everything to another file. {@link #readFully} reads by {@link #read}, so that overriding that one is enough.
+ */
 public class ForwardingVfsFile implements VfsFile {
     private final VfsFile file;
 

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** What is done beside the caller: at a moment that is the same in every run, on the thread that happens to be there. */
+/**
+ * What is done beside the caller: at a moment that is the same in every run, on the thread that happens to be there.
+ */
 final class SimulatedBackground {
     private static final class Task implements BackgroundTask {
         private final AtomicReference<Runnable> work;

@@ -10,14 +10,15 @@ final class SimulatedContent {
      * Both are tables of pages. A page on the medium never changes, only its entry in the table does, so tables of
      * different file systems share pages, and a crash state costs little more than its tables.
      *
-     * I1  A page of the cache that differs from the medium's by identity belongs to this content alone and may be written.
-     * I2  A sector that is neither dirty nor doubtful is the same in the cache and on the medium, if the medium is taken
-     *     as cut to cutTo.
+     * I1  A page of the cache that differs from the medium's by identity belongs to this content alone and may be
+     *     written.
+     * I2  A sector that is neither dirty nor doubtful is the same in the cache and on the medium, if the medium is
+     *     taken as cut to cutTo.
      * I3  No page is null within the cache where a sector is dirty or doubtful; elsewhere null means zeros.
      * I4  Bytes past the size are zero.
      *
-     * A dirty sector was written since the last force. A doubtful one was dirty when a force failed: the cache considers
-     * it clean, the medium has it or not.
+     * A dirty sector was written since the last force. A doubtful one was dirty when a force failed: the cache
+     * considers it clean, the medium has it or not.
      */
     static final int SECTOR_BYTES = 512;
     private static final int PAGE_BYTES = 4096;

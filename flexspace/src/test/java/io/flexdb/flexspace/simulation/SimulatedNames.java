@@ -19,9 +19,9 @@ import java.util.function.Function;
 /** Directories and what they name: as programs see them and as the medium has them. Guarded by the file system. */
 final class SimulatedNames {
     /*
-     * A change of names is pending until one of its directories is synced. A power cut applies any subset of the pending
-     * ones, in their order, to the names on the medium, except that a rename is never half undone: if a later change of
-     * one of its two names survives, so does the rename, or else the file would be lost under both.
+     * A change of names is pending until one of its directories is synced. A power cut applies any subset of the
+     * pending ones, in their order, to the names on the medium, except that a rename is never half undone: if a later
+     * change of one of its two names survives, so does the rename, or else the file would be lost under both.
      */
 
     /** A file, or a directory if it has no content. */

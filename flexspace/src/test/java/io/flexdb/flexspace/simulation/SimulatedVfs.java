@@ -22,16 +22,16 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Files in memory that behave as badly as files on a disk may. What was written is durable only once it was forced, what
- * was named only once the directory was synced; {@link #crash} shows one of the states that a power cut may leave,
- * {@link #kill} the state that the death of the process leaves. Operations can be made to fail, to cut the power, or not
- * to make anything durable.
+ * Files in memory that behave as badly as files on a disk may. What was written is durable only once it was forced,
+ * what was named only once the directory was synced; {@link #crash} shows one of the states that a power cut may leave,
+ * {@link #kill} the state that the death of the process leaves. Operations can be made to fail, to cut the power, or
+ * not to make anything durable.
  *
  * <p>Thread-safe. The same operations in the same order and the same seed give the same state.
  *
- * <p>An operation is anything that opens, creates, changes, forces or locks; these are numbered from 1. Reads are counted
- * apart, so that the numbers of operations do not depend on what is cached, and asking for names and sizes is not counted.
- * Predicates and messages get absolute paths.
+ * <p>An operation is anything that opens, creates, changes, forces or locks; these are numbered from 1. Reads are
+ * counted apart, so that the numbers of operations do not depend on what is cached, and asking for names and sizes is
+ * not counted. Predicates and messages get absolute paths.
  */
 public final class SimulatedVfs implements Vfs {
     /** For {@link #ignoreForce}: each force, not only the n-th. */
@@ -65,10 +65,10 @@ public final class SimulatedVfs implements Vfs {
     // What happens to the machine.
 
     /**
-     * Cuts the power and returns one of the states that may be found afterwards, chosen by the seed: with 0 nothing that
-     * was not synced has survived, with 1 everything has, with any other seed a part of it. May be called again, for other
-     * states of the same cut. From the first call on, every operation here throws {@link SimulatedCrash}; only closing
-     * still works.
+     * Cuts the power and returns one of the states that may be found afterwards, chosen by the seed: with 0 nothing
+     * that was not synced has survived, with 1 everything has, with any other seed a part of it. May be called again,
+     * for other states of the same cut. From the first call on, every operation here throws {@link SimulatedCrash};
+     * only closing still works.
      */
     public synchronized SimulatedVfs crash(long seed) {
         troubles.dead = true;
@@ -76,8 +76,8 @@ public final class SimulatedVfs implements Vfs {
     }
 
     /**
-     * Ends the process and returns what the next one finds: everything written, what is not durable being still not, and
-     * no locks. Every operation here throws {@link SimulatedCrash} from then on.
+     * Ends the process and returns what the next one finds: everything written, what is not durable being still not,
+     * and no locks. Every operation here throws {@link SimulatedCrash} from then on.
      */
     public synchronized SimulatedVfs kill() {
         troubles.dead = true;
@@ -106,7 +106,9 @@ public final class SimulatedVfs implements Vfs {
         return troubles.reads;
     }
 
-    /** Cuts the power before the operation with this number, which throws {@link SimulatedCrash}, as do all after it. */
+    /**
+     * Cuts the power before the operation with this number, which throws {@link SimulatedCrash}, as do all after it.
+     */
     public synchronized void crashAt(long operation) {
         troubles.crashAt = operation;
     }
@@ -153,9 +155,9 @@ public final class SimulatedVfs implements Vfs {
     }
 
     /**
-     * Lets what is {@linkplain #start started}, by {@linkplain #worker workers} too, from now on wait until that many more
-     * operations have been asked for, or somebody waits for it; then it is done as a whole, before the operation. Without
-     * this it is done when it is started.
+     * Lets what is {@linkplain #start started}, by {@linkplain #worker workers} too, from now on wait until that many
+     * more operations have been asked for, or somebody waits for it; then it is done as a whole, before the operation.
+     * Without this it is done when it is started.
      */
     public void delayBackground(int operations) {
         troubles.background.delay(operations);
@@ -163,7 +165,10 @@ public final class SimulatedVfs implements Vfs {
 
     // What is left out, to see whether a test notices.
 
-    /** Makes forces of the named files, or syncs of the named directories, do nothing: the n-th from now on, or {@link #ALL}. */
+    /**
+     * Makes forces of the named files, or syncs of the named directories, do nothing: the n-th from now on, or {@link
+     * #ALL}.
+     */
     public synchronized void ignoreForce(Predicate<String> name, int which) {
         troubles.ignore(name, which);
     }
@@ -179,8 +184,8 @@ public final class SimulatedVfs implements Vfs {
     }
 
     /**
-     * Notes from now on where each force and directory sync comes from, as the innermost {@code depth} frames of the stack
-     * outside of the simulation.
+     * Notes from now on where each force and directory sync comes from, as the innermost {@code depth} frames of the
+     * stack outside of the simulation.
      */
     public synchronized void recordForceSites(int depth) {
         troubles.recordSites(depth);

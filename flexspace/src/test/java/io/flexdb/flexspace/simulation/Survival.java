@@ -15,8 +15,8 @@ enum Survival {
     }
 
     /**
-     * The survival of one file or of the names, in a cut that leaves {@code overall}. The extremes are frequent, so that
-     * one file is often all new while another is all old.
+     * The survival of one file or of the names, in a cut that leaves {@code overall}. The extremes are frequent, so
+     * that one file is often all new while another is all old.
      */
     static Survival within(Survival overall, SplittableRandom random) {
         if (overall != SOME) {

@@ -195,8 +195,8 @@ public final class Epochs {
     }
 
     /**
-     * Puts the versions pinned into an array, ascending, and {@link Long#MAX_VALUE} behind them. Those pinned by short reads
-     * that have ended are there.
+     * Puts the versions pinned into an array, ascending, and {@link Long#MAX_VALUE} behind them. Those pinned by short
+     * reads that have ended are there.
      *
      * @return the array, or a longer one
      */

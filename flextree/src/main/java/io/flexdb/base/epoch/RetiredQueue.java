@@ -12,20 +12,20 @@ public final class RetiredQueue {
      * these, the ones that a pinned version still holds are put aside, so that one old snapshot does not hold back what
      * came later.
      *
-     * The problem: there may be very many of them, and while the oldest pin stays others come and go all the time. To look
-     * at all of them whenever one goes would take longer than everything else that a publication does.
-     * The choice: they are kept by the pins that hold them. These are neighbours in the order of versions: all pins from
-     * the entry's birth to before its retirement. So entries are gathered under the newest pin that holds them, and there
-     * by the newest pin that is too old to hold them. When a pin goes, what is gathered under it, and held by no older one,
-     * is free; the rest goes under the pin before it, as whole lists. No entry is looked at before it is free. And what
-     * has become free all at once is freed by and by.
+     * The problem: there may be very many of them, and while the oldest pin stays others come and go all the time. To
+     * look at all of them whenever one goes would take longer than everything else that a publication does.
+     * The choice: they are kept by the pins that hold them. These are neighbours in the order of versions: all pins
+     * from the entry's birth to before its retirement. So entries are gathered under the newest pin that holds them,
+     * and there by the newest pin that is too old to hold them. When a pin goes, what is gathered under it, and held by
+     * no older one, is free; the rest goes under the pin before it, as whole lists. No entry is looked at before it is
+     * free. And what has become free all at once is freed by and by.
      * The cost: a list for each two pins between which something was retired.
      *
      * Q1  An entry that was put aside is held by those pins and no others: whoever pins a version later has found it
      *     current, and what is past short reads was retired in no later one.
      * Q2  What the pins hold is looked up in a copy that was made after the entry was found to be past short reads.
-     * Q3  What a call does depends neither on how many entries are held, nor on how many have become free with a pin: of
-     *     those it frees twice as many as were retired since the last call, and some more, so all of them soon.
+     * Q3  What a call does depends neither on how many entries are held, nor on how many have become free with a pin:
+     *     of those it frees twice as many as were retired since the last call, and some more, so all of them soon.
      */
     private static final int FIELDS = 3; // handle, birth, retired
     private static final int SLICE = 4096;

@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
  */
 final class ChunkSource {
     /*
-     * Each descent touches other pages, and there are too many of them for the processor to remember where all are. With
-     * huge pages there are 512 times fewer: lookups and changes in a tree of 10^6 extents take a tenth less time. So once
-     * there is much memory, chunks are cut from regions of huge pages. A region is a quarter of all memory at most, so
-     * that little lies idle, and not so large that the writer would wait long for it.
+     * Each descent touches other pages, and there are too many of them for the processor to remember where all are.
+     * With huge pages there are 512 times fewer: lookups and changes in a tree of 10^6 extents take a tenth less time.
+     * So once there is much memory, chunks are cut from regions of huge pages. A region is a quarter of all memory at
+     * most, so that little lies idle, and not so large that the writer would wait long for it.
      */
     private static final int CACHE_LINE_BYTES = 64;
     private static final long FIRST_REGION_AT_BYTES = 4 << 20;

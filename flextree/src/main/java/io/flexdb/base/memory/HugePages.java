@@ -29,7 +29,10 @@ public final class HugePages {
         }
     }
 
-    /** Whether there is any use in {@link #allocate}; false as long as that is not known. The first call begins to find out. */
+    /**
+     * Whether there is any use in {@link #allocate}; false as long as that is not known. The first call begins to find
+     * out.
+     */
     public static boolean isAvailable() {
         return AVAILABLE.getNow(false);
     }
@@ -40,8 +43,8 @@ public final class HugePages {
     }
 
     /**
-     * Zeros that begin at a huge page's boundary. The kernel gives each page when it is touched: a huge one if it has one
-     * and the owner allows it, else small ones.
+     * Zeros that begin at a huge page's boundary. The kernel gives each page when it is touched: a huge one if it has
+     * one and the owner allows it, else small ones.
      *
      * @param bytes a multiple of {@link #PAGE_BYTES}
      */

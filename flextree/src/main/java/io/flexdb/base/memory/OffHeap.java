@@ -18,8 +18,9 @@ public final class OffHeap {
      * then. So does this account, by a phantom reference to each buffer: its figures are those of the JVM, and what has
      * been let go of shows until it is gone.
      *
-     * Before it fails, the JDK collects garbage and waits for half a second. That is well spent where something has been
-     * let go of, and not where a cache would like to grow: so a cache asks for what is there, and leaves some of it.
+     * Before it fails, the JDK collects garbage and waits for half a second. That is well spent where something has
+     * been let go of, and not where a cache would like to grow: so a cache asks for what is there, and leaves some of
+     * it.
      */
 
     /** What memory is for. */
@@ -95,7 +96,8 @@ public final class OffHeap {
     }
 
     /**
-     * A direct buffer of zeros. If there is no memory for it, the giver lets go of as much first, and garbage is collected.
+     * A direct buffer of zeros. If there is no memory for it, the giver lets go of as much first, and garbage is
+     * collected.
      *
      * @throws OutOfMemoryError if there is none then either; nothing has changed
      */
@@ -142,7 +144,9 @@ public final class OffHeap {
         }
     }
 
-    /** Bytes held for something, those included that were let go of and that the garbage collector has not freed yet. */
+    /**
+     * Bytes held for something, those included that were let go of and that the garbage collector has not freed yet.
+     */
     public long heldBytes(Use use) {
         forgetGone();
         return bytes.get(use.ordinal());

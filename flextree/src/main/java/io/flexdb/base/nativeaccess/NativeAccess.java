@@ -3,9 +3,9 @@ package io.flexdb.base.nativeaccess;
 /** Whether system calls that the JDK lacks can be made, by JNA. Each of them can be done without. Thread-safe. */
 public final class NativeAccess {
     /*
-     * JNA loads a library of its own, which a JDK from 22 on answers with a warning, and later ones refuse, unless native
-     * access is enabled for JNA's module. That is asked first, without initializing a class of JNA, so that nothing is
-     * printed and nothing fails: whatever is thrown means that it can't be used.
+     * JNA loads a library of its own, which a JDK from 22 on answers with a warning, and later ones refuse, unless
+     * native access is enabled for JNA's module. That is asked first, without initializing a class of JNA, so that
+     * nothing is printed and nothing fails: whatever is thrown means that it can't be used.
      */
     private static final int FIRST_JDK_TO_ASK = 22;
     private static final boolean GRANTED = ask();

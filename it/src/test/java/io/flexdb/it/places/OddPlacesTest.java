@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs tests of the store in JVMs in odd places. A few of them in the normal build; all tests of {@code flexspace} and
- * {@code flexdb}, everywhere, with {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then an
- * image of a file system is mounted where one is asked for, which needs root.
+ * {@code flexdb}, everywhere, with {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then
+ * an image of a file system is mounted where one is asked for, which needs root.
  */
 class OddPlacesTest {
     private static final String ASKED_FOR = System.getProperty("flexdb.places", "");

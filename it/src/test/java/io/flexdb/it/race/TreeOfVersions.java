@@ -6,8 +6,8 @@ import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
 
 /**
- * A tree that tells by the number of a version what must be in it, down to the byte. Each version replaces every node of
- * the one before, in nodes that were freed just now if nobody holds them.
+ * A tree that tells by the number of a version what must be in it, down to the byte. Each version replaces every node
+ * of the one before, in nodes that were freed just now if nobody holds them.
  */
 final class TreeOfVersions {
     /*

@@ -82,7 +82,10 @@ enum Distribution {
         return label;
     }
 
-    /** Numbers from 0 to before {@code records}, made before they are needed, so that making them costs the stores nothing. */
+    /**
+     * Numbers from 0 to before {@code records}, made before they are needed, so that making them costs the stores
+     * nothing.
+     */
     abstract int[] choose(int records, int operations, long seed);
 
     private static int spread(long rank, int records) {

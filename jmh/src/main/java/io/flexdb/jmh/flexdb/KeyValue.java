@@ -15,11 +15,11 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Is FlexDB faster than its rivals, does it write less, and does it stop less? Figures 12 and 13 and Table 4 of the paper,
- * with the stores that users of the JVM have today.
+ * Is FlexDB faster than its rivals, does it write less, and does it stop less? Figures 12 and 13 and Table 4 of the
+ * paper, with the stores that users of the JVM have today.
  *
- * <p>Stores take turns, each in a process of its own. Every value that is read is checked. Progress goes to standard error,
- * tables to standard output, all figures to a file.
+ * <p>Stores take turns, each in a process of its own. Every value that is read is checked. Progress goes to standard
+ * error, tables to standard output, all figures to a file.
  *
  * <pre>
  * jmh/kv.sh --quick

@@ -16,8 +16,8 @@ import org.lmdbjava.SeekOp;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB, one transaction for each put. Without sync it leaves writing to the operating system (MDB_NOSYNC), so that a killed
- * process loses nothing. Its cache is the page cache.
+ * LMDB, one transaction for each put. Without sync it leaves writing to the operating system (MDB_NOSYNC), so that a
+ * killed process loses nothing. Its cache is the page cache.
  */
 final class LmdbStore implements KeyValueStore {
     private static final long MAP_BYTES = 64L << 30;

@@ -7,10 +7,10 @@ import java.util.Arrays;
 /** Makes keys and values from numbers, and checks values that were read. For one thread. */
 final class Records {
     /*
-     * A key is decimal: three digits that grow evenly with the number, as the paper's Zipfian-Composite distribution wants
-     * them, then the number itself, so that keys are in the order of numbers, then 0, or 5 in keys that do not exist but lie
-     * between those that do. A value begins with its number and its version and goes on with bytes made from both, which
-     * nothing can compress.
+     * A key is decimal: three digits that grow evenly with the number, as the paper's Zipfian-Composite distribution
+     * wants them, then the number itself, so that keys are in the order of numbers, then 0, or 5 in keys that do not
+     * exist but lie between those that do. A value begins with its number and its version and goes on with bytes made
+     * from both, which nothing can compress.
      */
     private static final int PREFIXES = 1000;
     private static final long GAMMA = 0x9e3779b97f4a7c15L;

@@ -15,8 +15,8 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB, set as its tuning guide says for a totally ordered database on flash, with Bloom filters; without compression,
- * as in the paper.
+ * RocksDB, set as its tuning guide says for a totally ordered database on flash, with Bloom filters; without
+ * compression, as in the paper.
  */
 final class RocksDBStore implements KeyValueStore {
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Properties;
 import org.HdrHistogram.Histogram;
 
-/** YCSB's load and its workloads on one store, one after the other, as {@code flexdb-ycsb/run.sh} does it for FlexDB. */
+/**
+ * YCSB's load and its workloads on one store, one after the other, as {@code flexdb-ycsb/run.sh} does it for FlexDB.
+ */
 final class YcsbRun {
     private static final int FIELD_NAME_BYTES = 8; // what the record codec keeps beside a field of YCSB
     private static final int KEY_WORD_BYTES = 4; // keys are "user" and digits

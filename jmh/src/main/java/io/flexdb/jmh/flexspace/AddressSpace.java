@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
 /**
- * What is measured: FlexSpace, or a file. A call uses what is between the buffer's position and limit. Changes come from
- * one thread, reads from any.
+ * What is measured: FlexSpace, or a file. A call uses what is between the buffer's position and limit. Changes come
+ * from one thread, reads from any.
  */
 interface AddressSpace extends AutoCloseable {
     /**

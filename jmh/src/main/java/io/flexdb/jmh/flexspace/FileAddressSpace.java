@@ -12,7 +12,9 @@ import java.util.OptionalLong;
 final class FileAddressSpace implements AddressSpace {
     /** How bytes are inserted. */
     enum Insertion {
-        /** The file system shifts what follows; offsets and lengths are multiples of its blocks. Linux, ext4 and XFS. */
+        /**
+         * The file system shifts what follows; offsets and lengths are multiples of its blocks. Linux, ext4 and XFS.
+         */
         INSERT_RANGE("insert-range"),
         /** What follows is read and written again further back. */
         REWRITE("rewrite");

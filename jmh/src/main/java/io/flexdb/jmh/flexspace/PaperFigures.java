@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * The figures of the paper's Table 2, for 262,144 blocks; "Y" there is less than 0.01. For insertions of 4 KB on ext4 it is
- * the figure of the text.
+ * The figures of the paper's Table 2, for 262,144 blocks; "Y" there is less than 0.01. For insertions of 4 KB on ext4
+ * it is the figure of the text.
  */
 final class PaperFigures {
     static final String LESS = "<0.01";

@@ -27,8 +27,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * How long does it take to read a block at random from the page cache, every byte verified, beside a file that is read
- * or mapped and verifies nothing? What the FlexTree and the checksums cost. And how long with a cache, which holds all of
- * it?
+ * or mapped and verifies nothing? What the FlexTree and the checksums cost. And how long with a cache, which holds all
+ * of it?
  *
  * <p>256 MiB, written in blocks of that length one behind the other.
  *

@@ -9,8 +9,8 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 
 /**
- * Are insertions into FlexSpace as much faster than those into files, and all else as fast, as in the paper's Table 2 and
- * Figures 2 and 11? And how do small records, garbage collection and recovery fare, of which the paper says little?
+ * Are insertions into FlexSpace as much faster than those into files, and all else as fast, as in the paper's Table 2
+ * and Figures 2 and 11? And how do small records, garbage collection and recovery fare, of which the paper says little?
  *
  * <p>In each round, those compared are measured in turn, in this JVM. Progress goes to standard error.
  *

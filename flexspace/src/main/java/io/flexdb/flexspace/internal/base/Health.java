@@ -14,19 +14,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one account of what an open store still does: usable, read-only with a cause, failed with a cause, closed. All layers
- * of a store share one. Thread-safe.
+ * The one account of what an open store still does: usable, read-only with a cause, failed with a cause, closed. All
+ * layers of a store share one. Thread-safe.
  */
 public final class Health {
     /*
-     * The problem: whoever meets a failure holds locks as a rule, and what has to follow, the waking of those who wait and
-     * the telling of the user, must neither be forgotten nor wait for these locks. The choice: a change is made here, under
-     * a lock that nobody holds for anything else. Then its reactions run, on the same thread: they wake, and do nothing
-     * slow. Telling is for a thread of its own, which lives as long as there is something to tell.
+     * The problem: whoever meets a failure holds locks as a rule, and what has to follow, the waking of those who wait
+     * and the telling of the user, must neither be forgotten nor wait for these locks. The choice: a change is made
+     * here, under a lock that nobody holds for anything else. Then its reactions run, on the same thread: they wake,
+     * and do nothing slow. Telling is for a thread of its own, which lives as long as there is something to tell.
      *
      * H1  The state never goes back. The first cause of each kind counts.
-     * H2  What is read before an operation is one volatile variable. A change allocates nothing before it counts, so that
-     *     it does when memory is short, too.
+     * H2  What is read before an operation is one volatile variable. A change allocates nothing before it counts, so
+     *     that it does when memory is short, too.
      * H3  To be closed and to have failed are two things: a store that fails while it is being closed must not write.
      * H4  Each change is told once, in order, to the log and then to the listener; nothing is told under a lock.
      */
@@ -57,14 +57,16 @@ public final class Health {
 
     // ---- changes
 
-    /** Has this run by whoever makes the store read-only or failed. It must not throw, nor wait for what that one does. */
+    /**
+     * Has this run by whoever makes the store read-only or failed. It must not throw, nor wait for what that one does.
+     */
     public void onChange(Runnable reaction) {
         reactions.add(reaction);
     }
 
     /**
-     * Ends all writing: bytes that a commit needs can't be read. For a store that is usable; what it has written is sound,
-     * and what it holds in memory is right.
+     * Ends all writing: bytes that a commit needs can't be read. For a store that is usable; what it has written is
+     * sound, and what it holds in memory is right.
      */
     public void makeReadOnly(Throwable cause) {
         Throwable first = rootOf(cause);
@@ -107,7 +109,9 @@ public final class Health {
         tell(to, cause);
     }
 
-    /** Ends what was never handed to a user, since opening it has failed: that is told by an exception and nothing else. */
+    /**
+     * Ends what was never handed to a user, since opening it has failed: that is told by an exception and nothing else.
+     */
     public void abandon(Throwable cause) {
         synchronized (this) {
             failure = rootOf(cause);
@@ -126,7 +130,10 @@ public final class Health {
         }
     }
 
-    /** Tells that it is closed; to be called without a lock, when all is released. Later calls just wait for the telling. */
+    /**
+     * Tells that it is closed; to be called without a lock, when all is released. Later calls just wait for the
+     * telling.
+     */
     public void endClose() {
         boolean first;
         synchronized (this) {

@@ -6,8 +6,8 @@ import java.util.function.IntSupplier;
 public final class WriterPauses {
     /*
      * P1  Told is only what begins while changes are whole: outside of groups, or before the first edit of one.
-     * P2  Between begin and end nothing is done that asks for or changes the FlexTree or the epochs. So both stand close
-     *     around what waits.
+     * P2  Between begin and end nothing is done that asks for or changes the FlexTree or the epochs. So both stand
+     *     close around what waits.
      */
     private static final PauseListener NOBODY = new PauseListener() {
         @Override

@@ -1,2 +1,5 @@
-/** What all rooms of the engine need: settings, health, the beginning of files, pauses of the writer. Not part of the public surface. */
+/**
+ * What all rooms of the engine need: settings, health, the beginning of files, pauses of the writer. Not part of the
+ * public surface.
+ */
 package io.flexdb.flexspace.internal.base;

@@ -19,10 +19,10 @@ public final class Scrubber implements AutoCloseable {
     /*
      * The problem: what it reads must not be written meanwhile, and no space may be held back for long, however low the
      * rate is.
-     * The choice: it pins a version for one read at a time, and never while it waits. A segment that has not been released
-     * when a version is pinned that is as old as the segment, or younger, is released in a later epoch, so the pin keeps
-     * it. Each read asks for that again, and a segment released in between is left alone. No lock of the writer's is
-     * needed.
+     * The choice: it pins a version for one read at a time, and never while it waits. A segment that has not been
+     * released when a version is pinned that is as old as the segment, or younger, is released in a later epoch, so the
+     * pin keeps it. Each read asks for that again, and a segment released in between is left alone. No lock of the
+     * writer's is needed.
      * The cost: the open segment, segments opened after the last publication, and those that are refilled wait for the
      * next pass. Segments without live data are read until the log that emptied them is durable.
      *
@@ -84,8 +84,8 @@ public final class Scrubber implements AutoCloseable {
     /**
      * Begins, if there is a rate. Once.
      *
-     * @param newPin pins the newest version that was published and returns it, or throws {@link StoreClosedException} or
-     *     {@link StoreFailedException} if nothing is to be read any more
+     * @param newPin pins the newest version that was published and returns it, or throws {@link StoreClosedException}
+     *     or {@link StoreFailedException} if nothing is to be read any more
      */
     public void start(LongSupplier newPin) {
         if (bytesPerSecond > 0) {

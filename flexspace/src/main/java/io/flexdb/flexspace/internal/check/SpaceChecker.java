@@ -39,19 +39,20 @@ public final class SpaceChecker {
     }
 
     /*
-     * Made by the writer between two changes, so that what it notes fits the view. Segments that hold extents of the view
-     * are not used again while it is pinned, and what is in the file of them does not change; but for the dead frames and
-     * the footers of those that are being refilled, which are left alone.
+     * Made by the writer between two changes, so that what it notes fits the view. Segments that hold extents of the
+     * view are not used again while it is pinned, and what is in the file of them does not change; but for the dead
+     * frames and the footers of those that are being refilled, which are left alone.
      *
-     * The FlexTree file and the logs are not pinned: a checkpoint may replace them at any time. The nodes of a version are
-     * not written over before the next one is durable; so what is found in the tree file counts if the version is still
-     * the newest then, or else the newer one is looked at. A log that is gone is not needed.
+     * The FlexTree file and the logs are not pinned: a checkpoint may replace them at any time. The nodes of a version
+     * are not written over before the next one is durable; so what is found in the tree file counts if the version is
+     * still the newest then, or else the newer one is looked at. A log that is gone is not needed.
      *
-     * What is in memory is checked beside that by a thread of its own, or the disk would wait for it. Which segments are
-     * to be read is what the writer has counted, until the extents are known.
+     * What is in memory is checked beside that by a thread of its own, or the disk would wait for it. Which segments
+     * are to be read is what the writer has counted, until the extents are known.
      *
-     * Closing the space ends the check: it waits until this is between two reads, tells the user of progress, or has ended,
-     * and this looks then whether it may go on. While the user is told, nothing is waited for: it may be he who closes.
+     * Closing the space ends the check: it waits until this is between two reads, tells the user of progress, or has
+     * ended, and this looks then whether it may go on. While the user is told, nothing is waited for: it may be he who
+     * closes.
      */
     private static final int TRIES = 100;
     private static final int TOLD_BYTES = 1 << 20;

@@ -7,8 +7,8 @@ import io.flexdb.storage.StoreClosedException;
 import java.nio.file.Path;
 
 /**
- * Checks a version of the FlexTree in memory: its invariants, where its extents lie, and how many live bytes segments have.
- * Reads no file, so that one thread can do it while another reads. While the version is pinned.
+ * Checks a version of the FlexTree in memory: its invariants, where its extents lie, and how many live bytes segments
+ * have. Reads no file, so that one thread can do it while another reads. While the version is pinned.
  */
 final class ViewChecker {
     private final FlexTree tree;

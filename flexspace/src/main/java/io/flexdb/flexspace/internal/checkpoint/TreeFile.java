@@ -15,8 +15,8 @@ import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 
 /**
- * The FlexTree file: versions of the tree by copy-on-write (section 4.2 of the paper). One thread at a time saves, while
- * the writer may go on with the tree.
+ * The FlexTree file: versions of the tree by copy-on-write (section 4.2 of the paper). One thread at a time saves,
+ * while the writer may go on with the tree.
  */
 public final class TreeFile implements AutoCloseable {
     /*

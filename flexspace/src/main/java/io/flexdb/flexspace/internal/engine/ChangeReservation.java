@@ -8,10 +8,11 @@ import io.flexdb.storage.StoreFullException;
 
 /**
  * Reserves for a change before it begins: below the cap, and on the disk for its data, its log entries and the nodes of
- * the FlexTree that it makes. Where there is not as much, garbage is collected and the log is begun anew until there is.
+ * the FlexTree that it makes. Where there is not as much, garbage is collected and the log is begun anew until there
+ * is.
  *
- * <p>For an owner that wants a cap, or to outlive a full disk: it reserves before each change, outside of groups. Writer
- * only. After a method has thrown, the engine is of no use any more.
+ * <p>For an owner that wants a cap, or to outlive a full disk: it reserves before each change, outside of groups.
+ * Writer only. After a method has thrown, the engine is of no use any more.
  */
 public final class ChangeReservation {
     private static final int MAX_SWEEPS = 16;

@@ -12,8 +12,9 @@ final class ExtentMover {
      * bytes of segments stay as they are: were they taken away and added again, a segment could pass through none and
      * be freed with live data in it.
      *
-     * One log entry moves a limited number of extents, so that the few bytes of an entry in a damaged log cannot ask for
-     * more than so much work. A longer move takes several entries, each of which moves whole extents but for the last.
+     * One log entry moves a limited number of extents, so that the few bytes of an entry in a damaged log cannot ask
+     * for more than so much work. A longer move takes several entries, each of which moves whole extents but for the
+     * last.
      */
     static final int MAX_EXTENTS = 1 << 16;
 

@@ -33,8 +33,8 @@ final class GarbageCollector {
      * The pace follows what is written: by the time that half of the bytes to be freed, or of those that the cap still
      * leaves, have been used up, the sweep is over.
      *
-     * Where room is scarce, dead frames are written again instead, as long as that goes (SegmentRefills). What is chosen
-     * for that is no victim.
+     * Where room is scarce, dead frames are written again instead, as long as that goes (SegmentRefills). What is
+     * chosen for that is no victim.
      *
      * G1  A victim is marked in its Segment, of which each use of a segment has its own: what is written later is never
      *     taken for a victim's.
@@ -92,7 +92,8 @@ final class GarbageCollector {
     }
 
     /**
-     * Does a slice of the work that there is until the segments in use are filled well enough, or nothing more is gained.
+     * Does a slice of the work that there is until the segments in use are filled well enough, or nothing more is
+     * gained.
      *
      * @param mostBytes what it moves at most, but for one extent more; see G2
      * @return whether there was any; if not, what there is from then on is work again

@@ -27,16 +27,17 @@ final class SpaceDurability implements AutoCloseable {
      * The order of a sync (section 4.2 of the paper; the rules of docs/crash-consistency.md):
      *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
      *   may be used again (O2).
-     * A batch that nobody asked for, written because many log entries wait, is forced beside the writer, who goes on with
+     * A batch that nobody asked for, written because many log entries wait, is forced beside the writer, who goes on
+     * with
      *   the next one. Whatever relies on the log waits for it first.
      * The order of a checkpoint: a sync; the state is sealed, and the next version's log exists and is durable. From
-     *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are forced
-     *   (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
+     *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are
+     *   forced (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      *
-     * L1  As long as the disk has room for checkpoints, both logs together are not longer than two and a half times the length
-     *     at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the next batch; a
-     *     batch is a quarter of that length at most, and what the group says that fills it; and when it begins there is one
-     *     batch more than it takes, and one that goes with it.
+     * L1  As long as the disk has room for checkpoints, both logs together are not longer than two and a half times the
+     *     length at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the next
+     *     batch; a batch is a quarter of that length at most, and what the group says that fills it; and when it begins
+     *     there is one batch more than it takes, and one that goes with it.
      */
     private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a sync that is made anyway
 
@@ -207,7 +208,9 @@ final class SpaceDurability implements AutoCloseable {
         return new BatchWrite(mustForceData ? store.file() : null, log, payload);
     }
 
-    /** Waits for the batch that is on its way to the log, if there is one, and throws what made that fail, if it did. */
+    /**
+     * Waits for the batch that is on its way to the log, if there is one, and throws what made that fail, if it did.
+     */
     void finishBatch() {
         PendingResult<Void> written = batchWritten;
         if (written != null) {

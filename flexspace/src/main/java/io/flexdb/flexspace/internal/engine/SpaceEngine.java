@@ -164,8 +164,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
-     * Makes durable what the recovery accepted, in a new file: what can be a reason for the opening to fail. Nothing that was
-     * there is changed, and if the engine is closed before {@link #begin} the file is deleted again.
+     * Makes durable what the recovery accepted, in a new file: what can be a reason for the opening to fail. Nothing
+     * that was there is changed, and if the engine is closed before {@link #begin} the file is deleted again.
      */
     public void prepareToBegin() {
         preparedLog = recovered.makeLog();
@@ -383,8 +383,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * groups.
      *
      * @param moving whether anything may be moved now
-     * @return whether segments will be free, or dead frames be written again, once the state of now has been published and
-     *     earlier readers are gone
+     * @return whether segments will be free, or dead frames be written again, once the state of now has been published
+     *     and earlier readers are gone
      */
     public boolean collectSomeGarbage(boolean moving) {
         durability.refill(VERY_FEW_REFILLS);
@@ -596,8 +596,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
-     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which it is
-     * about so many.
+     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which
+     * it is about so many.
      */
     public long checksumMemoryBytes() {
         return store.frameTableBytes();

@@ -50,10 +50,10 @@ final class SpaceFiles {
     }
 
     /**
-     * Makes the name of a directory durable. For that its parent is forced. One that may be searched, and even written to, but
-     * not read, as /home often is, can't be opened and so can't be forced. Then the directory itself is: on the file systems
-     * that stores are made for, ext4, XFS and Btrfs, the force of a new directory takes along the change that made it,
-     * name included. One that can't be opened either was made by others, and is theirs to keep.
+     * Makes the name of a directory durable. For that its parent is forced. One that may be searched, and even written
+     * to, but not read, as /home often is, can't be opened and so can't be forced. Then the directory itself is: on the
+     * file systems that stores are made for, ext4, XFS and Btrfs, the force of a new directory takes along the change
+     * that made it, name included. One that can't be opened either was made by others, and is theirs to keep.
      */
     private static void syncName(Vfs vfs, Path directory) {
         if (directory.getParent() == null) {

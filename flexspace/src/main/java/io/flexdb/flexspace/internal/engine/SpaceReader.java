@@ -126,7 +126,10 @@ final class SpaceReader {
         }
     }
 
-    /** Makes a piece longer by the extents behind it, as far as they follow it in the data file. Moves the cursor past it. */
+    /**
+     * Makes a piece longer by the extents behind it, as far as they follow it in the data file. Moves the cursor past
+     * it.
+     */
     private static int withNeighbours(ExtentCursor cursor, long address, int piece, int wanted) {
         int length = piece;
         while (length < wanted && cursor.next() && cursor.address() == address + length) {

@@ -123,7 +123,9 @@ final class SpaceRecovery {
         }
     }
 
-    /** Loads the tree, while the logs are read beside that, as far as they fit the memory for that; then replays them. */
+    /**
+     * Loads the tree, while the logs are read beside that, as far as they fit the memory for that; then replays them.
+     */
     private void load(LogPieces log, LogPieces next) {
         restoreSegments(treeFile.readTable());
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
@@ -142,9 +144,9 @@ final class SpaceRecovery {
     }
 
     /**
-     * Tells damage, which is found when it is read, from a data file that is not the one of this tree and this log, as when
-     * it was cut short or restored from an earlier day: then nothing may be changed, so that the right one can be put in its
-     * place. What was forced last, the last frames of the open segment, is not in an earlier file.
+     * Tells damage, which is found when it is read, from a data file that is not the one of this tree and this log, as
+     * when it was cut short or restored from an earlier day: then nothing may be changed, so that the right one can be
+     * put in its place. What was forced last, the last frames of the open segment, is not in an earlier file.
      */
     private void requireDataFile() {
         long bytes = store.file().size();
@@ -170,8 +172,8 @@ final class SpaceRecovery {
     }
 
     /**
-     * One damaged frame is damage. These were never written: two at the end that are both wrong, one that is zero, and one
-     * that is wrong like the footer of another segment.
+     * One damaged frame is damage. These were never written: two at the end that are both wrong, one that is zero, and
+     * one that is wrong like the footer of another segment.
      */
     private void requireNewestFrames(Segment open) {
         SegmentFormat format = store.format();
@@ -236,9 +238,9 @@ final class SpaceRecovery {
     }
 
     /**
-     * Makes the log that changes will go to. A log that was replayed is never appended to: what was accepted goes into a
-     * fresh one first (O8). It is read once more for that: it may not fit the memory. The new one is the newest from then
-     * on, and holds what the others do; {@link #discard} takes that back, as long as nothing was appended.
+     * Makes the log that changes will go to. A log that was replayed is never appended to: what was accepted goes into
+     * a fresh one first (O8). It is read once more for that: it may not fit the memory. The new one is the newest from
+     * then on, and holds what the others do; {@link #discard} takes that back, as long as nothing was appended.
      *
      * @throws CorruptionException if what is read then is not what was replayed
      */
@@ -278,8 +280,8 @@ final class SpaceRecovery {
     }
 
     /**
-     * Deletes what the new log makes superfluous. Not synced: what comes back after a power cut is older than that log, and
-     * deleted next time. If the first can't be deleted, nothing has changed; others are left to the next time.
+     * Deletes what the new log makes superfluous. Not synced: what comes back after a power cut is older than that log,
+     * and deleted next time. If the first can't be deleted, nothing has changed; others are left to the next time.
      */
     void dropOtherLogs() {
         boolean dropped = false;

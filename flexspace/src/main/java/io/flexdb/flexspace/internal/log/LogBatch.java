@@ -17,9 +17,9 @@ import java.nio.ByteOrder;
  *                       bytes each
  * </pre>
  *
- * <p>Flags are sealed (bit 31) and refilled (bit 30). A note without a flag goes on with the frames of the open segment. One
- * that says refilled is of a sealed segment whose dead frames are written again: the first one has all of its frames, those
- * after it have frames written since, and a note that says sealed ends it.
+ * <p>Flags are sealed (bit 31) and refilled (bit 30). A note without a flag goes on with the frames of the open
+ * segment. One that says refilled is of a sealed segment whose dead frames are written again: the first one has all of
+ * its frames, those after it have frames written since, and a note that says sealed ends it.
  */
 public final class LogBatch {
     public static final int HEADER_BYTES = 16;
@@ -108,7 +108,9 @@ public final class LogBatch {
         return buffer.position();
     }
 
-    /** Ends the batch and begins the next one. Returns it as it is written, which it stays until the next one is ended. */
+    /**
+     * Ends the batch and begins the next one. Returns it as it is written, which it stays until the next one is ended.
+     */
     public ByteBuffer finish(long tag) {
         buffer.putLong(0, tag).putInt(8, edits).putInt(12, notes);
         ByteBuffer payload = buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip();

@@ -31,16 +31,16 @@ import java.util.regex.Pattern;
  *          32 + n        zeros up to the next multiple of 8
  * </pre>
  *
- * <p>A log begins when a version of the FlexTree is sealed, which is before that version is durable. Until then the tree
- * is the version before it, followed by that version's log and by the one that continues it.
+ * <p>A log begins when a version of the FlexTree is sealed, which is before that version is durable. Until then the
+ * tree is the version before it, followed by that version's log and by the one that continues it.
  *
  * <p>The log ends before the first frame that is not whole. If that is below the synced-up-to mark, the file is
  * damaged; above it, a crash cut a frame that was not acknowledged.
  */
 public final class LogFormat {
     /**
-     * The longest hole of one log entry. A hole is made of extents, each of which takes 12 to 24 bytes of memory: so what a
-     * recovery needs for the tree is at most some 20 times the log, whatever a log says.
+     * The longest hole of one log entry. A hole is made of extents, each of which takes 12 to 24 bytes of memory: so
+     * what a recovery needs for the tree is at most some 20 times the log, whatever a log says.
      */
     public static final long MAX_HOLE_BYTES = 16L * FlexTree.MAX_EXTENT_BYTES;
 

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The logical log of one version of the FlexTree file, open for appending. Writer only, but that a batch may be appended
- * and forced by another thread for which the writer waits.
+ * The logical log of one version of the FlexTree file, open for appending. Writer only, but that a batch may be
+ * appended and forced by another thread for which the writer waits.
  */
 public final class LogicalLog implements AutoCloseable {
     public static final String NAME_WHILE_MADE = "log.new";
@@ -60,7 +60,8 @@ public final class LogicalLog implements AutoCloseable {
      * is never half made. If that fails, there is no file.
      *
      * @param treeVersion the version that the log extends
-     * @param payloads gives what the log begins with, the batches that a recovery accepted, some at a time; none at the end
+     * @param payloads gives what the log begins with, the batches that a recovery accepted, some at a time; none at the
+     *     end
      */
     public static LogicalLog create(
             Vfs vfs,

@@ -69,7 +69,8 @@ public final class LogicalLogReader {
      *
      * @param mostBytes of payloads, but for one frame, which may be longer
      * @return none if there are no more
-     * @throws CorruptionException if a frame below the synced-up-to mark is not whole, when it would be the first to return
+     * @throws CorruptionException if a frame below the synced-up-to mark is not whole, when it would be the first to
+     *     return
      */
     List<ByteBuffer> next(int mostBytes) {
         List<ByteBuffer> payloads = new ArrayList<>();

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /** Tells the kernel of ranges of a file, some way before they are read in their order. For one thread. */
 public final class FilePrefetcher {
     /*
-     * The problem: whoever reads and verifies in turn leaves the disk idle meanwhile. The kernel reads ahead, but by its
-     * default settings too little for a fast disk, and it does not know what of the file is left out.
+     * The problem: whoever reads and verifies in turn leaves the disk idle meanwhile. The kernel reads ahead, but by
+     * its default settings too little for a fast disk, and it does not know what of the file is left out.
      * The choice: so much is prefetched that the disk has work for as long as a piece is verified, and no more: other
      * readers wait behind it.
      * The cost: a system call for each piece, and where the kernel would read far ahead by itself a quarter more of the

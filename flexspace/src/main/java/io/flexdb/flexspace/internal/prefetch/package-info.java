@@ -1,2 +1,5 @@
-/** Tells the kernel what will be read from files that are read from one end to the other. Not part of the public surface. */
+/**
+ * Tells the kernel what will be read from files that are read from one end to the other. Not part of the public
+ * surface.
+ */
 package io.flexdb.flexspace.internal.prefetch;

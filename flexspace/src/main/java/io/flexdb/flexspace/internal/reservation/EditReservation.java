@@ -25,16 +25,16 @@ public final class EditReservation {
      * checkpoint begins on a full disk too.
      *
      * Something is kept back for edits that free space: some log, and the paths of some edits. When that is used up, a
-     * checkpoint restores it: the log begins anew, and the units of the nodes replaced are free. So on a full disk edits
-     * that free space go on, with more checkpoints the less there is.
+     * checkpoint restores it: the log begins anew, and the units of the nodes replaced are free. So on a full disk
+     * edits that free space go on, with more checkpoints the less there is.
      *
-     * To look for places in three files costs more than a small change does. So they are reserved for many small changes
-     * at once, each of which then takes its part of what is granted.
+     * To look for places in three files costs more than a small change does. So they are reserved for many small
+     * changes at once, each of which then takes its part of what is granted.
      *
      * R1  What is granted is there: the bytes in the open segment, which has its place in the file, and below the cap;
      *     the edits and places of each change in the logical log and the FlexTree file, with all that is kept back.
-     * R2  Whatever else takes of that revokes what is left: a log batch, since it pads data and log; a checkpoint, since
-     *     it begins another log; and whoever reserves for edits, as garbage collection does before it moves.
+     * R2  Whatever else takes of that revokes what is left: a log batch, since it pads data and log; a checkpoint,
+     *     since it begins another log; and whoever reserves for edits, as garbage collection does before it moves.
      */
     /** Log entries of a small change, and extents that it adds to the tree, at most. */
     public static final int EDITS_OF_A_CHANGE = 4;
@@ -97,7 +97,9 @@ public final class EditReservation {
         return reserve(0, 0, GRANTED_CHANGES, true) || reserve(0, 0, 1, true);
     }
 
-    /** The same for an opening that may still fail: a spare log that was found stays as it is, and is made anew later. */
+    /**
+     * The same for an opening that may still fail: a spare log that was found stays as it is, and is made anew later.
+     */
     public boolean restoreKeptToBegin() {
         keepSpare = vfs.exists(spare);
         try {
@@ -125,14 +127,15 @@ public final class EditReservation {
     }
 
     /**
-     * Reserves for a change, and for further ones if it is a small one that grows the space and they fit: these find what
-     * they need {@linkplain #takeGranted granted}.
+     * Reserves for a change, and for further ones if it is a small one that grows the space and they fit: these find
+     * what they need {@linkplain #takeGranted granted}.
      *
      * @param edits log entries, and extents that they add to the tree
      * @param places in the tree that they change
      * @param bytes that the change appends
      * @param growing false for what frees space, which may use what is kept back
-     * @return false if there is no place; {@link #memoryRefusal} or else {@link SegmentReservation#diskRefusal} says why
+     * @return false if there is no place; {@link #memoryRefusal} or else {@link SegmentReservation#diskRefusal} says
+     *     why
      */
     public boolean reserveForChange(long edits, long places, long bytes, boolean growing) {
         boolean small = edits <= EDITS_OF_A_CHANGE && places <= PLACES_OF_A_CHANGE;
@@ -166,12 +169,17 @@ public final class EditReservation {
         granted.revoke();
     }
 
-    /** Reserves for a checkpoint that begins now. If that returns false, {@link SegmentReservation#diskRefusal} says why. */
+    /**
+     * Reserves for a checkpoint that begins now. If that returns false, {@link SegmentReservation#diskRefusal} says
+     * why.
+     */
     public boolean reserveCheckpoint() {
         return reserveSpare() && reserveTree(0, false);
     }
 
-    /** Reserves for changes in many places that add no extents, or in fewer if there is not as much; returns how many. */
+    /**
+     * Reserves for changes in many places that add no extents, or in fewer if there is not as much; returns how many.
+     */
     public int reservePlaces(int most) {
         int places = most;
         while (places > 0 && !reserve(places, 0, places, false)) {
@@ -265,9 +273,10 @@ public final class EditReservation {
     // ---- the FlexTree file
 
     /**
-     * Units of the nodes that edits change or make at most. In few places these are what each edit changes and makes. In
-     * many places each node there is now is changed once, and split once before it has got so many entries more: what was
-     * split is half full, and what was merged has three quarters. A leaf that is split is an entry more for the node above.
+     * Units of the nodes that edits change or make at most. In few places these are what each edit changes and makes.
+     * In many places each node there is now is changed once, and split once before it has got so many entries more:
+     * what was split is half full, and what was merged has three quarters. A leaf that is split is an entry more for
+     * the node above.
      */
     private long unitsFor(long extents, long places) {
         return leavesFor(extents, places) * TreeFileFormat.LEAF_UNITS

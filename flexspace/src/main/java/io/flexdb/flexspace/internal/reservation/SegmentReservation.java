@@ -7,8 +7,8 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.StoreFullException;
 
 /**
- * Reserves places in the data file for segments before a change begins, and knows how much of the disk there was not, for
- * the other files of a space too. Writer only.
+ * Reserves places in the data file for segments before a change begins, and knows how much of the disk there was not,
+ * for the other files of a space too. Writer only.
  */
 public final class SegmentReservation {
     /*
@@ -20,8 +20,8 @@ public final class SegmentReservation {
      * live. Extents are at most 1/32 of a segment, so what is moved fills segments to 31/32 at least: a sweep over
      * segments that are filled no better than 30/32 gains space (section 4.1 of the paper).
      *
-     * Dead frames that are written again take no segment. They count where a change as a whole fits one run of them, for
-     * then it does whatever its pieces are; else what it needs are segments.
+     * Dead frames that are written again take no segment. They count where a change as a whole fits one run of them,
+     * for then it does whatever its pieces are; else what it needs are segments.
      *
      * Without a cap, the addresses of 48 bits are a limit, and as much is kept back below it as of the disk.
      *
@@ -29,10 +29,10 @@ public final class SegmentReservation {
      * for garbage collection: one to move to, and one for what a sync pads.
      *
      * A claim of disk space that fails costs as much as one that does not, for what there is is taken, or filled with
-     * zeros, before it is given back. And whoever finds no space tries less, another file, and the same again after each
-     * piece of a sweep. So what the disk did not have is not tried again, nor is more, before there may be more: when a
-     * file of the space has become shorter or was dropped, or when the next change is reserved for, since others may
-     * have freed some.
+     * zeros, before it is given back. And whoever finds no space tries less, another file, and the same again after
+     * each piece of a sweep. So what the disk did not have is not tried again, nor is more, before there may be more:
+     * when a file of the space has become shorter or was dropped, or when the next change is reserved for, since others
+     * may have freed some.
      */
     private static final int MIN_SEGMENTS = 32;
     private static final int MAX_KEPT = 64;
@@ -186,7 +186,9 @@ public final class SegmentReservation {
 
     // ---- for garbage collection
 
-    /** Whether anything gained is welcome. Not earlier than needed: the longer it waits, the less lives in its victims. */
+    /**
+     * Whether anything gained is welcome. Not earlier than needed: the longer it waits, the less lives in its victims.
+     */
     public boolean isShort() {
         return noSegments != null || isCapped() && freeBelowCap() < kept + Math.max(2, kept / 8);
     }

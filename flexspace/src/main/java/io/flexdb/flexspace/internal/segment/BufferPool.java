@@ -7,19 +7,22 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
-/** Off-heap memory for segments, so many buffers and no more, each used again when no reader can copy from it. Writer only. */
+/**
+ * Off-heap memory for segments, so many buffers and no more, each used again when no reader can copy from it. Writer
+ * only.
+ */
 public final class BufferPool {
     /*
-     * The problem: whoever fills a buffer has readers who copy from it; and memory that is asked for in the middle of a change
-     * may not be there.
+     * The problem: whoever fills a buffer has readers who copy from it; and memory that is asked for in the middle of a
+     * change may not be there.
      * The choice: as many buffers as the writer can't do without are made before the first change, and others, up to a
      * limit, as they are needed: what can't be had lowers the limit. Beyond it the writer waits.
      * The cost: a read that takes long, because its disk does, may hold the writer up.
      *
-     * P1  Readers find a buffer in a segment only, and copy from it inside one short read. A pinned version is no reason to
-     *     keep a buffer: what it needs is in the file once the segment does not refer to the buffer any more.
-     * P2  There are never more buffers than the limit. The writer holds one fewer at most when it asks for one, so what it
-     *     waits for ends: sealing, and short reads, none of which waits for the writer.
+     * P1  Readers find a buffer in a segment only, and copy from it inside one short read. A pinned version is no
+     *     reason to keep a buffer: what it needs is in the file once the segment does not refer to the buffer any more.
+     * P2  There are never more buffers than the limit. The writer holds one fewer at most when it asks for one, so what
+     *     it waits for ends: sealing, and short reads, none of which waits for the writer.
      */
     private static final long WAIT_NANOS = 20_000;
 

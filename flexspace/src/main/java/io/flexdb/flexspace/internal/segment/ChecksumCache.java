@@ -3,19 +3,20 @@ package io.flexdb.flexspace.internal.segment;
 import java.util.Arrays;
 
 /**
- * Says of which sealed segments the checksums stay in memory: so many of them, those that were needed lately. Any number of
- * threads.
+ * Says of which sealed segments the checksums stay in memory: so many of them, those that were needed lately. Any
+ * number of threads.
  */
 final class ChecksumCache {
     /*
-     * The problem: checksums are a thousandth of the data, which is too much to keep all of them. The choice: CLOCK over
-     * the segments that have some; to read a frame of another one takes one more read, of its footer. Whoever has found an
-     * array goes on with it, so one is dropped without a word.
+     * The problem: checksums are a thousandth of the data, which is too much to keep all of them. The choice: CLOCK
+     * over the segments that have some; to read a frame of another one takes one more read, of its footer. Whoever has
+     * found an array goes on with it, so one is dropped without a word.
      *
-     * K1  A segment that is open, being sealed or refilled is not in here: its checksums are not in the file, or are about
-     *     to change there. So its array stays what it is until it is sealed and the log says so.
-     * K2  What was read from a footer is offered inside the short read, or by the writer, that has read it. A segment is
-     *     not refilled while those go on that began before it was chosen, so what comes in is never older than the file.
+     * K1  A segment that is open, being sealed or refilled is not in here: its checksums are not in the file, or are
+     *     about to change there. So its array stays what it is until it is sealed and the log says so.
+     * K2  What was read from a footer is offered inside the short read, or by the writer, that has read it. A segment
+     *     is not refilled while those go on that began before it was chosen, so what comes in is never older than the
+     *     file.
      */
     private static final int LEAST = 4;
 
@@ -48,7 +49,9 @@ final class ChecksumCache {
         add(segment);
     }
 
-    /** Sees to it that a segment has these checksums until it is {@link #sealed}: in the file they are about to change. */
+    /**
+     * Sees to it that a segment has these checksums until it is {@link #sealed}: in the file they are about to change.
+     */
     synchronized void keep(Segment segment, int[] checksums) {
         forget(segment);
         segment.checksums = checksums;

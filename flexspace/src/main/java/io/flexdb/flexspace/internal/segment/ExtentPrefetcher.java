@@ -5,14 +5,15 @@ import io.flexdb.flextree.ExtentCursor;
 /** Tells the kernel what reads of extents will need next. For one read at a time. */
 public final class ExtentPrefetcher {
     /*
-     * The problem: what follows in the address space lies anywhere in the data file. The kernel sees no pattern, and who
-     * reads from a disk waits for one extent after the other.
+     * The problem: what follows in the address space lies anywhere in the data file. The kernel sees no pattern, and
+     * who reads from a disk waits for one extent after the other.
      * The choice: the extents that come next are prefetched together: those of the same read, and, if reads begin where
      * the last one ended, those behind it.
      * The cost: a system call for each piece of the file, in vain if the page cache holds it. So nothing is prefetched
      * before reads have taken as long as only a disk takes: one that has more pieces to come, or two near each other of
-     * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at. What
-     * has been prefetched is fast, so prefetching ends after a while, and if slow reads come back then, next time later.
+     * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at.
+     * What has been prefetched is fast, so prefetching ends after a while, and if slow reads come back then, next time
+     * later.
      */
     private static final long DISK_NANOS = 10_000;
     private static final int CACHED_BYTES_PER_NANO = 2; // far fewer than a page cache gives
@@ -98,8 +99,8 @@ public final class ExtentPrefetcher {
     }
 
     /**
-     * Prefetches the extents of a range, and returns where they end. What continues the bytes before the range in the data
-     * file is left to the kernel, which sees that itself. Moves the cursor.
+     * Prefetches the extents of a range, and returns where they end. What continues the bytes before the range in the
+     * data file is left to the kernel, which sees that itself. Moves the cursor.
      */
     private long prefetch(ExtentCursor cursor, long from, long to) {
         if (from >= to || !cursor.seek(from - 1)) {

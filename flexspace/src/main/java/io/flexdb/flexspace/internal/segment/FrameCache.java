@@ -21,12 +21,12 @@ public final class FrameCache {
      * The problem: readers without locks, which may be copying from memory that is given to another frame; frames that
      * leave while segments still say where they are; CLOCK, so that what is read again stays.
      *
-     * The choice: memory is divided into slots of one frame, each with two words. The stamp is counted up whenever the slot
-     * gets another frame, and says so while that goes on; the owner is the number of the frame that is in it, which no other
-     * frame ever has. A segment knows the slot that each of its frames was last put into. A reader looks at the stamp, finds
-     * that the owner is the frame that he wants, copies his bytes, and looks whether the stamp is the same (a seqlock). So
-     * nothing has to be taken back when a frame leaves, or when a segment is used again: that is another Segment, whose
-     * frames have other numbers.
+     * The choice: memory is divided into slots of one frame, each with two words. The stamp is counted up whenever the
+     * slot gets another frame, and says so while that goes on; the owner is the number of the frame that is in it,
+     * which no other frame ever has. A segment knows the slot that each of its frames was last put into. A reader looks
+     * at the stamp, finds that the owner is the frame that he wants, copies his bytes, and looks whether the stamp is
+     * the same (a seqlock). So nothing has to be taken back when a frame leaves, or when a segment is used again: that
+     * is another Segment, whose frames have other numbers.
      *
      * Frames come in with the CLOCK bit clear, and a hit sets it: what is read once goes before what is read again. Who
      * brings a frame looks at a few slots only; if frames in all of them were hit, his is not kept this time.
@@ -34,14 +34,14 @@ public final class FrameCache {
      * The cost: 16 bytes of heap for each slot, and 4 for each frame of the segments that are read. Who does not find a
      * frame copies it twice.
      *
-     * Each hit touches another page, and there are too many of them for the processor to remember where all are. In huge
-     * pages, where they are to be had, a copy takes a sixth less time.
+     * Each hit touches another page, and there are too many of them for the processor to remember where all are. In
+     * huge pages, where they are to be had, a copy takes a sixth less time.
      *
      * C1  A stamp never returns, and the owner and the bytes of a slot change only while it says so.
      * C2  What is put into a slot was verified in memory of ours, and comes from there: a caller's buffer may change
      *     under our hands, and all other readers would suffer.
-     * C3  Frames in the file do not change but for dead ones that are refilled; these are forgotten before. By R1 nobody
-     *     holds a version with anything in them then, so nobody is about to put them in again.
+     * C3  Frames in the file do not change but for dead ones that are refilled; these are forgotten before. By R1
+     *     nobody holds a version with anything in them then, so nobody is about to put them in again.
      */
     private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle SLOTS = MethodHandles.arrayElementVarHandle(int[].class);
@@ -89,7 +89,9 @@ public final class FrameCache {
         return bytes < format.frameBytes ? null : new FrameCache(format, bytes, FrameCache::allocate);
     }
 
-    /** The last chunk, and the first ones, which come before it is known that there are huge pages, do without these. */
+    /**
+     * The last chunk, and the first ones, which come before it is known that there are huge pages, do without these.
+     */
     private static ByteBuffer allocate(int bytes) {
         boolean huge = HugePages.isAvailable() && bytes % HugePages.PAGE_BYTES == 0;
         return huge ? HugePages.allocate(bytes) : ByteBuffer.allocateDirect(bytes);

@@ -16,8 +16,8 @@ public final class ReadScratch {
      * The choice: what is in the buffer serves the reads that follow, until something else comes in. When they go
      * on in the data file where the last one ended, more comes in than they ask for, twice as much each time.
      *
-     * W1  What the buffer holds serves the same use of the same segment only, and no longer than till that is chosen to be refilled
-     *     (R5): until then, its frames that are in the file do not change.
+     * W1  What the buffer holds serves the same use of the same segment only, and no longer than till that is chosen to
+     *     be refilled (R5): until then, its frames that are in the file do not change.
      * W2  Who reads ahead never fails for what nobody has asked for yet.
      */
     static final int WORTH_A_CALL_BYTES = 16 << 10;

@@ -8,8 +8,8 @@ import java.util.BitSet;
 import java.util.zip.CRC32C;
 
 /**
- * The dead frames of one sealed segment, which are written again while the rest stays as it is. Writer only, but for what
- * readers find in the {@link Segment}.
+ * The dead frames of one sealed segment, which are written again while the rest stays as it is. Writer only, but for
+ * what readers find in the {@link Segment}.
  */
 public final class Refill {
     /*
@@ -64,7 +64,9 @@ public final class Refill {
         this.typicalBytes = typicalBytes;
     }
 
-    /** What a log or a checkpoint says of a segment: its checksums are known, and whether its footer is whole is not. */
+    /**
+     * What a log or a checkpoint says of a segment: its checksums are known, and whether its footer is whole is not.
+     */
     static Refill recovered(Segment segment, SegmentFormat format) {
         Refill refill = new Refill(segment, format, new BitSet(), null, 1);
         refill.stage = Stage.OPEN;

@@ -15,9 +15,9 @@ public final class SegmentReader {
      * The problem: what is verified is frames, what is wanted is any bytes, and a copy costs as much as the kernel's.
      * The choice: whole frames go straight into the destination and are verified there, if it is a direct buffer. Parts
      * of frames, and what goes into the heap, are read into a scratch buffer and copied. A read of a few frames that
-     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. For the
-     * same reason a sequence of small reads has more read into it than they ask for. Where there is a cache, everything
-     * goes through the scratch buffer, so that nobody can change what is cached (C2 in FrameCache).
+     * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. For
+     * the same reason a sequence of small reads has more read into it than they ask for. Where there is a cache,
+     * everything goes through the scratch buffer, so that nobody can change what is cached (C2 in FrameCache).
      */
 
     private final VfsFile file;
@@ -69,8 +69,8 @@ public final class SegmentReader {
     }
 
     /**
-     * Some frames of it are in memory, the others in the file. Which ones changes only when it is refilled again, for which
-     * all who have found this memory must be gone.
+     * Some frames of it are in memory, the others in the file. Which ones changes only when it is refilled again, for
+     * which all who have found this memory must be gone.
      */
     private void readRefilled(
             Segment segment,

@@ -13,28 +13,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lets new extents be written into the dead frames of sealed segments, so that little is moved where room is scarce. Writer
- * only.
+ * Lets new extents be written into the dead frames of sealed segments, so that little is moved where room is scarce.
+ * Writer only.
  */
 public final class SegmentRefills {
     /*
-     * The problem: when a space is nearly full and overwritten at random, each segment has a few dead bytes, and to gain
-     * them by moving what lives beside them costs many times their number.
+     * The problem: when a space is nearly full and overwritten at random, each segment has a few dead bytes, and to
+     * gain them by moving what lives beside them costs many times their number.
      * The choice: frames that hold no live byte are written again where they are. What lives stays, and nothing moves.
-     * The cost: for each segment its checksums in the log, a footer, and many short writes instead of a long one. So the
-     * segments with the most dead frames are taken, if these are in runs as long as what is appended, and several at
-     * once, since each choice takes a sync.
+     * The cost: for each segment its checksums in the log, a footer, and many short writes instead of a long one. So
+     * the segments with the most dead frames are taken, if these are in runs as long as what is appended, and several
+     * at once, since each choice takes a sync.
      *
      * A segment that is chosen is written to only when a durable log batch says so, and when nobody sees what its dead
-     * frames have held. That batch has the checksums of all other frames; later ones add those of the frames written. So
-     * after a crash all frames that hold anything can be verified, whatever became of the footer, which is written in
-     * place.
+     * frames have held. That batch has the checksums of all other frames; later ones add those of the frames written.
+     * So after a crash all frames that hold anything can be verified, whatever became of the footer, which is written
+     * in place.
      *
-     * R1  A frame is written, and then the footer, only if the frame held no live byte in a durable log batch, that batch
-     *     says that the segment is refilled, and no version that readers may hold has an extent in the frame (it is retired
-     *     by epoch, like a segment).
-     * R2  From that batch on until the log says that the segment is sealed, the log, or the segment table of the checkpoint
-     *     that it extends, has the checksums of all frames of the segment in which anything lives (I2).
+     * R1  A frame is written, and then the footer, only if the frame held no live byte in a durable log batch, that
+     *     batch says that the segment is refilled, and no version that readers may hold has an extent in the frame (it
+     *     is retired by epoch, like a segment).
+     * R2  From that batch on until the log says that the segment is sealed, the log, or the segment table of the
+     *     checkpoint that it extends, has the checksums of all frames of the segment in which anything lives (I2).
      * R3  The log says that it is sealed only after a force that followed the writing of the footer.
      * R4  Until then the segment is not chosen again.
      * R5  Segment.refillState is odd from the choice until the log says that. Whoever pins a version and then finds it

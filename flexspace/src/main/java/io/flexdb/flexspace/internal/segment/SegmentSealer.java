@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 /** Has full segments written to the file beside the writer. Writer only: just the writing is done elsewhere. */
 final class SegmentSealer implements AutoCloseable {
     /*
-     * The problem: to copy a segment into the page cache and have the disk begin with it takes longer than to fill the next
-     * one.
+     * The problem: to copy a segment into the page cache and have the disk begin with it takes longer than to fill the
+     * next one.
      * The choice: one segment is written while the next is filled. One more may wait to be written; then the writer
      * waits for the first.
      * The cost: memory for these, and a failure shows later: in the next append or force.

@@ -17,26 +17,27 @@ import java.util.List;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
- * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}. What dead frames of sealed segments
- * take is up to {@link SegmentRefills}.
+ * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}. What dead frames of sealed
+ * segments take is up to {@link SegmentRefills}.
  */
 public final class SegmentStore implements AutoCloseable {
     /*
      * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
      *     forced is never written again, unless it is dead and refilled (R1).
-     * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in the
-     *     logical log, or in the segment table; but for those of segments being sealed, which no log names before the
-     *     footer was waited for.
+     * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in
+     *     the logical log, or in the segment table; but for those of segments being sealed, which no log names before
+     *     the footer was waited for.
      * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
      *     lock.
      * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
      *     (until then it is among those emptied), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
      *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
-     * I6  A segment never has a generation again that it had when it was last written, whether the log knew or not: so bytes
-     *     from before a crash are not taken for those written to the same place after it. What the log knows of before an
-     *     opening goes up by a number that is greater with each opening; so does the generation of the open segment, which may
-     *     have been filled and sealed before the crash, and the checksums that it has are turned into those of the new one.
+     * I6  A segment never has a generation again that it had when it was last written, whether the log knew or not: so
+     *     bytes from before a crash are not taken for those written to the same place after it. What the log knows of
+     *     before an opening goes up by a number that is greater with each opening; so does the generation of the open
+     *     segment, which may have been filled and sealed before the crash, and the checksums that it has are turned
+     *     into those of the new one.
      */
     private final VfsFile file;
     private final SegmentFormat format;
@@ -122,8 +123,8 @@ public final class SegmentStore implements AutoCloseable {
     // ---- memory
 
     /**
-     * Says how many segments may be in memory at once, and takes the memory without which no change could be made: that of
-     * an open segment, and of one whose dead frames are written again.
+     * Says how many segments may be in memory at once, and takes the memory without which no change could be made: that
+     * of an open segment, and of one whose dead frames are written again.
      */
     public void reserveBuffers(int count) {
         buffers.reserve(refills.isEnabled() ? 2 : 1, count);
@@ -279,7 +280,9 @@ public final class SegmentStore implements AutoCloseable {
         return mustForce;
     }
 
-    /** Hands over what the next log batch must say about segments, and forgets it. Call after {@link #writeAppended}. */
+    /**
+     * Hands over what the next log batch must say about segments, and forgets it. Call after {@link #writeAppended}.
+     */
     public void noteTouched(LogBatch batch) {
         assert sealer.isIdle() : "a log batch would name what may not be in the file";
         for (Segment segment : touched) {
@@ -484,7 +487,10 @@ public final class SegmentStore implements AutoCloseable {
         return refills;
     }
 
-    /** Bytes of tables of frames: checksums that are in memory, and live bytes. Any thread, for which it is about so many. */
+    /**
+     * Bytes of tables of frames: checksums that are in memory, and live bytes. Any thread, for which it is about so
+     * many.
+     */
     public long frameTableBytes() {
         int kept = buffers.inUse() + refills.unsettledCount(); // those not in the cache
         return checksums.memoryBytes()

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * What a checkpoint says of the segments: their generations, and the checksums of frames that have no footer to rely on. See
- * {@link TreeFileFormat}.
+ * What a checkpoint says of the segments: their generations, and the checksums of frames that have no footer to rely
+ * on. See {@link TreeFileFormat}.
  */
 public final class SegmentTable {
     private SegmentTable() {}

@@ -1,6 +1,9 @@
 package io.flexdb.flexspace.internal.vfs;
 
-/** Does work that comes again and again beside whoever gives it. Used by one thread at a time; made by {@link Vfs#worker}. */
+/**
+ * Does work that comes again and again beside whoever gives it. Used by one thread at a time; made by {@link
+ * Vfs#worker}.
+ */
 public interface BackgroundWorker extends AutoCloseable {
     /**
      * Starts a piece of work. It may be done at once.

@@ -16,10 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The lock files that this process holds. */
 final class FileLocks {
     /*
-     * The operating system ties a lock to the process and the file: closing any descriptor of the file, whoever opened it,
-     * gives the lock up. So this process must never open a lock file that it holds, and has to know which ones it does.
-     * Since that is a fact about the process, the table is static, the only such state there is. It names a lock file by
-     * the identity of its directory, so that neither a symbolic link nor a second mount leads around it.
+     * The operating system ties a lock to the process and the file: closing any descriptor of the file, whoever opened
+     * it, gives the lock up. So this process must never open a lock file that it holds, and has to know which ones it
+     * does. Since that is a fact about the process, the table is static, the only such state there is. It names a lock
+     * file by the identity of its directory, so that neither a symbolic link nor a second mount leads around it.
      *
      * Another copy of this class, under another class loader, has another table. The JDK then tells of the overlap, but
      * only when the file is open, and it can't be closed again without harm to the holder. Such a file is kept for the

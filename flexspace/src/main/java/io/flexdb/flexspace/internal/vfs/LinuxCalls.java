@@ -22,8 +22,8 @@ final class LinuxCalls {
     private LinuxCalls() {}
 
     /**
-     * Whether the declarations here are right for this system: Linux with 64-bit offsets and the common flags. Initializes
-     * JNA.
+     * Whether the declarations here are right for this system: Linux with 64-bit offsets and the common flags.
+     * Initializes JNA.
      */
     static boolean isUsable() {
         try {

@@ -17,8 +17,8 @@ public final class MappedFile {
     /*
      * The problem: an access to a page that the kernel can't provide is a signal. The JVM goes on behind the access and
      * makes an InternalError of it, but on JDK 17 the copy mostly returns as if it were good, and the error strikes the
-     * thread later, anywhere, even where it gives a lock back. The choice: every copy shows whether it is good, and after
-     * a bad one the thread enters the JVM by a call that delivers the error here, where it is caught.
+     * thread later, anywhere, even where it gives a lock back. The choice: every copy shows whether it is good, and
+     * after a bad one the thread enters the JVM by a call that delivers the error here, where it is caught.
      *
      * M1 Only copies of whole ranges by the JDK touch a mapping: one that faults leaves what is behind the fault as it
      *    was. A single access, compiled, leaves anything in the register that it should have loaded.
@@ -28,11 +28,12 @@ public final class MappedFile {
      *    before, if it is the same as the new, does not pass for a write. What it is read into is made different first.
      * M4 Before a read each such word of the destination gets a token. Where it is still there afterwards, the copy has
      *    faulted or the file has these very bytes: the same with the token's complement tells which.
-     * M5 The guard stands in the method above the one that copies and looks: when compiled code meets its first bad copy it
-     *    is left for the interpreter, and an error delivered on that way passes by the handlers of its own method.
+     * M5 The guard stands in the method above the one that copies and looks: when compiled code meets its first bad
+     *    copy it is left for the interpreter, and an error delivered on that way passes by the handlers of its own
+     *    method.
      *
-     * A write could fail to be noticed only if a page failed and recovered within one copy; then its checksum tells whoever
-     * reads it. For reads throwPendingFault says what to do.
+     * A write could fail to be noticed only if a page failed and recovered within one copy; then its checksum tells
+     * whoever reads it. For reads throwPendingFault says what to do.
      */
     private static final int PAGE_BYTES = 4096; // or a part of one
     private static final int WORD_BYTES = Long.BYTES;
@@ -226,8 +227,8 @@ public final class MappedFile {
     }
 
     /**
-     * To be called by a reader for whom a checksum does not match, before anything else that may fail. Returns if the file
-     * really has what was read.
+     * To be called by a reader for whom a checksum does not match, before anything else that may fail. Returns if the
+     * file really has what was read.
      *
      * @throws StoreIoException if a copy by this thread has faulted without being noticed
      */
@@ -241,8 +242,8 @@ public final class MappedFile {
 
     /**
      * Throws the error of a fault that the JVM has kept back for this thread, if there is one. Arrays of several
-     * dimensions are made by the JVM itself, and on its way back it looks for such errors; neither yielding, sleeping nor an
-     * exception makes it look.
+     * dimensions are made by the JVM itself, and on its way back it looks for such errors; neither yielding, sleeping
+     * nor an exception makes it look.
      */
     private static void deliverPendingFault() {
         for (int i = 0; i < DELIVERIES; i++) {

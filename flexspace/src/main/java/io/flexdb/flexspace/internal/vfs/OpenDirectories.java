@@ -25,12 +25,12 @@ import java.util.Set;
 /** The directories that are kept open. Thread-safe. */
 final class OpenDirectories {
     /*
-     * The problem: a directory may get another name while a store uses it, and another directory its old one. The choice:
-     * a directory is opened once, and all that is done to its files is done relative to what is open. As long as a lock
-     * file is held, the path of its directory and all paths below it mean the directories that were found there first.
-     * Elsewhere a directory is open as long as a file in it is, for the sake of that file alone, and a path means what it
-     * leads to at the moment. Where the JDK can't do this, and in a directory that may be searched but not read,
-     * everything goes by path.
+     * The problem: a directory may get another name while a store uses it, and another directory its old one. The
+     * choice: a directory is opened once, and all that is done to its files is done relative to what is open. As long
+     * as a lock file is held, the path of its directory and all paths below it mean the directories that were found
+     * there first. Elsewhere a directory is open as long as a file in it is, for the sake of that file alone, and a
+     * path means what it leads to at the moment. Where the JDK can't do this, and in a directory that may be searched
+     * but not read, everything goes by path.
      */
     private final Map<Object, Held> held = new HashMap<>(); // by the identity of the directory
     private final Map<Path, Held> meant = new HashMap<>(); // by path, at and below the directories of lock files
@@ -139,8 +139,8 @@ final class OpenDirectories {
     }
 
     /**
-     * Makes a path, and all below it, mean from now on what it leads to. Returns false where that can't be done, or is done
-     * already.
+     * Makes a path, and all below it, mean from now on what it leads to. Returns false where that can't be done, or is
+     * done already.
      */
     synchronized boolean keep(Path directory) throws IOException {
         Held opened = meant.containsKey(directory) ? null : openAt(directory);

@@ -22,9 +22,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The files of the operating system. */
 public final class RealVfs implements Vfs {
     /*
-     * A file whose channel an interrupt has closed is opened again by its name in its directory (see RealVfsFile), so open
-     * files are known here and follow renames. Names are looked up in directories that are kept open (see OpenDirectories),
-     * so that a store goes on when its directory is renamed, and touches nothing that gets the old name.
+     * A file whose channel an interrupt has closed is opened again by its name in its directory (see RealVfsFile), so
+     * open files are known here and follow renames. Names are looked up in directories that are kept open (see
+     * OpenDirectories), so that a store goes on when its directory is renamed, and touches nothing that gets the old
+     * name.
      */
     private static final Set<String> SAFELY_MAPPED = Set.of("ext4", "xfs", "tmpfs");
 
@@ -220,9 +221,9 @@ public final class RealVfs implements Vfs {
     }
 
     /**
-     * Forces in a thread of its own. An interrupt during a force of ours would hide the error that the force met, and forcing
-     * once more would not meet it again. Only channels can force a directory, and only threads that nobody knows are never
-     * interrupted.
+     * Forces in a thread of its own. An interrupt during a force of ours would hide the error that the force met, and
+     * forcing once more would not meet it again. Only channels can force a directory, and only threads that nobody
+     * knows are never interrupted.
      */
     static void forceUninterrupted(Forcing task) throws IOException {
         IOException[] failure = new IOException[1];
@@ -332,7 +333,9 @@ public final class RealVfs implements Vfs {
         return SAFELY_MAPPED.contains(fileSystem);
     }
 
-    /** The attributes that keep a new file or directory from everybody but its owner, where the file system has such. */
+    /**
+     * The attributes that keep a new file or directory from everybody but its owner, where the file system has such.
+     */
     static FileAttribute<?>[] ownerOnly(Path path, String permissions) {
         if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             return new FileAttribute<?>[0];

@@ -23,14 +23,14 @@ final class RealVfsFile implements VfsFile {
     /*
      * The problem: a thread that is interrupted inside an operation of a FileChannel closes the channel for everybody.
      * The choice: whoever meets a channel closed by an interrupt opens the file again, by its name, and repeats the
-     * operation; interrupts that come meanwhile are remembered and handed back at the end. Operations at positions can be
-     * repeated. They take no lock: the channel is read once, and changes only when it has been closed. The name is looked up
-     * in the directory that was open all the time, so it may have been moved to elsewhere.
+     * operation; interrupts that come meanwhile are remembered and handed back at the end. Operations at positions can
+     * be repeated. They take no lock: the channel is read once, and changes only when it has been closed. The name is
+     * looked up in the directory that was open all the time, so it may have been moved to elsewhere.
      *
      * A force can't simply be repeated. When it meets an error of the device while its channel is being closed, the JDK
      * reports the closing and drops the error, and since the kernel reports such an error once to each open file, a new
-     * one would never hear of it. So each writable file is kept open a second time, by a channel which only threads use that
-     * nobody interrupts: it has not heard of the error yet, and it is forced after an interrupted force.
+     * one would never hear of it. So each writable file is kept open a second time, by a channel which only threads use
+     * that nobody interrupts: it has not heard of the error yet, and it is forced after an interrupted force.
      */
     private static final int HEAP_PIECE_BYTES = 256 << 10;
 
@@ -128,8 +128,8 @@ final class RealVfsFile implements VfsFile {
     }
 
     /**
-     * How far one call goes with a buffer. For one on the heap the JDK takes direct memory of the same length, which it keeps
-     * for the thread; a few calls more cost less than that.
+     * How far one call goes with a buffer. For one on the heap the JDK takes direct memory of the same length, which it
+     * keeps for the thread; a few calls more cost less than that.
      */
     private static int endOfPiece(ByteBuffer buffer, int limit) {
         return buffer.isDirect() ? limit : (int) Math.min(limit, buffer.position() + (long) HEAP_PIECE_BYTES);

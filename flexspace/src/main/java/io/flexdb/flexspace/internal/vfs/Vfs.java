@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The file operations of a store. Thread-safe. Failures are unchecked: {@link io.flexdb.storage.StoreFullException} when
- * there is no space, {@link io.flexdb.storage.StoreIoException} otherwise.
+ * The file operations of a store. Thread-safe. Failures are unchecked: {@link io.flexdb.storage.StoreFullException}
+ * when there is no space, {@link io.flexdb.storage.StoreIoException} otherwise.
  *
  * <p>What creating, renaming and deleting do to a directory is durable only after {@link #syncDirectory}; before that a
  * power cut may undo each of them by itself, whatever was done to others in between.
@@ -45,9 +45,9 @@ public interface Vfs {
      * Takes a lock file, making it if it is missing. A file left behind by a process that has ended does not block. The
      * lock file must not be opened otherwise.
      *
-     * <p>Until the lock is closed, the path of its directory and all paths below it mean the directories that they lead to
-     * now, or when they are first used, whatever names these get from others meanwhile, and nothing that others put in their
-     * place. This holds where the platform has means for it, and for directories that may be read.
+     * <p>Until the lock is closed, the path of its directory and all paths below it mean the directories that they lead
+     * to now, or when they are first used, whatever names these get from others meanwhile, and nothing that others put
+     * in their place. This holds where the platform has means for it, and for directories that may be read.
      *
      * @throws StoreLockedException if this process or another holds it; that one keeps it
      */
@@ -62,21 +62,23 @@ public interface Vfs {
     BackgroundTask start(String name, Runnable task);
 
     /**
-     * For work like that which comes again and again: one thread does all of it, one piece after the other, and there is
-     * none before the first piece.
+     * For work like that which comes again and again: one thread does all of it, one piece after the other, and there
+     * is none before the first piece.
      *
      * @param name what it is, for the name of its thread
      */
     BackgroundWorker worker(String name);
 
     /**
-     * Bytes of the unit in which a medium writes, a power of two: when a part of one is written and the power fails, the rest
-     * of it may be lost too, although it was not written. Devices do 4096.
+     * Bytes of the unit in which a medium writes, a power of two: when a part of one is written and the power fails,
+     * the rest of it may be lost too, although it was not written. Devices do 4096.
      */
     default int blockBytes() {
         return 4096;
     }
 
-    /** Whether files in a directory may be mapped: their file system is known to keep mapped writes as it keeps others. */
+    /**
+     * Whether files in a directory may be mapped: their file system is known to keep mapped writes as it keeps others.
+     */
     boolean mapsSafely(Path directory);
 }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * An open file, read and written at positions. Any number of threads may use it at once; what a read sees of a write that
- * overlaps it in time is undefined. Writes are durable only after {@link #force()}. Failures are unchecked, as in
+ * An open file, read and written at positions. Any number of threads may use it at once; what a read sees of a write
+ * that overlaps it in time is undefined. Writes are durable only after {@link #force()}. Failures are unchecked, as in
  * {@link Vfs}; after {@link #close()} every method but {@code close} and {@code path} throws
  * {@link io.flexdb.storage.StoreClosedException}. Interrupting a thread fails no operation: the interrupt is still
  * pending when the operation returns.
@@ -35,8 +35,8 @@ public interface VfsFile extends AutoCloseable {
     }
 
     /**
-     * Reads bytes from {@code position} on into the buffer and returns how many; may return before the buffer is full, and
-     * returns -1 at or past the end of the file.
+     * Reads bytes from {@code position} on into the buffer and returns how many; may return before the buffer is full,
+     * and returns -1 at or past the end of the file.
      */
     int read(ByteBuffer dst, long position);
 
@@ -47,22 +47,22 @@ public interface VfsFile extends AutoCloseable {
     default void prefetch(long position, long bytes) {}
 
     /**
-     * Tells that bytes that were written will be forced later, so that the disk may begin with them. No more than a hint: it
-     * may do nothing, and never fails, not even after {@link #close()}; errors show when the file is forced.
+     * Tells that bytes that were written will be forced later, so that the disk may begin with them. No more than a
+     * hint: it may do nothing, and never fails, not even after {@link #close()}; errors show when the file is forced.
      */
     default void startWriting(long position, long bytes) {}
 
     /**
-     * Writes the buffer from its position to its limit to the bytes from {@code position} on; the file grows as needed, and
-     * a gap reads as zeros. When this fails, any part may have been written.
+     * Writes the buffer from its position to its limit to the bytes from {@code position} on; the file grows as needed,
+     * and a gap reads as zeros. When this fails, any part may have been written.
      *
      * @throws java.nio.channels.NonWritableChannelException if the file was opened for reading only
      */
     void write(ByteBuffer src, long position);
 
     /**
-     * Takes disk space for a range, so that writing there later fails for no want of it. What the range held is lost; the
-     * file is at least as long as its end.
+     * Takes disk space for a range, so that writing there later fails for no want of it. What the range held is lost;
+     * the file is at least as long as its end.
      *
      * @throws io.flexdb.storage.StoreFullException if there is not enough; the range may be in part allocated then
      */
@@ -96,9 +96,9 @@ public interface VfsFile extends AutoCloseable {
     void force();
 
     /**
-     * Maps the first {@code bytes} of the file for reading and writing, or returns null where mapped files are not known to
-     * be safe. The mapping works until it is garbage collected, even after {@link #close()}. The bytes should have been
-     * written before, or a full disk fails a write into the mapping.
+     * Maps the first {@code bytes} of the file for reading and writing, or returns null where mapped files are not
+     * known to be safe. The mapping works until it is garbage collected, even after {@link #close()}. The bytes should
+     * have been written before, or a full disk fails a write into the mapping.
      *
      * @throws IllegalArgumentException if the file is shorter, or {@code bytes} does not fit a buffer
      */

@@ -22,11 +22,12 @@ import java.util.Set;
  */
 final class WantOfSpace {
     /*
-     * The problem: of an error the JDK hands over the text that the C library has for it, in the language of the process,
-     * and no number. The choice: this process's texts are learned. /dev/full fails each write as a full disk does,
-     * /proc/self/mem fails a read as a bad device does, and JNA, if it is there, asks for all of them. Where a text says
-     * nothing, a new file beside the one that could not be written is tried: if it can be made, but gets no byte, for the
-     * same reason, there is no space; if it gets one, but none as far from its beginning, files may not become as long.
+     * The problem: of an error the JDK hands over the text that the C library has for it, in the language of the
+     * process, and no number. The choice: this process's texts are learned. /dev/full fails each write as a full disk
+     * does, /proc/self/mem fails a read as a bad device does, and JNA, if it is there, asks for all of them. Where a
+     * text says nothing, a new file beside the one that could not be written is tried: if it can be made, but gets no
+     * byte, for the same reason, there is no space; if it gets one, but none as far from its beginning, files may not
+     * become as long.
      */
     static final String PROBE_NAME = "space.probe";
 
@@ -120,7 +121,9 @@ final class WantOfSpace {
         return reason.equals(met == null ? tryToWrite(probe, position) : met);
     }
 
-    /** Writes a byte to a new file, which is gone afterwards. Returns null, or the reason why it could not be written. */
+    /**
+     * Writes a byte to a new file, which is gone afterwards. Returns null, or the reason why it could not be written.
+     */
     private static synchronized String tryToWrite(Place probe, long position) {
         boolean interrupted = Thread.interrupted();
         try {

@@ -128,7 +128,9 @@ class BackgroundBatchTest {
         assertArrayEquals(contentOf(engine), recovered(vfs.crash(0)));
     }
 
-    /** There is a batch under way each time that there could be a checkpoint, and another one is full when it has ended. */
+    /**
+     * There is a batch under way each time that there could be a checkpoint, and another one is full when it has ended.
+     */
     @ParameterizedTest
     @ValueSource(ints = {BATCH_BYTES, 4 << 20})
     void aDueCheckpointGetsItsTurnHoweverSlowTheDiskIs(int logBufferBytes) {

@@ -97,7 +97,9 @@ class GarbageCollectorTest {
         again.close();
     }
 
-    /** What is moved towards the end has been seen or will be; only what is moved towards the beginning may be missed. */
+    /**
+     * What is moved towards the end has been seen or will be; only what is moved towards the beginning may be missed.
+     */
     @Test
     void movesOfRangesTowardsTheEndHideNoExtentOfAVictim() {
         makeGarbage(4000, 100);

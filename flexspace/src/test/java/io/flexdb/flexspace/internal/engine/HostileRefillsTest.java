@@ -45,7 +45,9 @@ class HostileRefillsTest {
     private int refused;
     private int accepted;
 
-    /** A full space whose checkpoint knows of refilled segments, and whose log says of some that they are sealed again. */
+    /**
+     * A full space whose checkpoint knows of refilled segments, and whose log says of some that they are sealed again.
+     */
     @BeforeAll
     static void makeSpace() {
         SimulatedVfs vfs = new SimulatedVfs();

@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What {@link SpaceFilesTest} runs in a JVM of its own: makes a space below a directory that may not be read, as anybody would
- * who may not read everything. If root runs it, its thread gives that right up, and so do those that it starts. Ends with 0 if
- * nothing was thrown or wrong.
+ * What {@link SpaceFilesTest} runs in a JVM of its own: makes a space below a directory that may not be read, as
+ * anybody would who may not read everything. If root runs it, its thread gives that right up, and so do those that it
+ * starts. Ends with 0 if nothing was thrown or wrong.
  */
 final class UnprivilegedProcess {
     private static final int VERSION_OF_CALL = 0x20080522;
@@ -18,7 +18,10 @@ final class UnprivilegedProcess {
 
     private UnprivilegedProcess() {}
 
-    /** Of the C library. The arrays have those of the calling thread: effective, permitted, inheritable, and these again. */
+    /**
+     * Of the C library. The arrays have those of the calling thread: effective, permitted, inheritable, and these
+     * again.
+     */
     public interface Capabilities extends Library {
         int capget(int[] header, int[] data);
 

@@ -225,7 +225,9 @@ class MappedFileTest {
             }
         }
 
-        /** Each word is that of its place or what a bad write has left there, or was not written or has been cut off. */
+        /**
+         * Each word is that of its place or what a bad write has left there, or was not written or has been cut off.
+         */
         private void check(int position, int length) {
             for (int at = 0; at < length; at += 8) {
                 long word = destination.getLong(at);

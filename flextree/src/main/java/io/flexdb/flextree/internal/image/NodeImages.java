@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 /** Saves the nodes that have changed since the last checkpoint, and loads saved trees. */
 public final class NodeImages {
     /*
-     * A node remembers the slot and the checksum of its image; its copy has none, and neither have the nodes above it. So
-     * a walk that turns back at every node with an image visits the changed ones only, and their parents can name the
-     * slots of all children.
+     * A node remembers the slot and the checksum of its image; its copy has none, and neither have the nodes above it.
+     * So a walk that turns back at every node with an image visits the changed ones only, and their parents can name
+     * the slots of all children.
      *
      * The nodes of a version that is not the writer's any more do not change. So they can be saved while the writer
      * works: all that the two share is the slot in a node's header.

@@ -159,8 +159,8 @@ public final class NodeFormat {
      */
 
     /**
-     * The child that holds the byte at this offset relative to the node, of a node that may be in no cache: it waits for
-     * memory once.
+     * The child that holds the byte at this offset relative to the node, of a node that may be in no cache: it waits
+     * for memory once.
      */
     public static int childAt(ByteBuffer node, int base, long relative) {
         // The first step looks at the last start in each cache line: these loads do not wait for each other, where
@@ -195,7 +195,10 @@ public final class NodeFormat {
         return node.getLong(starts + (low + 1) * Long.BYTES) <= relative ? low + 1 : low;
     }
 
-    /** The extent that holds the byte at this offset relative to the leaf. It waits for memory once, as {@link #childAt}. */
+    /**
+     * The extent that holds the byte at this offset relative to the leaf. It waits for memory once, as {@link
+     * #childAt}.
+     */
     public static int extentAt(ByteBuffer leaf, int base, int relative) {
         int ends = base + ENDS_OFFSET;
         int line = notGreater(leaf.getInt(ends + 11 * Integer.BYTES), relative)

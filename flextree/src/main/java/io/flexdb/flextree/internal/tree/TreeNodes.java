@@ -25,11 +25,11 @@ public final class TreeNodes {
      * original retired. Whoever changes a node has made its parent writable before, so that the parent can be told of
      * the copy; hence no node is younger than its parent.
      *
-     * Images are made of nodes of earlier epochs only. So a node with one is never changed; when it is retired, its slot
-     * goes to the listener. Whatever is below a node with an image has an image.
+     * Images are made of nodes of earlier epochs only. So a node with one is never changed; when it is retired, its
+     * slot goes to the listener. Whatever is below a node with an image has an image.
      *
-     * While only the writer sees the tree, there is nobody to keep the original for: a node of an earlier epoch gives up
-     * its image and is changed in place, as one of this epoch.
+     * While only the writer sees the tree, there is nobody to keep the original for: a node of an earlier epoch gives
+     * up its image and is changed in place, as one of this epoch.
      */
     public final Epochs epochs;
     final NodePool pool;
@@ -187,7 +187,9 @@ public final class TreeNodes {
         }
     }
 
-    /** Moves the extents from index {@code from} on up by {@code by} entries, and shifts their ends in the same pass. */
+    /**
+     * Moves the extents from index {@code from} on up by {@code by} entries, and shifts their ends in the same pass.
+     */
     static void openGap(ByteBuffer leaf, int base, int from, int count, int by, int bytes) {
         moveWords(leaf, base, from, count, by); // first: they are less likely to be in a cache than the ends
         int distance = by * Integer.BYTES;
@@ -197,7 +199,9 @@ public final class TreeNodes {
         }
     }
 
-    /** Moves the extents from index {@code from} on down by {@code by} entries, and shifts their ends in the same pass. */
+    /**
+     * Moves the extents from index {@code from} on down by {@code by} entries, and shifts their ends in the same pass.
+     */
     static void closeGap(ByteBuffer leaf, int base, int from, int count, int by, int bytes) {
         moveWords(leaf, base, from, count, -by);
         int distance = by * Integer.BYTES;

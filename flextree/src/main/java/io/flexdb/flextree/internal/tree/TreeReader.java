@@ -50,8 +50,8 @@ public final class TreeReader {
     }
 
     /**
-     * Reads from the nodes that changes at some offsets will need, level by level: the processor waits for memory once for
-     * several of them then.
+     * Reads from the nodes that changes at some offsets will need, level by level: the processor waits for memory once
+     * for several of them then.
      *
      * @param offsets from 0 to below the tree's size; overwritten
      * @param nodes for as many nodes

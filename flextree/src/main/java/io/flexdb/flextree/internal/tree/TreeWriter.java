@@ -216,8 +216,8 @@ public final class TreeWriter {
     }
 
     /**
-     * The child that holds the byte at an offset. If the edit was touched, it is most likely the one that was found then:
-     * to make sure of that waits for nothing, as a search does.
+     * The child that holds the byte at an offset. If the edit was touched, it is most likely the one that was found
+     * then: to make sure of that waits for nothing, as a search does.
      */
     private int childOnPath(ByteBuffer node, int base, int nodeLevel, long relative) {
         if (touchedEdit != UNTOUCHED) {
@@ -311,8 +311,8 @@ public final class TreeWriter {
     }
 
     /**
-     * The short way for a range within a leaf that neither overflows nor gets empty: one walk down, which shifts what is
-     * after the path on the way. It is undone if the range turns out to be another.
+     * The short way for a range within a leaf that neither overflows nor gets empty: one walk down, which shifts what
+     * is after the path on the way. It is undone if the range turns out to be another.
      *
      * @return false, with nothing changed, if the range is none
      */
@@ -607,7 +607,9 @@ public final class TreeWriter {
         return true;
     }
 
-    /** The nearest number from 0 to {@code most}. There is no branch for the JIT to bet on until it is taken at last. */
+    /**
+     * The nearest number from 0 to {@code most}. There is no branch for the JIT to bet on until it is taken at last.
+     */
     private static long clamp(long number, long most) {
         long over = number - most;
         long atMost = number - (over & ~(over >> 63));
@@ -615,8 +617,8 @@ public final class TreeWriter {
     }
 
     /**
-     * Says which of the changes that {@link #willChange} was told of last the next one is, {@link #UNTOUCHED} if none. To
-     * be taken back after it.
+     * Says which of the changes that {@link #willChange} was told of last the next one is, {@link #UNTOUCHED} if none.
+     * To be taken back after it.
      */
     void touchedEdit(int number) {
         touchedEdit = number;

@@ -25,6 +25,8 @@ public final class CommitThread {
      */
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+    private static final long READ_WAIT_NANOS = 200_000;
+    private static final int MAX_READ_WAITS = 500; // a tenth of a second in all; then the next commit sees to it
 
     private final StoreVersions versions;
     private final Health health;
@@ -135,6 +137,16 @@ public final class CommitThread {
         garbageLeft = engine.collectSlice(Long.MAX_VALUE);
         if (garbageLeft) {
             publish();
+        } else {
+            letGo();
+        }
+    }
+
+    /** Has what was emptied last become free, too: nothing else is published until somebody writes. */
+    private void letGo() {
+        for (int i = 0; i < MAX_READ_WAITS && engine.awaitsShortReads() && work.pollWork() == null; i++) {
+            publish();
+            LockSupport.parkNanos(this, READ_WAIT_NANOS);
         }
     }
 

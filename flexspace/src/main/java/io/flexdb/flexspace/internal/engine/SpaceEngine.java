@@ -378,6 +378,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return worked;
     }
 
+    /** Whether to publish once more may free segments: those that wait for nothing but short reads of earlier versions. */
+    public boolean awaitsShortReads() {
+        return store.awaitsShortReads();
+    }
+
     /**
      * Does a bounded part of that, as large as what was written since the last call asks for. To be called outside of
      * groups.

@@ -681,6 +681,11 @@ public final class SegmentStore implements AutoCloseable {
         return retiredSegments.heldByPins();
     }
 
+    /** Whether emptied segments wait for nothing but short reads, which may have ended. */
+    public boolean awaitsShortReads() {
+        return retiredSegments.size() > retiredSegments.heldByPins();
+    }
+
     public SegmentFormat format() {
         return format;
     }

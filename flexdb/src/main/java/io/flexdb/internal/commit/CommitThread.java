@@ -101,7 +101,7 @@ public final class CommitThread {
                 MemLog log = garbageLeft ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive();
-                    if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal())) {
+                    if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal(), readsHoldSegments())) {
                         return;
                     }
                 } else if (!health.isUsable()) {
@@ -118,6 +118,10 @@ public final class CommitThread {
         } catch (Throwable e) {
             health.fail(e);
         }
+    }
+
+    private boolean readsHoldSegments() {
+        return engine.pinnedSegmentCount() > 0 || engine.awaitsShortReads();
     }
 
     /**

@@ -18,9 +18,10 @@ public interface CommitWork {
     /**
      * Waits until somebody wants room that the space did not have.
      *
+     * @param readsHold whether reads, cursors or snapshots hold back segments, which may be free when they end
      * @return false if the store is being closed, or has failed
      */
-    boolean awaitRetry(StoreFullException full);
+    boolean awaitRetry(StoreFullException full, boolean readsHold);
 
     /** Waits for an interval to divide; false when the store is not to be read any more. */
     boolean awaitDivided();

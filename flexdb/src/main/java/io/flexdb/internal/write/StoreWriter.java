@@ -67,6 +67,7 @@ public final class StoreWriter implements CommitWork {
     private boolean retryWanted;
     private long retriesEnded;
     private boolean freedSinceTry; // there were deletes
+    private boolean heldByReads; // some of what the last try had needed, so that there may be room once they end
     private boolean commitOfActiveWanted;
     private boolean logWanted;
     private long logTriesBegun;
@@ -358,14 +359,14 @@ public final class StoreWriter implements CommitWork {
     }
 
     /**
-     * Has the commit thread look for room in the space again. If something was deleted since it did so the last time,
-     * this waits for what comes of it.
+     * Has the commit thread look for room in the space again. If something was deleted since it did so the last time, or
+     * reads held back segments then, this waits for what comes of it.
      *
      * @return whether there is room
      */
     private boolean awaitSpace() {
         long enough = retriesEnded + (awaitingRetry ? 1 : 2);
-        boolean roomMayHaveGrown = freedSinceTry || !awaitingRetry;
+        boolean roomMayHaveGrown = freedSinceTry || heldByReads || !awaitingRetry;
         while (spaceFull != null) {
             retryWanted = true;
             commitOfActiveWanted |= active != null && versions.oldestFrozen() == null; // or there is nothing to retry
@@ -455,10 +456,11 @@ public final class StoreWriter implements CommitWork {
     }
 
     @Override
-    public boolean awaitRetry(StoreFullException full) {
+    public boolean awaitRetry(StoreFullException full, boolean readsHold) {
         writeLock.lock();
         try {
             spaceFull = full;
+            heldByReads = readsHold;
             retriesEnded++;
             awaitingRetry = true;
             slowOrNot();

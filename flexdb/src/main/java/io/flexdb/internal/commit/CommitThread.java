@@ -26,7 +26,7 @@ public final class CommitThread {
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
     private static final long READ_WAIT_NANOS = 200_000;
-    private static final int MAX_READ_WAITS = 500; // a tenth of a second in all; then the next commit sees to it
+    private static final int MAX_READ_WAITS = 50; // some ten milliseconds in all; then the next commit sees to it
 
     private final StoreVersions versions;
     private final Health health;

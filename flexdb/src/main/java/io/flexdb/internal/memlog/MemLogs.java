@@ -133,13 +133,14 @@ public final class MemLogs {
             keepReserve(); // before others: that may be the only space there is
         }
         MemTable table = table(memtableBytes);
+        WalWriter wal;
         try {
-            spare.set(new MemLog(table, makeWal(walBytes(memtableBytes), coveredWals.poll()), 0));
-        } finally {
-            if (!isReady()) {
-                freeTables.add(table);
-            }
+            wal = makeWal(walBytes(memtableBytes), coveredWals.poll());
+        } catch (Throwable e) {
+            freeTables.add(table);
+            throw e;
         }
+        spare.set(new MemLog(table, wal, 0)); // from here on it may be somebody's: nothing more is done to it
     }
 
     /** Whether the next one is ready. */

@@ -1,0 +1,75 @@
+package io.flexdb.internal.memlog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+class MemLogsTest {
+    private static final int ROUNDS = 4000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int IN_USE = 3;
+    private static final Path DIRECTORY = Path.of("/wal");
+
+    private final SimulatedVfs vfs = new SimulatedVfs();
+    private final MemLogs logs;
+
+    MemLogsTest() {
+        vfs.createDirectories(DIRECTORY);
+        logs = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, new OffHeap(), 0, 0);
+    }
+
+    /** A writer takes the next memtable in the very moment in which it is ready. */
+    @Test
+    void noMemtableIsInUseTwice() throws InterruptedException {
+        AtomicBoolean over = new AtomicBoolean();
+        Thread maker = new Thread(() -> {
+            while (!over.get()) {
+                logs.prepare();
+            }
+        });
+        maker.start();
+        try {
+            MemLog[] inUse = new MemLog[IN_USE];
+            Set<MemTable> tables = Collections.newSetFromMap(new IdentityHashMap<>());
+            for (int i = 0; i < ROUNDS; i++) {
+                MemLog done = inUse[i % IN_USE];
+                if (done != null) {
+                    tables.remove(done.table);
+                    logs.covered(done.wal);
+                    logs.unread(done.table);
+                }
+                MemLog next = logs.poll(i);
+                while (next == null) {
+                    Thread.onSpinWait();
+                    next = logs.poll(i);
+                }
+                assertTrue(tables.add(next.table), "memtable " + i + " is in use already");
+                inUse[i % IN_USE] = next;
+            }
+        } finally {
+            over.set(true);
+            maker.join();
+        }
+    }
+
+    @Test
+    void aMemtableWhoseLogCannotBeMadeServesTheNextTry() {
+        vfs.setCapacity(1);
+        assertThrows(StoreFullException.class, logs::prepare);
+        long kept = logs.spareTableBytes();
+        assertEquals(MemTable.tableBytes(MemTable.MIN_ARENA_BYTES), kept);
+        vfs.setCapacity(Long.MAX_VALUE);
+        logs.prepare();
+        assertEquals(kept, logs.spareTableBytes());
+    }
+}

@@ -42,7 +42,8 @@ public final class CommitThread {
     private int memoryWaits; // since the last commit; by the thread
     private long rootsSequence; // no entry in the writer's roots has a higher sequence number
     private volatile MemLog committing; // for progress
-    private boolean garbageLeft; // perhaps; by the thread
+    private boolean garbageLeft; // perhaps; by the thread, as is the next
+    private int readWaits; // that are left
 
     public CommitThread(
             StoreVersions versions,
@@ -98,7 +99,7 @@ public final class CommitThread {
     private void run() {
         try {
             while (true) {
-                MemLog log = garbageLeft ? work.pollWork() : work.awaitWork();
+                MemLog log = garbageLeft || readWaits > 0 ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive();
                     if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal(), readsHoldSegments())) {
@@ -110,6 +111,8 @@ public final class CommitThread {
                     refineSome();
                 } else if (garbageLeft) {
                     collectSlice();
+                } else if (readWaits > 0) {
+                    awaitShortReads();
                 }
             }
         } catch (UnreadableException e) {
@@ -142,16 +145,19 @@ public final class CommitThread {
         if (garbageLeft) {
             publish();
         } else {
-            letGo();
+            readWaits = MAX_READ_WAITS;
         }
     }
 
     /** Has what was emptied last become free, too: nothing else is published until somebody writes. */
-    private void letGo() {
-        for (int i = 0; i < MAX_READ_WAITS && engine.awaitsShortReads() && work.pollWork() == null; i++) {
-            publish();
-            LockSupport.parkNanos(this, READ_WAIT_NANOS);
+    private void awaitShortReads() {
+        readWaits--;
+        if (!engine.awaitsShortReads()) {
+            readWaits = 0;
+            return;
         }
+        publish();
+        LockSupport.parkNanos(this, READ_WAIT_NANOS);
     }
 
     /** Goes on dividing intervals, which changes nothing in files. */

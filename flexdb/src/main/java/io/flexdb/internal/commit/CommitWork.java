@@ -8,7 +8,7 @@ public interface CommitWork {
     /**
      * Waits for a memtable to commit; null when there is none, but an interval to divide, or when the store is being
      * closed and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain
-     * MemLog#isFrozen frozen}.
+     * MemLog#isFrozen frozen}, and is returned once: the caller has to commit it.
      */
     MemLog awaitWork();
 

@@ -1,7 +1,5 @@
 package io.flexdb.flexspace.internal.check;
 
-import io.flexdb.flexspace.internal.base.FilePreamble;
-import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLogReader;
 import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
@@ -123,18 +121,12 @@ final class LogChecker {
 
     private boolean isHeader(long position, long leastSequence) {
         int at = load(position, LogFormat.FRAME_HEADER_BYTES);
-        // The generation comes first: this is asked at every eighth byte of what is damaged.
-        if (window.getLong(at + LogFormat.FRAME_GENERATION_OFFSET) != generation
-                || window.getInt(at + LogFormat.FRAME_HEADER_CRC_OFFSET)
-                        != FilePreamble.crc(window, at, LogFormat.FRAME_HEADER_CRC_OFFSET)) {
+        if (!LogFormat.isFrameHeader(window, at, generation, end - position - LogFormat.FRAME_HEADER_BYTES)) {
             return false;
         }
         payloadBytes = window.getInt(at + LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
         sequence = window.getLong(at + LogFormat.FRAME_SEQUENCE_OFFSET);
-        return window.getInt(at + LogFormat.FRAME_RESERVED_OFFSET) == 0
-                && sequence >= leastSequence
-                && payloadBytes >= LogBatch.HEADER_BYTES
-                && payloadBytes <= end - position - LogFormat.FRAME_HEADER_BYTES;
+        return sequence >= leastSequence;
     }
 
     private void checkPayload(long position) {

@@ -167,9 +167,9 @@ public final class Scrubber implements AutoCloseable {
     private static boolean isInUse(Segment segment, long pinned) {
         return segment.birth <= pinned
                 && segment.memory == null // what the writer did to it until then is visible
-                && segment.sealed
+                && segment.isSealed()
                 && (segment.refillState & 1) == 0
-                && !segment.released;
+                && !segment.isReleased();
     }
 
     /** Bytes that can't be read count too: asking for them is work for the disk. */

@@ -211,7 +211,7 @@ final class GarbageCollector {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
             boolean refilled = segment.refill != null && segment.refill.takesExtents();
-            boolean movable = segment.sealed && segment.liveBytes > 0 && !refilled;
+            boolean movable = segment.isSealed() && segment.liveBytes > 0 && !refilled;
             if (movable && segment.liveBytes < most && segment.takesTurn()) {
                 candidates.add(segment);
             }

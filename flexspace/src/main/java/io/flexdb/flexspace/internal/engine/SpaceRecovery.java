@@ -153,7 +153,7 @@ final class SpaceRecovery {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
             if (segment != null && segment.liveBytes > 0) {
-                boolean whole = segment.sealed && segment.refill == null;
+                boolean whole = segment.isSealed() && segment.refill == null;
                 int used = whole ? store.format().segmentBytes : segment.usedBytes;
                 long end = store.format().filePosition(number, used);
                 if (end > bytes) {
@@ -214,7 +214,7 @@ final class SpaceRecovery {
     private boolean hasWrongFooter() {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            if (segment != null && segment.liveBytes > 0 && segment.sealed && segment.refill == null) {
+            if (segment != null && segment.liveBytes > 0 && segment.isSealed() && segment.refill == null) {
                 try {
                     store.reader().readFooter(segment);
                 } catch (CorruptionException e) {

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.log;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flextree.FlexTree;
+import java.nio.ByteBuffer;
 import java.util.regex.Pattern;
 
 /**
@@ -74,6 +75,23 @@ public final class LogFormat {
             return -1;
         }
         return Long.parseLong(fileName.substring(NAME_PREFIX.length()));
+    }
+
+    /**
+     * Whether the header of a frame is sound, but for its sequence.
+     *
+     * @param at where it is in these bytes
+     * @param generation of the log
+     * @param bytesBehind that the log has behind it
+     */
+    public static boolean isFrameHeader(ByteBuffer bytes, int at, long generation, long bytesBehind) {
+        int payloadBytes = bytes.getInt(at + FRAME_PAYLOAD_BYTES_OFFSET);
+        // The generation comes first: a check asks this at every eighth byte of what is damaged.
+        return bytes.getLong(at + FRAME_GENERATION_OFFSET) == generation
+                && bytes.getInt(at + FRAME_HEADER_CRC_OFFSET) == FilePreamble.crc(bytes, at, FRAME_HEADER_CRC_OFFSET)
+                && bytes.getInt(at + FRAME_RESERVED_OFFSET) == 0
+                && payloadBytes >= LogBatch.HEADER_BYTES
+                && payloadBytes <= bytesBehind;
     }
 
     public static long frameBytes(int payloadBytes) {

@@ -120,17 +120,12 @@ public final class LogicalLogReader {
             return null;
         }
         ByteBuffer header = bytesAt(position, LogFormat.FRAME_HEADER_BYTES);
-        int bytes = header.getInt(LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
-        boolean sound = header.getInt(LogFormat.FRAME_HEADER_CRC_OFFSET)
-                        == FilePreamble.crc(header, 0, LogFormat.FRAME_HEADER_CRC_OFFSET)
-                && header.getInt(LogFormat.FRAME_RESERVED_OFFSET) == 0
-                && header.getLong(LogFormat.FRAME_GENERATION_OFFSET) == generation
-                && header.getLong(LogFormat.FRAME_SEQUENCE_OFFSET) == sequence
-                && bytes >= LogBatch.HEADER_BYTES
-                && bytes <= size - position - LogFormat.FRAME_HEADER_BYTES;
+        boolean sound = LogFormat.isFrameHeader(header, 0, generation, size - position - LogFormat.FRAME_HEADER_BYTES)
+                && header.getLong(LogFormat.FRAME_SEQUENCE_OFFSET) == sequence;
         if (!sound) {
             return null;
         }
+        int bytes = header.getInt(LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
         ByteBuffer payload = bytesAt(position + LogFormat.FRAME_HEADER_BYTES, bytes);
         return FilePreamble.crc(payload, 0, bytes) == header.getInt(LogFormat.FRAME_PAYLOAD_CRC_OFFSET)
                 ? payload

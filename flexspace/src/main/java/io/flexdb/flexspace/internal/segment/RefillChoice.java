@@ -74,7 +74,7 @@ final class RefillChoice {
 
     /** It holds something: what holds nothing is free soon. */
     private static boolean isCandidate(Segment segment) {
-        return segment.sealed
+        return segment.isSealed()
                 && segment.refill == null
                 && segment.liveBytes > 0
                 && segment.liveFrames != null

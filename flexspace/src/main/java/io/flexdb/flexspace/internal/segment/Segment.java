@@ -6,9 +6,29 @@ import java.util.BitSet;
 /**
  * One use of a segment of the data file, from its opening until it is free again.
  *
+ * <p>Its life goes from one {@link State} to the next, as docs/architecture.md draws it. While it is sealed its dead
+ * frames may be written again: that is a {@link Refill}, with stages of its own.
+ *
+ * <p>A recovery takes what the files say, in any order, until it has ended: then there is one open segment at most, and
+ * others are sealed or free.
+ *
  * <p>Readers use {@code memory} and {@code checksums}, and what is final or volatile; everything else is the writer's.
  */
 public final class Segment {
+    /** How far it is in its life; in this order. */
+    enum State {
+        /** Extents are appended. */
+        OPEN,
+        /** It is full, and is being written. */
+        SEALING,
+        /** All of it is in the file, and the writer knows. */
+        SEALED,
+        /** No version from now on has extents in it, so that it is free once nobody reads an older one. */
+        RELEASED,
+        /** Nobody reads it any more. */
+        FREE
+    }
+
     private static final int TURNS_AFTER_AN_ERROR = 16;
 
     public final int number;
@@ -34,10 +54,7 @@ public final class Segment {
 
     public int usedBytes;
     public int liveBytes;
-    /** All of it is in the file, and the writer knows. */
-    public volatile boolean sealed;
-    /** No version from now on has extents in it, so that it is free once nobody reads an older one. */
-    public volatile boolean released;
+    private volatile State state;
     /** How often it is left alone by who chooses segments to make room, since a read of it has failed; see there. */
     private int turnsLeftAlone;
     /** Garbage collection is moving what lives in it. */
@@ -53,9 +70,40 @@ public final class Segment {
     public volatile int refillState;
 
     Segment(int number, int generation, long birth) {
+        this(number, generation, birth, State.OPEN);
+    }
+
+    private Segment(int number, int generation, long birth, State state) {
         this.number = number;
         this.generation = generation;
         this.birth = birth;
+        this.state = state;
+    }
+
+    /** One that a recovery knows of. */
+    static Segment found(int number, int generation) {
+        return new Segment(number, generation, 0, State.SEALED);
+    }
+
+    /** Goes on to the next state. */
+    void goTo(State next) {
+        assert next.ordinal() == state.ordinal() + 1 : state + " to " + next + ": " + this;
+        state = next;
+    }
+
+    /** Follows what a log says during a recovery, when there are no readers. */
+    void foundSealed(boolean isSealed) {
+        state = isSealed ? State.SEALED : State.OPEN;
+    }
+
+    /** Whether all of it is in the file, and the writer knows. Any thread. */
+    public boolean isSealed() {
+        return state.compareTo(State.SEALED) >= 0;
+    }
+
+    /** Whether no version from now on has extents in it. Any thread. */
+    public boolean isReleased() {
+        return state.compareTo(State.RELEASED) >= 0;
     }
 
     /** Where frames are in the cache. */
@@ -99,13 +147,13 @@ public final class Segment {
 
     /** Lets go what readers need, when there are none. */
     void becomeFree() {
-        released = true;
+        state = State.FREE; // from any one at the end of a recovery
         cachedFrames = null;
     }
 
     @Override
     public String toString() {
         return "Segment[" + number + ", generation=" + generation + ", used=" + usedBytes + ", live=" + liveBytes
-                + (sealed ? ", sealed]" : ", open]");
+                + (isSealed() ? ", sealed]" : ", open]");
     }
 }

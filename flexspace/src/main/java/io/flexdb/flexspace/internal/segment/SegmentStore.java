@@ -225,6 +225,7 @@ public final class SegmentStore implements AutoCloseable {
     private void sealOpen() {
         SegmentBuffer full = openBuffer();
         full.end();
+        open.goTo(Segment.State.SEALING);
         open = null;
         openBuffer = null;
         wroteData(full.bytesToSeal());
@@ -234,7 +235,7 @@ public final class SegmentStore implements AutoCloseable {
     /** Takes a segment that is in the file, so that it may be emptied and its memory be used again. */
     private void sealed(SegmentBuffer buffer) {
         Segment segment = buffer.segment();
-        segment.sealed = true;
+        segment.goTo(Segment.State.SEALED);
         buffers.retire(buffer.memory());
         checksums.sealed(segment);
         if (segment.liveBytes == 0) {
@@ -356,7 +357,7 @@ public final class SegmentStore implements AutoCloseable {
         if (segment.liveFrames != null) {
             segment.liveFrames.remove(format.positionOf(address), (int) length);
         }
-        if (segment.liveBytes == 0 && segment.sealed && refills.release(segment)) {
+        if (segment.liveBytes == 0 && segment.isSealed() && refills.release(segment)) {
             emptied.add(segment);
         }
     }
@@ -376,7 +377,7 @@ public final class SegmentStore implements AutoCloseable {
     /** The same for those that were emptied before the last log batch. Call when that is durable. */
     public void releaseEmptiedBefore() {
         for (Segment segment : emptiedBefore) {
-            segment.released = true; // before it is: whoever finds it still false keeps it by his pin
+            segment.goTo(Segment.State.RELEASED); // before it is: whoever finds it still false keeps it by his pin
             retiredSegments.retire(segment.number, segment.birth);
         }
         emptiedBefore.clear();
@@ -507,8 +508,7 @@ public final class SegmentStore implements AutoCloseable {
         } else if (segments[number].liveFrames != null) {
             liveFramesCount--;
         }
-        Segment segment = new Segment(number, generation, 0);
-        segment.sealed = true;
+        Segment segment = Segment.found(number, generation);
         segment.usedBytes = format.dataBytes;
         segments[number] = segment;
     }
@@ -532,7 +532,7 @@ public final class SegmentStore implements AutoCloseable {
         if (flags == LogBatch.REFILLED) {
             return known != null
                     && known.generation == generation
-                    && known.sealed
+                    && known.isSealed()
                     && (known.refill != null || frames == format.dataFrames);
         }
         if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
@@ -544,7 +544,7 @@ public final class SegmentStore implements AutoCloseable {
             boolean goesOn = known != null && known == open && (sealed || hasAll);
             return firstFrame == 0 && (known == null || known.liveBytes == 0 || goesOn);
         }
-        return sealed ? firstFrame == 0 && frames == 0 : !known.sealed && (firstFrame == framesKnown || hasAll);
+        return sealed ? firstFrame == 0 && frames == 0 : !known.isSealed() && (firstFrame == framesKnown || hasAll);
     }
 
     /** Takes what a checkpoint or a log batch says of the frames of a segment; see {@link LogBatch}. */
@@ -563,13 +563,13 @@ public final class SegmentStore implements AutoCloseable {
         }
         if (flags == LogBatch.SEALED) {
             refills.restoreSealed(segment);
-            segment.sealed = true;
+            segment.foundSealed(true);
             segment.usedBytes = format.dataBytes;
             segment.checksums = null;
             open = open == segment ? null : open;
             return;
         }
-        segment.sealed = false;
+        segment.foundSealed(false);
         if (segment.checksums == null) {
             segment.checksums = new int[format.dataFrames];
         }
@@ -591,7 +591,6 @@ public final class SegmentStore implements AutoCloseable {
         touched.clear();
         for (int number = 0; number < segmentCount; number++) {
             if (segments[number].liveBytes == 0 && segments[number] != open) {
-                segments[number].sealed = true;
                 becomeFree(number);
             }
         }

@@ -203,7 +203,7 @@ class ReadScratchTest {
         assertTrue(store.isFree(0));
         fillRestOfOpenSegment();
         fillSegments(1, 2);
-        assertTrue(store.segment(0).sealed);
+        assertTrue(store.segment(0).isSealed());
         assertEquals(2, store.segment(0).generation);
         read(0, 40 * FRAME, FRAME, 2);
         read(0, 39 * FRAME, FRAME, 2);

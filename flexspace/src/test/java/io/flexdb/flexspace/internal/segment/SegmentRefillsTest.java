@@ -157,7 +157,7 @@ class SegmentRefillsTest {
                 files.open(DATA, OpenMode.READ), format, findings, format.segmentBytes, bytes -> {});
         for (int number = 0; number < of.segmentCount(); number++) {
             Segment segment = of.segment(number);
-            if (segment.liveBytes > 0 && segment.sealed && segment.refill == null) {
+            if (segment.liveBytes > 0 && segment.isSealed() && segment.refill == null) {
                 verifier.verifySealed(segment);
             }
         }

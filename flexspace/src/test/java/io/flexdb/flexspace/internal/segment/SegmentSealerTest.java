@@ -131,10 +131,10 @@ class SegmentSealerTest {
         assertNull(store.segment(0).memory);
         assertNotNull(store.segment(1).memory);
         assertEquals(format.filePosition(1, 0), store.file().size());
-        assertFalse(store.segment(0).sealed, "nobody has told the writer");
+        assertFalse(store.segment(0).isSealed(), "nobody has told the writer");
         checkAll();
         commit();
-        assertTrue(store.segment(0).sealed && store.segment(1).sealed);
+        assertTrue(store.segment(0).isSealed() && store.segment(1).isSealed());
         assertNull(store.segment(1).memory);
         checkAll();
     }

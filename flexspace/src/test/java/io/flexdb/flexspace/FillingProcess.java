@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /** Fills a space until there is no room, in a process of its own, and does what must still work then. */
 final class FillingProcess {
     private static final int RECORD_BYTES = 10_000;
-    private static final int MOST_RECORDS = 100_000;
+    private static final int MAX_RECORDS = 100_000;
 
     private FillingProcess() {}
 
@@ -38,7 +38,7 @@ final class FillingProcess {
 
     private static StoreFullException fill(FlexSpace space) {
         byte[] record = new byte[RECORD_BYTES];
-        for (int i = 0; i < MOST_RECORDS; i++) {
+        for (int i = 0; i < MAX_RECORDS; i++) {
             record[0] = 1;
             record[1 + i % 5000] = (byte) i;
             try {

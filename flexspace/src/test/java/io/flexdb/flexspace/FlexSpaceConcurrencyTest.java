@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FlexSpaceConcurrencyTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int RECORD = 64;
-    private static final int LEAST_READS = 200; // of a thread, even if it does not run before the writer has ended
+    private static final int MIN_READS = 200; // of a thread, even if it does not run before the writer has ended
 
     @TempDir
     Path directory;
@@ -106,7 +106,7 @@ class FlexSpaceConcurrencyTest {
         for (int reader = 0; reader < 4; reader++) {
             Random random = new Random(reader);
             readers.add(start(() -> {
-                for (int reads = 0; finished.get() == 0 || reads < LEAST_READS; reads++) {
+                for (int reads = 0; finished.get() == 0 || reads < MIN_READS; reads++) {
                     int removals = removed.get();
                     int known = appended.get();
                     boolean seen = space.size() >= (long) known * RECORD;

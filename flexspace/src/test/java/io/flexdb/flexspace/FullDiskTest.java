@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 /** What a full disk refuses costs a few attempts to take space and a few sweeps, and is taken once there is some. */
 class FullDiskTest {
     private static final Path DIRECTORY = Path.of("/space");
-    private static final int MOST_CLAIMS = 48; // of a change; those of most are one or two
-    private static final int MOST_CLAIMED_BYTES = 2 << 20;
-    private static final int MOST_SWEEPS = 20;
+    private static final int MAX_CLAIMS = 48; // of a change; those of most are one or two
+    private static final int MAX_CLAIMED_BYTES = 2 << 20;
+    private static final int MAX_SWEEPS = 20;
     private static final FlexSpaceOptions OPTIONS = FlexSpaceOptions.defaults()
             .withSegments(64 << 10, 512)
             .withCheckpointLogBytes(256 << 10)
@@ -49,7 +49,7 @@ class FullDiskTest {
 
                 @Override
                 public void allocate(long position, long bytes) {
-                    assertTrue(++claims <= MOST_CLAIMS, "one change asks for disk space again and again");
+                    assertTrue(++claims <= MAX_CLAIMS, "one change asks for disk space again and again");
                     claiming = true;
                     try {
                         super.allocate(position, bytes);
@@ -133,7 +133,7 @@ class FullDiskTest {
                 mostClaimedBytes = Math.max(mostClaimedBytes, vfs.claimedBytes);
                 FlexSpaceStats stats = space.stats();
                 scanned = stats.extentsScanned() - scanned;
-                assertTrue(scanned <= MOST_SWEEPS * stats.extents(), scanned + " extents scanned, " + stats);
+                assertTrue(scanned <= MAX_SWEEPS * stats.extents(), scanned + " extents scanned, " + stats);
                 return true;
             }
         }
@@ -154,7 +154,7 @@ class FullDiskTest {
             mostClaimedBytes = Math.max(mostClaimedBytes, filled.mostClaimedBytes);
         }
         System.out.println("at most " + mostClaims + " claims, " + mostClaimedBytes + " bytes for a refusal");
-        assertTrue(mostClaimedBytes <= MOST_CLAIMED_BYTES, mostClaimedBytes + " bytes written to take space");
+        assertTrue(mostClaimedBytes <= MAX_CLAIMED_BYTES, mostClaimedBytes + " bytes written to take space");
     }
 
     /** Small records anywhere make a large tree, so that it is the FlexTree file and the log that want space, too. */

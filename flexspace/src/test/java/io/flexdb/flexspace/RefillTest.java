@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class RefillTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
-    private static final int LEAST_READS = 20_000; // of a thread, even if it does not run before the writer has ended
+    private static final int MIN_READS = 20_000; // of a thread, even if it does not run before the writer has ended
     private static final Path DIRECTORY = Path.of("/space");
     private static final int FRAME = 1024;
     private static final int SEGMENT = 32 * FRAME;
@@ -205,7 +205,7 @@ class RefillTest {
                 Random places = new Random(seed);
                 int[] versions = new int[blocks];
                 ByteBuffer found = ByteBuffer.allocateDirect(3 * FRAME);
-                for (int reads = 0; !done.get() || seed > 0 && reads < LEAST_READS; reads++) {
+                for (int reads = 0; !done.get() || seed > 0 && reads < MIN_READS; reads++) {
                     if (seed == 0) {
                         assertSound();
                         await(space.stats().segmentsRefilled() + 20, done);

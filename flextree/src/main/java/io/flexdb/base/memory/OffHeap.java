@@ -64,7 +64,7 @@ public final class OffHeap {
         }
     }
 
-    private static final int MOST_TRIES = 3;
+    private static final int MAX_TRIES = 3;
 
     private final Source source;
     private final LongSupplier room;
@@ -110,7 +110,7 @@ public final class OffHeap {
             try {
                 return note(use, source.allocate(capacity));
             } catch (OutOfMemoryError e) {
-                if (asked == null || tries == MOST_TRIES || asked.giveBack(capacity) == 0) {
+                if (asked == null || tries == MAX_TRIES || asked.giveBack(capacity) == 0) {
                     throw e;
                 }
             }

@@ -31,7 +31,7 @@ public final class Health {
      * H4  Each change is told once, in order, to the log and then to the listener; nothing is told under a lock.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
-    private static final long MOST_MILLIS_TO_TELL = 1000; // for which a close waits
+    private static final long MAX_MILLIS_TO_TELL = 1000; // for which a close waits
 
     private final String what;
     private final Path directory;
@@ -286,9 +286,9 @@ public final class Health {
         if (telling == null || telling == Thread.currentThread()) {
             return;
         }
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS_TO_TELL);
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_MILLIS_TO_TELL);
         boolean interrupted = false;
-        long left = MOST_MILLIS_TO_TELL;
+        long left = MAX_MILLIS_TO_TELL;
         while (left > 0 && telling.isAlive()) {
             try {
                 telling.join(left);

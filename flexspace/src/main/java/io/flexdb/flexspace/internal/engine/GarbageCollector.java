@@ -33,7 +33,7 @@ final class GarbageCollector {
      * The pace follows what is written: by the time that half of the bytes to be freed, or of those that the cap still
      * leaves, have been used up, the sweep is over.
      *
-     * Where room is scarce, dead frames are written again instead, as long as that goes (SegmentRefills). What is
+     * Where space is scarce, dead frames are written again instead, as long as that goes (SegmentRefills). What is
      * chosen for that is no victim.
      *
      * G1  A victim is marked in its Segment, of which each use of a segment has its own: what is written later is never

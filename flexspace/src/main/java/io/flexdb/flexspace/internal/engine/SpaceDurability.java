@@ -28,13 +28,12 @@ final class SpaceDurability implements AutoCloseable {
      *   data is forced, then the log batch that names it is appended and forced (O1), then segments that it emptied
      *   may be used again (O2).
      * A batch that nobody asked for, written because many log entries wait, is forced beside the writer, who goes on
-     * with
-     *   the next one. Whatever relies on the log waits for it first.
+     *   with the next one. Whatever relies on the log waits for it first.
      * The order of a checkpoint: a sync; the state is sealed, and the next version's log exists and is durable. From
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are
      *   forced (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      *
-     * L1  As long as the disk has room for checkpoints, both logs together are not longer than two and a half times the
+     * L1  As long as the disk has space for checkpoints, both logs together are not longer than two and a half times the
      *     length at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the next
      *     batch; a batch is a quarter of that length at most, and what the group says that fills it; and when it begins
      *     there is one batch more than it takes, and one that goes with it.
@@ -146,7 +145,7 @@ final class SpaceDurability implements AutoCloseable {
      * outside of groups.
      *
      * @param share as in {@link SegmentRefills#areFew}
-     * @return whether it has, so that there will be room once earlier versions are gone
+     * @return whether it has, so that there will be free frames once earlier versions are gone
      */
     boolean refill(int share) {
         boolean chosen = wantsRefills(share) && store.refills().choose();
@@ -156,7 +155,7 @@ final class SpaceDurability implements AutoCloseable {
         return chosen;
     }
 
-    /** The same for a change that finds no room; waits for what may hold back what was chosen. */
+    /** The same for a change that finds no segment; waits for what may hold back what was chosen. */
     void refillFor(Runnable publish) {
         if (store.refills().areWaiting() || refill(FEW_REFILLS)) {
             finishCheckpoint(); // which pins what it writes

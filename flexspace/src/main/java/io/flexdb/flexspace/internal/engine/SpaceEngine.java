@@ -182,7 +182,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         preparedLog = null;
         recovered = null;
         if (!keptRestored) {
-            durability.restoreKept(false); // the other logs have made some room
+            durability.restoreKept(false); // the other logs have left some space
         }
         store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
     }

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 /** Small reads of a file that nobody changes meanwhile, in larger ones where they are neighbours. For one thread. */
 public final class ReadAhead {
     private static final int PAGE_BYTES = 4 * 1024; // of the page cache; at random places only those are read that must
-    private static final int MOST_BYTES = 256 * 1024;
+    private static final int MAX_BYTES = 256 * 1024;
 
     private final VfsFile file;
     private final long size;
-    private final ByteBuffer window = ByteBuffer.allocateDirect(MOST_BYTES);
+    private final ByteBuffer window = ByteBuffer.allocateDirect(MAX_BYTES);
     private long windowStart;
     private long lastEnd;
     private FilePrefetcher prefetcher; // of all that follows, while that is read in order; else null
@@ -40,11 +40,11 @@ public final class ReadAhead {
 
     private void fill(long position, int length) {
         // Parents are stored behind their children, and read before them.
-        boolean near = position >= lastEnd && position + length - lastEnd <= Math.min(4 * bytes, MOST_BYTES);
+        boolean near = position >= lastEnd && position + length - lastEnd <= Math.min(4 * bytes, MAX_BYTES);
         long endBefore = windowStart + window.limit();
         long windowEnd;
         if (near) {
-            bytes = Math.min(2 * bytes, MOST_BYTES);
+            bytes = Math.min(2 * bytes, MAX_BYTES);
             windowStart = position + length - lastEnd <= bytes ? lastEnd : position;
             windowEnd = windowStart + bytes;
         } else {
@@ -54,7 +54,7 @@ public final class ReadAhead {
             windowEnd = position + length + PAGE_BYTES - 1 & -PAGE_BYTES;
         }
         windowEnd = Math.min(windowEnd, size);
-        if (bytes == MOST_BYTES) {
+        if (bytes == MAX_BYTES) {
             prefetch(endBefore, windowEnd);
         }
         window.clear().limit((int) (windowEnd - windowStart));

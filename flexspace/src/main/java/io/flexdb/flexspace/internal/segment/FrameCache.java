@@ -47,7 +47,7 @@ public final class FrameCache {
     private static final VarHandle SLOTS = MethodHandles.arrayElementVarHandle(int[].class);
     private static final int CHUNK_SHIFT = 24; // memory is taken in chunks of so many bytes
     private static final int MAX_SLOTS = 1 << 30;
-    private static final int MOST_LOOKED_AT = 64;
+    private static final int MAX_LOOKED_AT = 64;
     private static final int STRIDE = 16; // longs: two cache lines, out of the reach of the adjacent-line prefetcher
 
     // A stamp: how often the slot was filled, and two bits.
@@ -251,7 +251,7 @@ public final class FrameCache {
     }
 
     private void put(Frames frames, int frame, ByteBuffer source, int sourcePosition) {
-        for (int looks = 0; looks < MOST_LOOKED_AT; looks++) {
+        for (int looks = 0; looks < MAX_LOOKED_AT; looks++) {
             long step = hand.getAndIncrement(STRIDE);
             int slot = (int) (step % slotCount);
             Chunk chunk = chunkOf(slot);

@@ -9,11 +9,11 @@ import java.util.List;
 
 /** Which sealed segments have their dead frames written again next. Writer only. */
 final class RefillChoice {
-    private static final int LEAST_SHARE_DEAD = 16; // one frame of so many, which pays for the checksums in the log
+    private static final int MIN_SHARE_DEAD = 16; // one frame of so many, which pays for the checksums in the log
     private static final int SHARE_CHOSEN = 8; // one segment of so many, at once
-    private static final int LEAST_CHOSEN = 4;
-    private static final int MOST_CHOSEN = 128;
-    private static final int MOST_NOTE_BYTES = 1 << 20; // of a choice
+    private static final int MIN_CHOSEN = 4;
+    private static final int MAX_CHOSEN = 128;
+    private static final int MAX_NOTE_BYTES = 1 << 20; // of a choice
     private static final int WEIGHT_OF_MEAN = 32; // the mean is that of so many extents, roughly
 
     private final SegmentStore store;
@@ -33,8 +33,8 @@ final class RefillChoice {
     /** How many are chosen at once, at most. */
     int most() {
         int inUse = store.segmentCount() - store.freeSegmentCount();
-        int most = Math.min(MOST_CHOSEN, MOST_NOTE_BYTES / (format.dataFrames * Integer.BYTES));
-        return Math.max(LEAST_CHOSEN, Math.min(most, inUse / SHARE_CHOSEN));
+        int most = Math.min(MAX_CHOSEN, MAX_NOTE_BYTES / (format.dataFrames * Integer.BYTES));
+        return Math.max(MIN_CHOSEN, Math.min(most, inUse / SHARE_CHOSEN));
     }
 
     /** Those with the most dead frames, in runs as long as what is appended; none if that is not worth a sync. */
@@ -69,7 +69,7 @@ final class RefillChoice {
     }
 
     private int leastDead() {
-        return Math.max(1, format.dataFrames / LEAST_SHARE_DEAD);
+        return Math.max(1, format.dataFrames / MIN_SHARE_DEAD);
     }
 
     /** It holds something: what holds nothing is free soon. */

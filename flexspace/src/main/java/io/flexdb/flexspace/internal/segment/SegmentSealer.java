@@ -21,7 +21,7 @@ final class SegmentSealer implements AutoCloseable {
      * B3  What is under way was filled after the last log batch. Whoever writes a log batch has waited for it.
      * B4  After a failure no segment is begun to be written.
      */
-    private static final int MOST_UNDER_WAY = 2;
+    private static final int MAX_UNDER_WAY = 2;
 
     private record UnderWay(SegmentBuffer buffer, BackgroundTask task) {}
 
@@ -48,7 +48,7 @@ final class SegmentSealer implements AutoCloseable {
 
     /** Has a segment written that was {@linkplain SegmentBuffer#end ended}. May wait for earlier ones. */
     void seal(SegmentBuffer buffer) {
-        if (underWay.size() == MOST_UNDER_WAY) {
+        if (underWay.size() == MAX_UNDER_WAY) {
             awaitFirst();
         }
         underWay.add(new UnderWay(buffer, start(buffer)));

@@ -38,7 +38,7 @@ class ScrubberTest {
     private static final int DATA_FRAMES = 127;
     private static final int RECORD = SEGMENT / 32;
     private static final long RATE = 10_000_000;
-    private static final int MOST_AT_ONCE = (256 << 10) + FRAME;
+    private static final int MAX_AT_ONCE = (256 << 10) + FRAME;
     private static final FlexSpaceOptions OPTIONS =
             FlexSpaceOptions.defaults().withSegments(SEGMENT, FRAME).withMinimumUtilization(0);
 
@@ -70,7 +70,7 @@ class ScrubberTest {
                 now = nanoTime;
             }
             assertTrue(
-                    scrubber.bytesRead() <= MOST_AT_ONCE + (double) RATE * waited / TimeUnit.SECONDS.toNanos(1),
+                    scrubber.bytesRead() <= MAX_AT_ONCE + (double) RATE * waited / TimeUnit.SECONDS.toNanos(1),
                     scrubber.bytesRead() + " bytes in " + waited + " ns");
             whileWaiting.run();
             return scrubber.passes() < passes;
@@ -152,7 +152,7 @@ class ScrubberTest {
         long bytes = scrubber.bytesRead();
         assertEquals(3L * SEGMENT, bytes, "one segment is sealed");
         long nanos = TimeUnit.SECONDS.toNanos(bytes);
-        assertTrue(clock.waited >= nanos - TimeUnit.SECONDS.toNanos(MOST_AT_ONCE) && clock.waited <= nanos);
+        assertTrue(clock.waited >= nanos - TimeUnit.SECONDS.toNanos(MAX_AT_ONCE) && clock.waited <= nanos);
     }
 
     @Test

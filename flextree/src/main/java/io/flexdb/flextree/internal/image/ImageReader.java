@@ -13,7 +13,7 @@ final class ImageReader {
     private final int maxSlot;
     private final NodeSource source;
     private final BitSet visited = new BitSet();
-    private final ByteBuffer[] images = new ByteBuffer[NodeFormat.MAX_LEVEL + 1]; // a parent's is needed for long
+    private final NodeImage[] images = new NodeImage[NodeFormat.MAX_LEVEL + 1]; // a parent's is needed for long
 
     /**
      * @param leafCapacity the most entries of a leaf
@@ -34,7 +34,7 @@ final class ImageReader {
      * @param level from 0 to {@link NodeFormat#MAX_LEVEL}
      * @throws BadNodeException if it is not what its parent says
      */
-    ByteBuffer read(int slot, int level, int expectedCrc) {
+    NodeImage read(int slot, int level, int expectedCrc) {
         if (slot <= 0 || slot > maxSlot) {
             throw bad(slot, "a slot from 1 to " + maxSlot, slot);
         }
@@ -43,9 +43,9 @@ final class ImageReader {
         }
         visited.set(slot);
         if (images[level] == null) {
-            images[level] = NodeImageFormat.newBuffer();
+            images[level] = new NodeImage();
         }
-        ByteBuffer image = images[level];
+        ByteBuffer image = images[level].bytes;
         image.clear();
         image.limit(level == 0 ? NodeImageFormat.MAX_LEAF_BYTES : NodeImageFormat.MAX_INTERNAL_BYTES);
         source.read(slot, level, image);
@@ -79,22 +79,8 @@ final class ImageReader {
                 || image.getLong(NodeImageFormat.RESERVED_2_OFFSET) != 0) {
             throw bad(slot, "zeros in reserved bytes", "other bytes");
         }
-        return image;
-    }
-
-    /** Verifies an entry of a leaf. */
-    static void checkExtent(int slot, int start, int end, long word) {
-        int length = end - start;
-        long address = NodeFormat.address(word);
-        if (end <= start) {
-            throw bad(slot, "an end greater than " + start, end);
-        }
-        if (length > NodeFormat.MAX_EXTENT_BYTES) {
-            throw bad(slot, "an extent of " + NodeFormat.MAX_EXTENT_BYTES + " bytes at most", length);
-        }
-        if (!NodeFormat.isHole(word) && address + length > NodeFormat.HOLE) {
-            throw bad(slot, "an extent that ends below the largest address", address);
-        }
+        images[level].is(slot, level, count);
+        return images[level];
     }
 
     static BadNodeException bad(int slot, String expected, Object found) {

@@ -137,13 +137,7 @@ public final class NodeImages {
         if (writer.root() != 0) {
             throw new IllegalArgumentException("not an empty tree: " + emptyTree);
         }
-        if (root.slot() == 0) {
-            if (root.level() != 0 || root.size() != 0 || root.extentCount() != 0) {
-                throw new BadNodeException(0, "nothing in an empty tree", root.toString());
-            }
-            return;
-        }
-        new NodeLoader(writer, seed, maxSlot, source, eachExtent).load(root);
+        new NodeLoader(writer, root, seed, maxSlot, source, eachExtent).load();
     }
 
     /**
@@ -163,6 +157,6 @@ public final class NodeImages {
             NodeSource source,
             Consumer<BadNodeException> problems) {
         ImageReader reader = new ImageReader(options.leafCapacity(), options.internalCapacity(), seed, maxSlot, source);
-        new ImageChecker(reader, source, root, problems).check();
+        new ImageWalk(reader, source, root, new ImageChecker(problems)).run();
     }
 }

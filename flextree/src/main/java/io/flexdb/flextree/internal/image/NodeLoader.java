@@ -1,10 +1,5 @@
 package io.flexdb.flextree.internal.image;
 
-import static io.flexdb.flextree.internal.image.ImageReader.bad;
-import static io.flexdb.flextree.internal.tree.NodeFormat.childStart;
-import static io.flexdb.flextree.internal.tree.NodeFormat.setChild;
-import static io.flexdb.flextree.internal.tree.NodeFormat.setChildStart;
-
 import io.flexdb.base.memory.NodePool;
 import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.internal.tree.NodeFormat;
@@ -12,101 +7,83 @@ import io.flexdb.flextree.internal.tree.TreeNodes;
 import io.flexdb.flextree.internal.tree.TreeWriter;
 import java.nio.ByteBuffer;
 
-/** Rebuilds the nodes of a tree from images that nobody trusts. */
-final class NodeLoader {
+/** Rebuilds the nodes of a tree from images, up to the first bad one. */
+final class NodeLoader implements ImageWalk.Visitor {
     private final TreeWriter writer;
     private final TreeNodes nodes;
     private final NodePool pool;
-    private final ImageReader reader;
+    private final ImageWalk walk;
+    private final SavedRoot root;
     private final ExtentConsumer eachExtent;
-    private long extentCount;
-    private long loadedBytes; // second result of loadNode: what the node's subtree maps
 
-    NodeLoader(TreeWriter writer, long seed, int maxSlot, NodeSource source, ExtentConsumer eachExtent) {
+    // By level, since children come after their parent and in their order:
+    private final int[] newest = new int[NodeFormat.MAX_LEVEL + 1];
+    private final int[] childrenOfNewest = new int[NodeFormat.MAX_LEVEL + 1];
+
+    /** @param source may throw {@link BadNodeException} */
+    NodeLoader(TreeWriter writer, SavedRoot root, long seed, int maxSlot, NodeSource source, ExtentConsumer each) {
         this.writer = writer;
         this.nodes = writer.nodes();
         this.pool = writer.pool();
-        this.reader = new ImageReader(nodes.capacity(0), nodes.capacity(1), seed, maxSlot, source);
-        this.eachExtent = eachExtent;
+        this.root = root;
+        this.eachExtent = each;
+        ImageReader reader = new ImageReader(nodes.capacity(0), nodes.capacity(1), seed, maxSlot, source);
+        this.walk = new ImageWalk(reader, source, root, this);
     }
 
-    void load(SavedRoot root) {
-        int slot = root.slot();
-        if (root.level() < 0 || root.level() > NodeFormat.MAX_LEVEL) {
-            throw bad(slot, "a level from 0 to " + NodeFormat.MAX_LEVEL, root.level());
-        }
+    void load() {
         nodes.refreshEpoch();
-        int node = loadNode(slot, root.level(), root.crc(), 0);
-        int count = NodeFormat.count(pool.chunk(node), NodeFormat.base(node));
-        if (root.level() > 0 && count == 1) {
-            throw bad(slot, "two children of an internal root at least", count);
+        walk.run();
+        if (root.slot() != 0) {
+            writer.install(newest[root.level()], root.level(), root.size(), root.extentCount());
+            nodes.epochs.advance(); // what has an image is never changed in place
         }
-        if (loadedBytes != root.size()) {
-            throw bad(slot, "size " + root.size(), loadedBytes);
-        }
-        if (extentCount != root.extentCount()) {
-            throw bad(slot, root.extentCount() + " extents", extentCount);
-        }
-        writer.install(node, root.level(), root.size(), root.extentCount());
-        nodes.epochs.advance(); // what has an image is never changed in place
     }
 
-    private int loadNode(int slot, int level, int crc, long nodeStart) {
-        ByteBuffer image = reader.read(slot, level, crc);
-        int count = image.getShort(NodeImageFormat.COUNT_OFFSET);
-        int node = nodes.create(level, count);
+    @Override
+    public void visit(NodeImage image, long logicalOffset) {
+        int level = image.level();
+        int node = nodes.create(level, image.count());
         ByteBuffer buffer = pool.chunk(node);
         int base = NodeFormat.base(node);
-        if (level == 0) {
-            loadExtents(image, slot, buffer, base, count, nodeStart);
-        } else {
-            loadChildren(image, slot, buffer, base, level, nodeStart);
+        NodeFormat.setImageOfNew(buffer, base, image.slot(), image.crc());
+        newest[level] = node;
+        childrenOfNewest[level] = 0;
+        if (level < root.level()) {
+            int parent = newest[level + 1];
+            int i = childrenOfNewest[level + 1]++;
+            NodeFormat.setChild(pool.chunk(parent), NodeFormat.base(parent), i, node);
         }
-        NodeFormat.setImageOfNew(buffer, base, slot, crc);
-        return node;
+        if (level == 0) {
+            image.copyExtents(buffer, base + NodeFormat.ENDS_OFFSET, base + NodeFormat.WORDS_OFFSET);
+            tellExtents(image, logicalOffset);
+        } else {
+            for (int i = 0; i < image.count(); i++) {
+                NodeFormat.setChildStart(buffer, base, i, image.childStart(i));
+            }
+        }
     }
 
-    private void loadExtents(ByteBuffer image, int slot, ByteBuffer leaf, int base, int count, long leafStart) {
-        int endsAt = NodeImageFormat.HEADER_BYTES;
-        int wordsAt = endsAt + count * Integer.BYTES;
-        leaf.put(base + NodeFormat.ENDS_OFFSET, image, endsAt, count * Integer.BYTES);
-        leaf.put(base + NodeFormat.WORDS_OFFSET, image, wordsAt, count * Long.BYTES);
+    private void tellExtents(NodeImage image, long leafStart) {
+        if (eachExtent == null) {
+            return;
+        }
         int start = 0;
-        for (int i = 0; i < count; i++) {
-            int end = image.getInt(endsAt + i * Integer.BYTES);
-            long word = image.getLong(wordsAt + i * Long.BYTES);
-            ImageReader.checkExtent(slot, start, end, word);
-            if (eachExtent != null) {
-                eachExtent.accept(leafStart + start, end - start, NodeFormat.address(word), NodeFormat.flags(word));
-            }
+        for (int i = 0; i < image.count(); i++) {
+            int end = image.end(i);
+            long word = image.word(i);
+            eachExtent.accept(leafStart + start, end - start, NodeFormat.address(word), NodeFormat.flags(word));
             start = end;
         }
-        extentCount += count;
-        loadedBytes = start;
     }
 
-    private void loadChildren(ByteBuffer image, int slot, ByteBuffer node, int base, int level, long nodeStart) {
-        int count = image.getShort(NodeImageFormat.COUNT_OFFSET);
-        int startsAt = NodeImageFormat.HEADER_BYTES;
-        int slotsAt = startsAt + count * Long.BYTES;
-        int crcsAt = slotsAt + count * Integer.BYTES;
-        for (int i = 0; i < count; i++) {
-            setChildStart(node, base, i, image.getLong(startsAt + i * Long.BYTES));
-        }
-        long end = 0;
-        for (int i = 0; i < count; i++) {
-            long start = childStart(node, base, i);
-            if (start != end) {
-                throw bad(slot, "child " + i + " to start at " + end, start);
-            }
-            int childSlot = image.getInt(slotsAt + i * Integer.BYTES);
-            int childCrc = image.getInt(crcsAt + i * Integer.BYTES);
-            setChild(node, base, i, loadNode(childSlot, level - 1, childCrc, nodeStart + start));
-            if (loadedBytes > Long.MAX_VALUE - nodeStart - end) {
-                throw bad(slot, "a size below 2^63", "a greater one");
-            }
-            end += loadedBytes;
-        }
-        loadedBytes = end;
+    @Override
+    public void problem(BadNodeException problem) {
+        throw problem;
+    }
+
+    @Override
+    public void unusable(BadNodeException problem, int level) {
+        throw problem;
     }
 }

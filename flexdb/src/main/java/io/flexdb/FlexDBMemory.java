@@ -51,9 +51,9 @@ public record FlexDBMemory(
                 memory.heldBytes(OffHeap.Use.INDEX),
                 memory.heldBytes(OffHeap.Use.TREE),
                 memory.heldBytes(OffHeap.Use.SEGMENTS),
-                memory.heldBytes(OffHeap.Use.READS) + store.engine.scratchMemoryBytes(),
+                memory.heldBytes(OffHeap.Use.READS) + store.engine.figures().scratchMemoryBytes(),
                 memory.heldBytes(OffHeap.Use.COMMITS),
-                store.engine.checksumMemoryBytes(),
+                store.engine.figures().checksumMemoryBytes(),
                 store.memLogs.mappedBytes() + now.mappedBytes());
     }
 

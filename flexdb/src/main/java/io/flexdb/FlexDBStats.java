@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.engine.SpaceFigures;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.version.Version;
 import io.flexdb.storage.StoreHealth;
@@ -66,6 +67,7 @@ public record FlexDBStats(
 
     /** The figures of a store, within a short read of a version. */
     static FlexDBStats of(Store store, Version now) {
+        SpaceFigures space = store.engine.figures();
         return new FlexDBStats(
                 store.visibleSequence(),
                 store.sharedForce.durableSequence(),
@@ -73,20 +75,20 @@ public record FlexDBStats(
                 store.intervals.coarseCount(),
                 now.space().extentCount(),
                 now.space().size(),
-                store.engine.segmentCount(),
+                space.segmentCount(),
                 store.freeSegments(),
-                (long) store.engine.segmentCount() * store.engine.segmentBytes(),
+                (long) space.segmentCount() * store.engine.segmentBytes(),
                 store.writer().walBytesWritten(),
-                store.engine.dataBytesWritten(),
-                store.engine.logBytesWritten(),
-                store.engine.treeBytesWritten(),
-                store.engine.bytesMoved(),
-                store.engine.checkpoints(),
+                space.dataBytesWritten(),
+                space.logBytesWritten(),
+                space.treeBytesWritten(),
+                space.bytesMoved(),
+                space.checkpoints(),
                 store.cache.hits(),
                 store.cache.misses(),
                 store.cache.memoryBytes(),
                 now.memtableBytes(),
-                store.engine.treeMemoryBytes(),
+                space.treeMemoryBytes(),
                 store.index.memoryBytes(),
                 store.engine.scrubber().bytesRead(),
                 store.engine.scrubber().passes(),

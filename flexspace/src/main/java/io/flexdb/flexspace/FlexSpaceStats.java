@@ -1,6 +1,7 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceFigures;
 import io.flexdb.flexspace.internal.vfs.NativeIo;
 import io.flexdb.storage.StoreHealth;
 
@@ -80,39 +81,40 @@ public record FlexSpaceStats(
 
     /** The figures of an engine, by its writer. */
     static FlexSpaceStats of(SpaceEngine engine, int snapshots) {
+        SpaceFigures figures = engine.figures();
         return new FlexSpaceStats(
                 engine.size(),
-                engine.extentCount(),
-                engine.liveBytes(),
-                engine.segmentCount(),
+                figures.extentCount(),
+                figures.liveBytes(),
+                figures.segmentCount(),
                 engine.freeSegmentCount(),
                 engine.segmentBytes(),
-                engine.dataBytesWritten(),
-                engine.logBytesWritten(),
-                engine.treeBytesWritten(),
-                engine.bytesMoved(),
-                engine.extentsScanned(),
-                engine.bytesFreed(),
-                engine.segmentsFreed(),
-                engine.segmentsRefilled(),
-                engine.bytesRefilled(),
-                engine.checkpoints(),
-                engine.checkpointWaits(),
-                engine.treeMemoryBytes(),
+                figures.dataBytesWritten(),
+                figures.logBytesWritten(),
+                figures.treeBytesWritten(),
+                figures.bytesMoved(),
+                figures.extentsScanned(),
+                figures.bytesFreed(),
+                figures.segmentsFreed(),
+                figures.segmentsRefilled(),
+                figures.bytesRefilled(),
+                figures.checkpoints(),
+                figures.checkpointWaits(),
+                figures.treeMemoryBytes(),
                 snapshots,
                 engine.pinnedSegmentCount(),
                 engine.scrubber().bytesRead(),
                 engine.scrubber().passes(),
                 engine.scrubber().findingCount(),
-                engine.cacheHits(),
-                engine.cacheMisses(),
-                engine.cacheBytes(),
-                engine.retiredNodeBytes(),
-                engine.bufferMemoryBytes(),
-                engine.freeBufferBytes(),
-                engine.bufferWaits(),
-                engine.scratchMemoryBytes(),
-                engine.checksumMemoryBytes(),
+                figures.cacheHits(),
+                figures.cacheMisses(),
+                figures.cacheBytes(),
+                figures.retiredNodeBytes(),
+                figures.bufferMemoryBytes(),
+                figures.freeBufferBytes(),
+                figures.bufferWaits(),
+                figures.scratchMemoryBytes(),
+                figures.checksumMemoryBytes(),
                 NativeIo.isAvailable(),
                 engine.health().current());
     }

@@ -12,7 +12,6 @@ import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
-import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
@@ -25,7 +24,6 @@ import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import io.flexdb.flextree.internal.tree.NodeFormat;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -48,7 +46,6 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
-    private final FrameCache cache; // or null
     private final SpaceReader reader;
     private final SpaceReader fileReader;
     private final SegmentReservation segments;
@@ -57,14 +54,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final ChangeReservation reservation;
     private final ExtentMover mover;
     private final Scrubber scrubber;
+    private final SpaceFigures figures;
     private final RunningChecks runningChecks = new RunningChecks();
     private final LogBatch batch = new LogBatch();
     private final WriterPauses pauses = new WriterPauses(batch::edits);
     private final ExtentConsumer removed = this::removeLive;
     private final long openedTreeVersion;
     private final long openedLogGeneration;
-    private SpaceRecovery recovered; // until begin
-    private LogicalLog preparedLog; // from prepareToBegin until begin
+    private LogRenewal renewal; // until begin
     private boolean keptRestored;
 
     private SpaceEngine(
@@ -76,21 +73,22 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.tree = recovered.tree;
         this.store = recovered.store;
         store.reserveBuffers(settings.segmentBuffers);
-        this.cache = FrameCache.of(store.format(), settings.cacheBytes);
+        FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes); // or null
         this.reader = new SpaceReader(store, System::nanoTime, cache);
         this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
-        this.recovered = recovered;
+        this.renewal = recovered.renewal();
         this.openedTreeVersion = treeFile.header().treeVersion();
-        this.openedLogGeneration = recovered.openedLogGeneration;
+        this.openedLogGeneration = recovered.logs.opened();
         store.pauses(pauses);
         SpaceParts space = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
         this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
         EditReservation edits = new EditReservation(space, segments, SpaceDurability.batchBytes(settings));
         this.collector = new GarbageCollector(space, this, segments, edits);
-        this.durability = new SpaceDurability(space, recovered.tag, segments, edits, collector);
+        this.durability = new SpaceDurability(space, recovered.replay.tag(), segments, edits, collector);
         this.reservation = new ChangeReservation(space, segments, edits, collector, durability);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, settings.scrubBytesPerSecond);
+        this.figures = new SpaceFigures(tree, treeFile, store, cache, reader, fileReader, collector, durability);
     }
 
     /** Whether a directory holds a space. */
@@ -168,19 +166,17 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * that was there is changed, and if the engine is closed before {@link #begin} the file is deleted again.
      */
     public void prepareToBegin() {
-        preparedLog = recovered.makeLog();
-        durability.begin(preparedLog);
+        durability.begin(renewal.make());
         keptRestored = durability.restoreKept(true);
     }
 
     /** Makes a space that was recovered ready for changes. If it throws, it should be closed. */
     public void begin() {
-        if (preparedLog == null) {
+        if (!renewal.isMade()) {
             prepareToBegin();
         }
-        recovered.dropOtherLogs();
-        preparedLog = null;
-        recovered = null;
+        renewal.dropOthers();
+        renewal = null;
         if (!keptRestored) {
             durability.restoreKept(false); // the other logs have left some space
         }
@@ -460,94 +456,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     // ---- figures
 
-    /** Bytes written to the data file. */
-    public long dataBytesWritten() {
-        return store.bytesWritten();
-    }
-
-    /** Bytes written to logical logs. */
-    public long logBytesWritten() {
-        return durability.logBytesWritten();
-    }
-
-    /** Bytes written to the FlexTree file. */
-    public long treeBytesWritten() {
-        return treeFile.bytesWritten();
-    }
-
-    /** Length of the logs that a recovery would read now. */
-    public long logBytes() {
-        return durability.logBytes();
+    /** What has been counted. */
+    public SpaceFigures figures() {
+        return figures;
     }
 
     /** Checkpoints begun since opening: each has ended the writer's epoch. */
     public long checkpointsBegun() {
         return durability.checkpointsBegun();
-    }
-
-    /** Checkpoints made since opening. */
-    public long checkpoints() {
-        return durability.checkpoints();
-    }
-
-    /** How often a change waited for a checkpoint since opening, because of the length of the logs. */
-    public long checkpointWaits() {
-        return durability.checkpointWaits();
-    }
-
-    /** Bytes moved by garbage collection since opening. */
-    public long bytesMoved() {
-        return collector.bytesMoved();
-    }
-
-    /** Extents that garbage collection has looked at since opening. */
-    public long extentsScanned() {
-        return collector.extentsScanned();
-    }
-
-    /** Dead bytes of the segments that garbage collection has emptied since opening. */
-    public long bytesFreed() {
-        return collector.bytesFreed();
-    }
-
-    /** Segments that garbage collection has emptied since opening. */
-    public long segmentsFreed() {
-        return collector.segmentsFreed();
-    }
-
-    /** How often the dead frames of a segment were written again since opening. */
-    public long segmentsRefilled() {
-        return store.refills().segmentsRefilled();
-    }
-
-    /** Bytes of extents written to dead frames since opening. */
-    public long bytesRefilled() {
-        return store.refills().bytesRefilled();
-    }
-
-    /** Frames that reads have found in the cache. */
-    public long cacheHits() {
-        return cache == null ? 0 : cache.hits();
-    }
-
-    /** Frames that reads have looked for in the cache, and found in the file only. */
-    public long cacheMisses() {
-        return cache == null ? 0 : cache.misses();
-    }
-
-    /** Off-heap bytes of the cache. */
-    public long cacheBytes() {
-        return cache == null ? 0 : cache.memoryBytes();
-    }
-
-    /** Live bytes in segments. */
-    public long liveBytes() {
-        return store.liveBytes();
-    }
-
-    /** Segments in the data file. */
-    public int segmentCount() {
-        return store.segmentCount();
     }
 
     /** Segments without live bytes that only pinned views keep from being used again. */
@@ -563,49 +479,6 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     /** Bytes of a segment. */
     public int segmentBytes() {
         return store.format().segmentBytes;
-    }
-
-    /** Extents in the tree, by the writer's state. */
-    public long extentCount() {
-        return tree.extentCount();
-    }
-
-    /** Off-heap bytes of the tree. */
-    public long treeMemoryBytes() {
-        return tree.memoryBytes();
-    }
-
-    /** Off-heap bytes of nodes that only readers of older versions may still see; a part of those of the tree. */
-    public long retiredNodeBytes() {
-        return tree.retiredNodeCount() * NodeFormat.NODE_BYTES;
-    }
-
-    /** Off-heap bytes of segment buffers, those that are free included. Any thread. */
-    public long bufferMemoryBytes() {
-        return store.buffers().memoryBytes();
-    }
-
-    /** Off-heap bytes of segment buffers that wait to be used. Any thread, for which it is about so many. */
-    public long freeBufferBytes() {
-        return store.buffers().freeBytes();
-    }
-
-    /** How often a change waited for a reader of a segment buffer since opening. */
-    public long bufferWaits() {
-        return store.buffers().waits();
-    }
-
-    /** Off-heap bytes that reads of the file use, or leave to the next ones. Any thread. */
-    public long scratchMemoryBytes() {
-        return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
-    }
-
-    /**
-     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which
-     * it is about so many.
-     */
-    public long checksumMemoryBytes() {
-        return store.frameTableBytes();
     }
 
     /** The id in the space's files. */
@@ -726,9 +599,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         tree.close();
         try {
             durability.close();
-            if (preparedLog != null) {
-                recovered.discard(preparedLog);
-                preparedLog = null;
+            if (renewal != null) {
+                renewal.undo();
             }
         } finally {
             try {

@@ -328,10 +328,10 @@ class ScrubberTest {
         assertEquals(0, beside.findingCount());
         assertEquals(0, epochs.pinnedVersionCount());
         int used = 0;
-        for (int number = 0; number < engine.segmentCount(); number++) {
+        for (int number = 0; number < engine.figures().segmentCount(); number++) {
             used += engine.store().segment(number).generation;
         }
-        assertTrue(used > 2 * engine.segmentCount(), "segments were used again");
+        assertTrue(used > 2 * engine.figures().segmentCount(), "segments were used again");
         assertFalse(thread.isAlive());
     }
 }

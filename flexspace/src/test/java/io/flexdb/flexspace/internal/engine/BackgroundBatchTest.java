@@ -48,8 +48,8 @@ class BackgroundBatchTest {
 
     /** Small changes until a batch has been begun to be written. */
     private void fillBatch() {
-        long before = engine.logBytesWritten();
-        while (engine.logBytesWritten() == before) {
+        long before = engine.figures().logBytesWritten();
+        while (engine.figures().logBytesWritten() == before) {
             append(1, 1);
         }
     }
@@ -116,14 +116,14 @@ class BackgroundBatchTest {
         fillBatch();
         publishForReuse();
         append(30, 500); // fewer entries than a batch has, and another segment
-        assertEquals(3, engine.segmentCount(), "not used again yet");
+        assertEquals(3, engine.figures().segmentCount(), "not used again yet");
         for (int seed = 0; seed < 50; seed++) {
             assertArrayEquals(durable, recovered(vfs.copy().crash(seed)));
         }
         engine.sync(0);
         publishForReuse();
         append(40, 500);
-        assertEquals(3, engine.segmentCount(), "used again now");
+        assertEquals(3, engine.figures().segmentCount(), "used again now");
         engine.sync(0);
         assertArrayEquals(contentOf(engine), recovered(vfs.crash(0)));
     }
@@ -143,9 +143,11 @@ class BackgroundBatchTest {
             vfs.delayBackground(FOREVER);
             for (int i = 0; i < 10_000; i++) {
                 slow.insert(random.nextInt((int) slow.size() + 1), ByteBuffer.allocate(10), 0, 10, 0);
-                longest = Math.max(longest, slow.logBytes());
+                longest = Math.max(longest, slow.figures().logBytes());
             }
-            assertTrue(slow.checkpoints() > 5, slow.checkpoints() + " checkpoints, a log of " + longest + " bytes");
+            assertTrue(
+                    slow.figures().checkpoints() > 5,
+                    slow.figures().checkpoints() + " checkpoints, a log of " + longest + " bytes");
             slow.checkInvariants();
         }
         long most = 5L * checkpointBytes / 2 + 2 * 4096; // and two headers

@@ -115,7 +115,7 @@ class ChangeReservationTest {
             if (isRefused()) {
                 refusals++;
                 assertTrue(
-                        engine.liveBytes() >= fewestLiveBytes,
+                        engine.figures().liveBytes() >= fewestLiveBytes,
                         () -> "refused although there is little but garbage: "
                                 + engine.reservation().refusal().getMessage());
                 while (refusals % 4 == 0 && engine.size() > 40_000) {
@@ -203,7 +203,7 @@ class ChangeReservationTest {
         assertTrue(insert(1)); // from here on nothing is done that did not ask
         engine.checkpoint();
         for (int batch = 0; batch < 4; batch++) { // later, most nodes fit what earlier ones have left
-            int leaves = 1 + (int) engine.extentCount() / 84;
+            int leaves = 1 + (int) engine.figures().extentCount() / 84;
             int edits = random.nextBoolean() ? leaves : 1 + random.nextInt(1 << random.nextInt(12));
             takeNoMoreThan(edits);
             editAnywhere(edits);
@@ -261,7 +261,9 @@ class ChangeReservationTest {
         long before = vfs.content(DIRECTORY.resolve("tree")).length;
         assertTrue(engine.reservation().reserveForBatch(60_000, 600, 0, 0, this::publish));
         long claimed = vfs.content(DIRECTORY.resolve("tree")).length - before;
-        assertTrue(claimed < 2 << 20, claimed + " bytes for 600 edits among " + engine.extentCount() + " extents");
+        assertTrue(
+                claimed < 2 << 20,
+                claimed + " bytes for 600 edits among " + engine.figures().extentCount() + " extents");
         engine.close();
     }
 

@@ -146,13 +146,13 @@ class GarbageCollectorTest {
         makeGarbage(4000, 100);
         int before = segmentsInUse();
         int slices = 0;
-        long moved = engine.bytesMoved();
+        long moved = engine.figures().bytesMoved();
         while (engine.collectSlice(2000)) {
-            long movedNow = engine.bytesMoved() - moved;
+            long movedNow = engine.figures().bytesMoved() - moved;
             assertTrue(movedNow <= 2000 + 512, movedNow + " bytes moved in one slice");
             publish();
             insert(random.nextInt((int) engine.size() / 100) * 100L, 100);
-            moved = engine.bytesMoved();
+            moved = engine.figures().bytesMoved();
             slices++;
         }
         assertFalse(collector.isSweeping());
@@ -203,16 +203,16 @@ class GarbageCollectorTest {
                 assertEquals(0, other.collectGarbage());
             }
             failing[0] = false;
-            for (int i = 0; i < 20 && other.bytesMoved() == 0; i++) {
+            for (int i = 0; i < 20 && other.figures().bytesMoved() == 0; i++) {
                 other.collectGarbage();
             }
-            assertTrue(other.bytesMoved() > 100_000, other.bytesMoved() + " bytes moved");
+            assertTrue(other.figures().bytesMoved() > 100_000, other.figures().bytesMoved() + " bytes moved");
             other.checkInvariants();
         }
     }
 
     private int segmentsInUse() {
-        return engine.segmentCount() - engine.freeSegmentCount();
+        return engine.figures().segmentCount() - engine.freeSegmentCount();
     }
 
     private void publish() {
@@ -231,22 +231,22 @@ class GarbageCollectorTest {
         int calls = 0;
         long sweeps = collector.sweepsEnded();
         while (collector.sweepsEnded() == sweeps) {
-            long scanned = engine.extentsScanned();
-            long moved = engine.bytesMoved();
+            long scanned = engine.figures().extentsScanned();
+            long moved = engine.figures().bytesMoved();
             insert(engine.size(), 400);
             engine.collapse(engine.size() - 400, 400);
             writtenFor += 400;
             collector.keepPace();
-            most = Math.max(most, engine.extentsScanned() - scanned);
-            long spent = engine.bytesMoved() - moved;
+            most = Math.max(most, engine.figures().extentsScanned() - scanned);
+            long spent = engine.figures().bytesMoved() - moved;
             assertTrue(spent <= collector.maxSliceBytes() + 512, spent + " bytes moved in one call");
             assertTrue(calls++ < 20_000, "the sweep does not end");
         }
         assertTrue(most > 0 && most <= GarbageCollector.MAX_SLICE_EXTENTS, most + " extents in one call");
         assertTrue(calls > 10, calls + " calls");
         assertTrue(
-                writtenFor < 2 * engine.bytesFreed(),
-                writtenFor + " bytes until " + engine.bytesFreed() + " were free");
+                writtenFor < 2 * engine.figures().bytesFreed(),
+                writtenFor + " bytes until " + engine.figures().bytesFreed() + " were free");
         engine.checkInvariants();
         engine.close();
     }

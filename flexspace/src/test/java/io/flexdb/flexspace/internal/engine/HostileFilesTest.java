@@ -347,11 +347,11 @@ class HostileFilesTest {
             engine.sync(i);
         }
         long size = engine.size();
-        long logBytes = engine.logBytesWritten();
+        long logBytes = engine.figures().logBytesWritten();
         SimulatedVfs killed = vfs.kill();
         try (SpaceEngine again = SpaceEngine.open(killed, DIRECTORY, STORE_ID, options.settings(), new Epochs())) {
             assertEquals(size, again.size());
-            long memory = again.treeMemoryBytes();
+            long memory = again.figures().treeMemoryBytes();
             assertTrue(memory <= 20 * logBytes + (1 << 20), memory + " bytes for a log of " + logBytes);
         }
     }

@@ -94,8 +94,8 @@ class HostileRefillsTest {
     }
 
     private static void overwrite(SpaceEngine engine, Epochs epochs, Random random, int refills) {
-        long until = engine.segmentsRefilled() + refills;
-        for (int i = 0; i < 4000 && engine.segmentsRefilled() < until; i++) {
+        long until = engine.figures().segmentsRefilled() + refills;
+        for (int i = 0; i < 4000 && engine.figures().segmentsRefilled() < until; i++) {
             byte[] bytes = new byte[FRAME];
             random.nextBytes(bytes);
             long offset = (long) random.nextInt((int) (engine.size() / FRAME)) * FRAME;

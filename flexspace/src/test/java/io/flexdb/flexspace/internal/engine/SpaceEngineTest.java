@@ -129,14 +129,14 @@ class SpaceEngineTest {
             }
             engine.checkInvariants();
         }
-        int held = engine.segmentCount() - engine.freeSegmentCount();
+        int held = engine.figures().segmentCount() - engine.freeSegmentCount();
         views.forEach(view -> epochs.unpin(view.version()));
         for (int i = 0; i < 4; i++) {
             publish();
         }
-        int left = engine.segmentCount() - engine.freeSegmentCount();
+        int left = engine.figures().segmentCount() - engine.freeSegmentCount();
         assertTrue(left < held / 2, held + " segments in use, and " + left + " when no view was pinned");
-        assertTrue(engine.bytesMoved() > 0);
+        assertTrue(engine.figures().bytesMoved() > 0);
         engine.closeCleanly();
     }
 
@@ -274,15 +274,15 @@ class SpaceEngineTest {
             longest = Math.max(longest, logBytes());
         }
         assertTrue(longest > 100 << 10 && longest < 130 << 10, longest + " bytes of log");
-        assertTrue(engine.checkpointWaits() > 3, engine.checkpointWaits() + " waits");
+        assertTrue(engine.figures().checkpointWaits() > 3, engine.figures().checkpointWaits() + " waits");
         vfs.delayBackground(0);
         engine.checkpoint();
-        long waits = engine.checkpointWaits();
+        long waits = engine.figures().checkpointWaits();
         for (int i = 0; i < 4000; i++) {
             insert(random.nextInt((int) engine.size() + 1), randomBytes(100), 0);
             engine.sync(i);
         }
-        assertEquals(waits, engine.checkpointWaits(), "checkpoints that are done at once");
+        assertEquals(waits, engine.figures().checkpointWaits(), "checkpoints that are done at once");
         engine.close();
     }
 

@@ -1,0 +1,169 @@
+package io.flexdb.flexspace.internal.engine;
+
+import io.flexdb.flexspace.internal.checkpoint.TreeFile;
+import io.flexdb.flexspace.internal.segment.FrameCache;
+import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.internal.tree.NodeFormat;
+
+/**
+ * What a space has counted since it was opened, and what it takes up now: for statistics, nothing is decided by it. By
+ * the writer where nothing else is said.
+ */
+public final class SpaceFigures {
+    private final FlexTree tree;
+    private final TreeFile treeFile;
+    private final SegmentStore store;
+    private final FrameCache cache; // or null
+    private final SpaceReader reader;
+    private final SpaceReader fileReader; // may be the same
+    private final GarbageCollector collector;
+    private final SpaceDurability durability;
+
+    SpaceFigures(
+            FlexTree tree,
+            TreeFile treeFile,
+            SegmentStore store,
+            FrameCache cache,
+            SpaceReader reader,
+            SpaceReader fileReader,
+            GarbageCollector collector,
+            SpaceDurability durability) {
+        this.tree = tree;
+        this.treeFile = treeFile;
+        this.store = store;
+        this.cache = cache;
+        this.reader = reader;
+        this.fileReader = fileReader;
+        this.collector = collector;
+        this.durability = durability;
+    }
+
+    /** Bytes written to the data file. */
+    public long dataBytesWritten() {
+        return store.bytesWritten();
+    }
+
+    /** Bytes written to logical logs. */
+    public long logBytesWritten() {
+        return durability.logBytesWritten();
+    }
+
+    /** Bytes written to the FlexTree file. */
+    public long treeBytesWritten() {
+        return treeFile.bytesWritten();
+    }
+
+    /** Length of the logs that a recovery would read now. */
+    public long logBytes() {
+        return durability.logBytes();
+    }
+
+    /** Checkpoints made since opening. */
+    public long checkpoints() {
+        return durability.checkpoints();
+    }
+
+    /** How often a change waited for a checkpoint since opening, because of the length of the logs. */
+    public long checkpointWaits() {
+        return durability.checkpointWaits();
+    }
+
+    /** Bytes moved by garbage collection since opening. */
+    public long bytesMoved() {
+        return collector.bytesMoved();
+    }
+
+    /** Extents that garbage collection has looked at since opening. */
+    public long extentsScanned() {
+        return collector.extentsScanned();
+    }
+
+    /** Dead bytes of the segments that garbage collection has emptied since opening. */
+    public long bytesFreed() {
+        return collector.bytesFreed();
+    }
+
+    /** Segments that garbage collection has emptied since opening. */
+    public long segmentsFreed() {
+        return collector.segmentsFreed();
+    }
+
+    /** How often the dead frames of a segment were written again since opening. */
+    public long segmentsRefilled() {
+        return store.refills().segmentsRefilled();
+    }
+
+    /** Bytes of extents written to dead frames since opening. */
+    public long bytesRefilled() {
+        return store.refills().bytesRefilled();
+    }
+
+    /** Frames that reads have found in the cache. */
+    public long cacheHits() {
+        return cache == null ? 0 : cache.hits();
+    }
+
+    /** Frames that reads have looked for in the cache, and found in the file only. */
+    public long cacheMisses() {
+        return cache == null ? 0 : cache.misses();
+    }
+
+    /** Off-heap bytes of the cache. */
+    public long cacheBytes() {
+        return cache == null ? 0 : cache.memoryBytes();
+    }
+
+    /** Live bytes in segments. */
+    public long liveBytes() {
+        return store.liveBytes();
+    }
+
+    /** Segments in the data file. */
+    public int segmentCount() {
+        return store.segmentCount();
+    }
+
+    /** Extents in the tree, by the writer's state. */
+    public long extentCount() {
+        return tree.extentCount();
+    }
+
+    /** Off-heap bytes of the tree. */
+    public long treeMemoryBytes() {
+        return tree.memoryBytes();
+    }
+
+    /** Off-heap bytes of nodes that only readers of older versions may still see; a part of those of the tree. */
+    public long retiredNodeBytes() {
+        return tree.retiredNodeCount() * NodeFormat.NODE_BYTES;
+    }
+
+    /** Off-heap bytes of segment buffers, those that are free included. Any thread. */
+    public long bufferMemoryBytes() {
+        return store.buffers().memoryBytes();
+    }
+
+    /** Off-heap bytes of segment buffers that wait to be used. Any thread, for which it is about so many. */
+    public long freeBufferBytes() {
+        return store.buffers().freeBytes();
+    }
+
+    /** How often a change waited for a reader of a segment buffer since opening. */
+    public long bufferWaits() {
+        return store.buffers().waits();
+    }
+
+    /** Off-heap bytes that reads of the file use, or leave to the next ones. Any thread. */
+    public long scratchMemoryBytes() {
+        return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
+    }
+
+    /**
+     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which
+     * it is about so many.
+     */
+    public long checksumMemoryBytes() {
+        return store.frameTableBytes();
+    }
+}

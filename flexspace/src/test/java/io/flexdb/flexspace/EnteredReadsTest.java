@@ -9,6 +9,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,8 +66,34 @@ class EnteredReadsTest {
     }
 
     private static List<Path> sources() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+        try (Stream<Path> files = Files.walk(sourceDirectory())) {
             return files.filter(file -> file.toString().endsWith(".java")).toList();
         }
+    }
+
+    private static Path classes() {
+        try {
+            return Path.of(EnteredReadsTest.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Found from this class, or else from the working directory, which may be another module's. */
+    private static Path sourceDirectory() {
+        Path classes = classes();
+        for (Path start : List.of(classes, Path.of("").toAbsolutePath())) {
+            for (Path above = start; above != null; above = above.getParent()) {
+                Path sources = above.resolve("flexspace/src/main/java");
+                if (Files.isDirectory(sources)) {
+                    return sources;
+                }
+            }
+        }
+        throw new AssertionError("no sources of flexspace above " + classes + " or the working directory");
     }
 }

@@ -81,11 +81,6 @@ public final class PayloadReader {
         return keyLength;
     }
 
-    /** Where the entry's value begins in the payload's array. */
-    public int valueIndex() {
-        return keyIndex + keyLength;
-    }
-
     /** Bytes of the value; 0 for a delete. */
     public int valueLength() {
         return valueLength;

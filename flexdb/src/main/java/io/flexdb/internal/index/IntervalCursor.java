@@ -205,11 +205,6 @@ public final class IntervalCursor {
         return nodes.keys.copyTo(anchorRef(), destination);
     }
 
-    /** How the anchor compares with a key: below 0 if it is smaller. */
-    public int compareAnchor(byte[] key, int from, int length) {
-        return -Integer.signum(nodes.keys.compare(key, from, length, anchorRef()));
-    }
-
     /** Whether an interval follows. */
     public boolean hasNext() {
         return index[0] + 1 < leafCount || levelWithNext() <= level;

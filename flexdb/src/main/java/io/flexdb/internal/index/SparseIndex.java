@@ -29,7 +29,7 @@ public final class SparseIndex {
      * I7  What is allocated and not retired is what the tree refers to, each node and key once.
      */
     private final Epochs epochs;
-    private final IndexNodes nodes;
+    final IndexNodes nodes;
     private final WriterPath path;
     private final IndexGrowth growth;
     private final IndexShrinking shrinking;
@@ -288,16 +288,6 @@ public final class SparseIndex {
     /** Off-heap bytes held by nodes and keys, free ones included. */
     public long memoryBytes() {
         return nodes.pool.memoryBytes() + nodes.keys.memoryBytes();
-    }
-
-    /** Nodes that are in use or that a reader may still see. */
-    public long liveNodeCount() {
-        return nodes.pool.liveCount();
-    }
-
-    /** Full keys, of anchors and of pivots, that are in use or that a reader may still see. */
-    public long liveKeyCount() {
-        return nodes.keys.liveCount();
     }
 
     /** Nodes and keys that wait for readers. */

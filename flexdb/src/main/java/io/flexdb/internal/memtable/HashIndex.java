@@ -32,8 +32,8 @@ final class HashIndex {
     private static final byte[] ZEROS = new byte[4096];
 
     private final Nodes nodes;
-    private final ByteBuffer slots;
-    private final int mask;
+    final ByteBuffer slots;
+    final int mask;
 
     HashIndex(Nodes nodes, ByteBuffer slots) {
         this.nodes = nodes;
@@ -124,18 +124,6 @@ final class HashIndex {
             slot++;
         }
         return CROWDED;
-    }
-
-    /** Slots that a lookup of a hash reads until it finds an anchor or an empty slot or gives up, counted. */
-    int countSlotsRead(int anchor, long hash) {
-        int home = (int) hash & mask;
-        for (int read = 1; read <= MAX_SLOTS_READ; read++) {
-            long word = slots.getLong((home + read - 1 & mask) << 3);
-            if (word == 0 || Nodes.refOf(word) == anchor) {
-                return read;
-            }
-        }
-        return MAX_SLOTS_READ;
     }
 
     /** Slots in use, counted. */

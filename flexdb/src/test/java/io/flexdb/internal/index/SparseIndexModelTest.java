@@ -174,7 +174,7 @@ class SparseIndexModelTest {
         }
         index.checkInvariants();
         assertEquals(0, index.retiredCount());
-        assertEquals(1, index.liveNodeCount());
-        assertEquals(0, index.liveKeyCount());
+        assertEquals(1, index.nodes.pool.liveCount());
+        assertEquals(0, index.nodes.keys.liveCount());
     }
 }

@@ -81,7 +81,7 @@ class SparseIndexTest {
             replace(last, add(r.clear().first(10, 1, i), last, 10));
         }
         // 6301 intervals are 100 full leaves and one interval more; two levels lie above.
-        assertEquals(101 + 2 + 1, index.liveNodeCount() - index.retiredCount());
+        assertEquals(101 + 2 + 1, index.nodes.pool.liveCount() - index.retiredCount());
         assertEquals(63_000, find("k006299").logicalOffset());
     }
 
@@ -120,7 +120,7 @@ class SparseIndexTest {
         assertEquals(301, find("x").lengthBytes());
         assertEquals(301, found.pairCount());
         assertEquals(5, found.contentNumber());
-        assertEquals(1, index.liveNodeCount());
+        assertEquals(1, index.nodes.pool.liveCount());
     }
 
     @Test
@@ -145,14 +145,14 @@ class SparseIndexTest {
         }
         assertEquals(before, index.dump(old));
         index.checkInvariants(old);
-        assertTrue(index.liveKeyCount() >= 200);
+        assertTrue(index.nodes.keys.liveCount() >= 200);
         epochs.unpin(old.epoch());
         for (int i = 0; i < 3; i++) {
             epochs.advance();
             index.reclaim();
         }
-        assertEquals(1, index.liveNodeCount());
-        assertEquals(0, index.liveKeyCount());
+        assertEquals(1, index.nodes.pool.liveCount());
+        assertEquals(0, index.nodes.keys.liveCount());
         assertEquals(0, index.retiredCount());
     }
 

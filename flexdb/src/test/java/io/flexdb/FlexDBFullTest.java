@@ -18,12 +18,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -289,6 +292,72 @@ class FlexDBFullTest {
         StoreOracle.assertSame(model, StoreDriver.all(db), "deleted");
         slow.set(false);
         closeAnyhow(db);
+    }
+
+    /**
+     * Where no further log can be made, a commit sets one free when all of it is durable; a moment before, nothing is
+     * left to be committed. Who comes in this moment waits for that log, and is not refused.
+     */
+    @Test
+    void whoComesWhileACommitEndsIsNotRefusedTheLogThatItSetsFree() throws InterruptedException {
+        AtomicReference<FlexDB> db = new AtomicReference<>();
+        AtomicBoolean full = new AtomicBoolean();
+        AtomicReference<Thread> logs = new AtomicReference<>(); // the thread that makes them
+        AtomicInteger tries = new AtomicInteger();
+        Queue<Throwable> refusals = new ConcurrentLinkedQueue<>();
+        List<Thread> others = Collections.synchronizedList(new ArrayList<>());
+        HookedVfs.Hook hook = (kind, path) -> {
+            Thread thread = Thread.currentThread();
+            boolean isLog = path.getParent() != null && path.getParent().endsWith("wal");
+            boolean makesLogs = thread.getName().equals("flexdb-logs");
+            if (isLog && kind == HookedVfs.Kind.CREATE && (full.get() || makesLogs)) {
+                if (makesLogs) {
+                    logs.set(thread);
+                    tries.incrementAndGet();
+                }
+                throw new StoreFullException("no space, for a test: " + path);
+            }
+            boolean commitForces = thread.getName().equals("flexdb-commit") && kind == HookedVfs.Kind.FORCE;
+            if (full.get() && commitForces && !isLog && others.size() < 30) {
+                int number = 100_000 + others.size();
+                Thread other = new Thread(() -> {
+                    try {
+                        db.get().delete(key(number));
+                        db.get().put(key(number), value(number));
+                    } catch (Throwable e) {
+                        refusals.add(e);
+                    }
+                });
+                others.add(other);
+                startAndAwaitTry(other, logs, tries);
+            }
+        };
+        db.set(FlexDB.open(new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false));
+        put(db.get(), 0);
+        full.set(true);
+        for (int i = 1; others.size() < 30; i++) {
+            put(db.get(), i);
+        }
+        for (Thread other : others) {
+            other.join();
+        }
+        assertEquals(List.of(), List.copyOf(refusals));
+        full.set(false);
+        db.get().close();
+    }
+
+    /** Starts a thread, and waits until it has ended, or waits though another log was tried to be made for it. */
+    private static void startAndAwaitTry(Thread other, AtomicReference<Thread> logs, AtomicInteger tries) {
+        int before = tries.get();
+        other.start();
+        int waiting = 0;
+        while (other.isAlive() && waiting < 2000) {
+            boolean bothWait = tries.get() > before
+                    && logs.get().getState() == Thread.State.WAITING
+                    && other.getState() == Thread.State.WAITING;
+            waiting = bothWait ? waiting + 1 : 0;
+            Thread.yield();
+        }
     }
 
     private void fillFrom(FlexDB db, AtomicInteger number) {

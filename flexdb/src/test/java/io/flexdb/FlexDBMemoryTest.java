@@ -10,6 +10,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The budget, what it becomes in JVMs of all sizes, and allocations that fail. */
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBMemoryTest {
     private static final long MIB = 1 << 20;
     private static final JvmMemory AMPLE = new JvmMemory(1L << 30, 1L << 30, Long.MAX_VALUE);
@@ -166,6 +167,40 @@ class FlexDBMemoryTest {
             assertEquals(3 << 20, db.get(bytes("large")).length);
             assertArrayEquals(bytes("newer"), db.get(bytes("small")));
         }
+    }
+
+    /**
+     * Where there is no space for another log, writers wait for a commit of the memtable that they fill. It may lack
+     * memory at first: nobody but those who wait for it ever asks for it again.
+     */
+    @Test
+    void aCommitThatAWriterWaitsForIsTriedAgainWhenItFindsNoMemory() {
+        AtomicInteger failures = new AtomicInteger(3);
+        OffHeap.Source source = bytes -> {
+            if (isThread("flexdb-commit") && failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("none yet, for a test");
+            }
+            return ByteBuffer.allocateDirect(bytes);
+        };
+        HookedVfs.Hook noSpaceForLogs = (kind, path) -> {
+            if (kind == HookedVfs.Kind.CREATE && isThread("flexdb-logs")) {
+                throw new StoreFullException("no space, for a test: " + path);
+            }
+        };
+        HookedVfs vfs = new HookedVfs(new SimulatedVfs(), noSpaceForLogs);
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(1 << 20);
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false, AMPLE, source)) {
+            db.put(bytes("large"), new byte[500_000]); // for which a commit needs memory
+            for (int i = 0; i < 2000; i++) {
+                db.put(bytes("key" + i), new byte[1000]);
+            }
+            assertTrue(failures.get() <= 0, "memory was not short: " + failures);
+            assertEquals(2001, StoreDriver.all(db).size());
+        }
+    }
+
+    private static boolean isThread(String name) {
+        return Thread.currentThread().getName().equals(name);
     }
 
     /** Fails every allocation for which it is told to. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -120,6 +121,57 @@ class FlexDBStallsTest {
         assertEquals(250, StoreDriver.all(db).size());
         goOn.countDown();
         db.close();
+    }
+
+    /** Who waits for a log waits, and does not wake the others that do. */
+    @Test
+    void writersThatWaitForALogSleep() throws InterruptedException {
+        CountDownLatch goOn = new CountDownLatch(1);
+        HookedVfs.Hook hook = (kind, path) -> {
+            if (kind == HookedVfs.Kind.CREATE
+                    && Thread.currentThread().getName().equals("flexdb-logs")) {
+                await(goOn);
+            }
+        };
+        FlexDB db =
+                FlexDB.open(new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        Thread[] writers = new Thread[3];
+        for (int writer = 0; writer < writers.length; writer++) {
+            int from = writer;
+            writers[writer] = new Thread(() -> {
+                for (int i = from; i < 600; i += 3) {
+                    db.put(key(i), new byte[300]);
+                }
+            });
+            writers[writer].start();
+        }
+        for (Thread writer : writers) {
+            while (writer.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait(); // the test's timeout ends this
+            }
+        }
+        long before = timesWaited(writers);
+        for (int i = 0; i < 20_000; i++) {
+            Thread.yield();
+        }
+        long more = timesWaited(writers) - before;
+        goOn.countDown();
+        for (Thread writer : writers) {
+            writer.join();
+        }
+        assertTrue(more < 50, "woken " + more + " times");
+        assertEquals(600, StoreDriver.all(db).size());
+        db.close();
+    }
+
+    private static long timesWaited(Thread[] threads) {
+        long times = 0;
+        for (Thread thread : threads) {
+            times += ManagementFactory.getThreadMXBean()
+                    .getThreadInfo(thread.getId())
+                    .getWaitedCount();
+        }
+        return times;
     }
 
     private static void await(CountDownLatch latch) {

@@ -101,7 +101,7 @@ public final class CommitThread {
             while (true) {
                 MemLog log = garbageLeft || readWaits > 0 ? work.pollWork() : work.awaitWork();
                 if (log != null) {
-                    boolean done = log.isFrozen() ? commit(log) : applyActive();
+                    boolean done = log.isFrozen() ? commit(log) : applyActive(log);
                     if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal(), readsHoldSegments())) {
                         return;
                     }
@@ -256,7 +256,7 @@ public final class CommitThread {
     /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
     private boolean commit(MemLog log) {
         long last = log.table.lastSequence();
-        work.awaitVisible(last);
+        versions.awaitVisible(last);
         sharedForce.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
@@ -307,10 +307,10 @@ public final class CommitThread {
      * it is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place
      * in it.
      */
-    private boolean applyActive() {
+    private boolean applyActive(MemLog log) {
         boolean applied = applyOldest();
         if (applied) {
-            work.freezeActive();
+            work.freeze(log); // unless a writer has begun another one meanwhile
         }
         return applied;
     }
@@ -321,7 +321,7 @@ public final class CommitThread {
      * @throws StoreFullException if there is no room in the space; the store goes on
      */
     public void commitActive() {
-        orStop(this::applyActive);
+        orStop(() -> applyActive(versions.current().newest()));
         commitAll();
     }
 
@@ -352,8 +352,11 @@ public final class CommitThread {
     /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
     public void commitRest() {
         commitAll();
-        if (!health.hasFailed() && work.freezeActive()) {
-            commitHere(versions.current().oldest());
+        if (!health.hasFailed() && versions.current().logs().length > 0) {
+            MemLog active = versions.current().newest();
+            if (work.freeze(active)) {
+                commitHere(active);
+            }
         }
     }
 }

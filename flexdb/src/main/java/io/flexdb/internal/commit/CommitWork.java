@@ -8,11 +8,11 @@ public interface CommitWork {
     /**
      * Waits for a memtable to commit; null when there is none, but an interval to divide, or when the store is being
      * closed and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain
-     * MemLog#isFrozen frozen}, and is returned once: the caller has to commit it.
+     * MemLog#isFrozen frozen}, for as long as somebody wants that.
      */
     MemLog awaitWork();
 
-    /** The same without waiting: null, too, if there is nothing. */
+    /** The same without waiting: null, too, if there is nothing. To look changes nothing. */
     MemLog pollWork();
 
     /**
@@ -26,12 +26,9 @@ public interface CommitWork {
     /** Waits for an interval to divide; false when the store is not to be read any more. */
     boolean awaitDivided();
 
-    /** Waits until everything up to a sequence number is inserted. */
-    void awaitVisible(long sequence);
+    /** Freezes a memtable without beginning another, if it takes writes still and has entries. */
+    boolean freeze(MemLog log);
 
-    /** Freezes the active memtable, if it has entries, without beginning another. */
-    boolean freezeActive();
-
-    /** Wakes writers that wait for room. */
+    /** Says that the log of the oldest memtable can be used again; wakes writers that wait for room. */
     void signalCommitted();
 }

@@ -196,6 +196,7 @@ public final class MemLogs {
 
     /** @throws StoreFullException if there is no memory for one */
     private MemTable table(int bytes) {
+        lacksMemory = false;
         MemTable table = freeTables.poll();
         if (table == null) {
             MemTable made = newTable(bytes);
@@ -208,7 +209,6 @@ public final class MemLogs {
 
     private MemTable newTable(int arenaBytes) {
         try {
-            lacksMemory = false;
             return MemTable.allocate(lastNumber, arenaBytes, memory);
         } catch (OutOfMemoryError e) {
             lacksMemory = true;

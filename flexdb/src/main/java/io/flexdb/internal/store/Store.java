@@ -38,7 +38,7 @@ import java.util.function.Function;
  */
 public final class Store implements AutoCloseable {
     /*
-     * Locks, always in this order: the writer's writeLock (sequence numbers, the active memtable, state), that of
+     * Locks, always in this order: the write lock (sequence numbers, the active memtable; see WriteMonitor), that of
      * StoreVersions (one publication at a time; never held for anything slow).
      *
      * The parts are made from below to above, and none knows the store. Three have to reach something above them, which
@@ -106,14 +106,14 @@ public final class Store implements AutoCloseable {
         this.syncs = new SyncThread(settings, versions, sharedForce, inline);
         this.writer = new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, this::startLogThread);
         this.logThread = new LogThread(writer, memLogs, retired, health, inline);
-        commits.serve(writer, refiner);
+        commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(versions, index, intervalReader, contexts);
-        health.onChange(writer::signalAll);
+        health.onChange(writer::wake);
     }
 
     private void signalDivided() {
-        writer.signalDivided();
+        writer.wake();
     }
 
     private void startLogThread() {
@@ -267,7 +267,7 @@ public final class Store implements AutoCloseable {
         syncs.stop();
         logThread.stop();
         if (!health.hasFailed()) {
-            writer.awaitVisible(last);
+            versions.awaitVisible(last);
         }
         commits.stop();
         if (!health.isReadOnly() && !health.hasFailed()) {

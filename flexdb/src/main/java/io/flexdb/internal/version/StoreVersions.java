@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memlog.MemLog;
+import java.util.concurrent.locks.LockSupport;
 
 /** The version to read and the number of the last visible write; publishes the next version. */
 public final class StoreVersions {
@@ -14,6 +15,8 @@ public final class StoreVersions {
      * I1  version.storeSequence <= visibleSequence for a reader that took visibleSequence first and checks.
      * I2  Versions with the same id have the same roots; the commit thread alone makes new ids.
      */
+    private static final int SPINS = 64;
+
     public final Epochs epochs;
     public final Health health;
     private final SpaceEngine engine;
@@ -80,6 +83,20 @@ public final class StoreVersions {
     /** All writes up to this number are inserted, and visible from now on. */
     public void setVisible(long sequence) {
         visibleSequence = sequence;
+    }
+
+    /** Waits until all writes up to this number are visible. Any thread. */
+    public void awaitVisible(long sequence) {
+        for (int round = 0; visibleSequence < sequence; round++) {
+            health.requireNotFailed();
+            if (round < SPINS) {
+                Thread.onSpinWait();
+            } else if (round < 2 * SPINS) {
+                Thread.yield();
+            } else {
+                LockSupport.parkNanos(20_000);
+            }
+        }
     }
 
     /** Publishes a memtable that takes writes from now on. */

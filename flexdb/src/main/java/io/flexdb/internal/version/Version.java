@@ -47,6 +47,11 @@ public record Version(long id, IndexView index, FlexTreeView space, MemLog[] log
         return bytes;
     }
 
+    /** The one that takes writes, unless it is frozen too. */
+    public MemLog newest() {
+        return logs[0];
+    }
+
     public MemLog oldest() {
         return logs[logs.length - 1];
     }

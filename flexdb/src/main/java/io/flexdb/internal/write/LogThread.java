@@ -15,7 +15,7 @@ public final class LogThread {
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
 
-    private final StoreWriter writer;
+    private final LogRequests requests;
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final Health health;
@@ -23,7 +23,7 @@ public final class LogThread {
     private Thread thread; // under the write lock until the store is closed
 
     public LogThread(StoreWriter writer, MemLogs memLogs, RetiredTables retired, Health health, boolean inline) {
-        this.writer = writer;
+        this.requests = writer.logRequests();
         this.memLogs = memLogs;
         this.retired = retired;
         this.health = health;
@@ -41,15 +41,16 @@ public final class LogThread {
 
     private void run() {
         try {
-            while (writer.awaitLogWanted()) {
+            while (requests.awaitWanted()) {
                 awaitTable();
                 StoreFullException full = tryToPrepare();
                 for (int waits = 0; full != null && awaitMemory(waits); waits++) {
                     full = tryToPrepare();
                 }
-                writer.logTried(full); // whoever needs one is told
+                requests.tried(full); // whoever needs one is told
                 if (full == null) {
                     memLogs.keepReserve();
+                    requests.reserveKept();
                 }
             }
         } catch (Throwable e) {

@@ -1,6 +1,7 @@
 package io.flexdb.internal.memlog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreFullException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -71,5 +73,29 @@ class MemLogsTest {
         vfs.setCapacity(Long.MAX_VALUE);
         logs.prepare();
         assertEquals(kept, logs.spareTableBytes());
+    }
+
+    /** Who waits for memory must not do so for a disk that is full. */
+    @Test
+    void itIsNotMemoryThatIsShortWhereAMemtableIsFree() {
+        AtomicBoolean noMemory = new AtomicBoolean();
+        OffHeap memory = new OffHeap(
+                bytes -> {
+                    if (noMemory.get()) {
+                        throw new OutOfMemoryError("none, for a test");
+                    }
+                    return ByteBuffer.allocateDirect(bytes);
+                },
+                () -> Long.MAX_VALUE,
+                0);
+        MemLogs own = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, memory, 0, 0);
+        MemLog used = own.take(1);
+        noMemory.set(true);
+        assertThrows(StoreFullException.class, own::prepare);
+        assertTrue(own.lacksMemory());
+        own.unread(used.table);
+        vfs.setCapacity(1);
+        assertThrows(StoreFullException.class, own::prepare);
+        assertFalse(own.lacksMemory(), "it is the disk");
     }
 }

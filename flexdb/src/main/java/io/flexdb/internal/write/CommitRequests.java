@@ -1,0 +1,102 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.commit.CommitThread;
+import io.flexdb.internal.commit.CommitWork;
+import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memlog.MemLogs;
+import io.flexdb.storage.StoreFullException;
+
+/** What the commit thread asks of the writers: what there is to do, and what they want. It takes the write lock. */
+final class CommitRequests implements CommitWork {
+    private final WriteMonitor monitor;
+    private final ActiveMemtable memtables;
+    private final MemLogs memLogs;
+    private final LogRequests logs;
+    private final SpaceRetries retries;
+    private final CommitThread commits;
+
+    CommitRequests(
+            WriteMonitor monitor,
+            ActiveMemtable memtables,
+            MemLogs memLogs,
+            LogRequests logs,
+            SpaceRetries retries,
+            CommitThread commits) {
+        this.monitor = monitor;
+        this.memtables = memtables;
+        this.memLogs = memLogs;
+        this.logs = logs;
+        this.retries = retries;
+        this.commits = commits;
+    }
+
+    @Override
+    public MemLog awaitWork() {
+        monitor.lock();
+        try {
+            while (true) {
+                MemLog found = pollWork();
+                if (found != null || !monitor.health.isUsable() || commits.hasDivided()) {
+                    return found;
+                }
+                monitor.await();
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public MemLog pollWork() {
+        monitor.lock();
+        try {
+            boolean mayCommit = !monitor.health.hasFailed() && !monitor.health.isReadOnly();
+            return mayCommit ? memtables.nextToCommit() : null;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public boolean awaitRetry(StoreFullException full, boolean readsHold) {
+        return retries.awaitWanted(full, readsHold);
+    }
+
+    @Override
+    public boolean awaitDivided() {
+        monitor.lock();
+        try {
+            while (monitor.health.isReadable() && !commits.hasDivided()) {
+                monitor.await();
+            }
+            return monitor.health.isReadable();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public boolean freeze(MemLog log) {
+        monitor.lock();
+        try {
+            return memtables.freeze(log);
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public void signalCommitted() {
+        monitor.lock();
+        try {
+            memtables.committed();
+            retries.committed();
+            if (!memLogs.isReady()) {
+                logs.want();
+            }
+            monitor.changed();
+        } finally {
+            monitor.unlock();
+        }
+    }
+}

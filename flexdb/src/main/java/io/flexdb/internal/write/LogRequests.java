@@ -1,0 +1,81 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.storage.StoreFullException;
+
+/** What writers ask of the thread that makes logs, and what has come of it. All fields are under the write lock. */
+final class LogRequests {
+    private final WriteMonitor monitor;
+    private boolean wanted;
+    private long triesBegun;
+    private long triesEnded;
+    private StoreFullException refusal; // of the last try; null if it went well
+
+    LogRequests(WriteMonitor monitor) {
+        this.monitor = monitor;
+    }
+
+    // ---- by writers, and who commits, under the lock
+
+    /** Has the next log be made, if none is ready. */
+    void want() {
+        if (!wanted) {
+            wanted = true;
+            monitor.changed();
+        }
+    }
+
+    /** The tries so far, for {@link #refusalSince}. */
+    long triesBegun() {
+        return triesBegun;
+    }
+
+    /** Why there is no log, if a try says so that has begun after so many others; null while one is to come. */
+    StoreFullException refusalSince(long begunBefore) {
+        boolean trying = wanted || triesEnded < triesBegun;
+        return trying || triesEnded <= begunBefore ? null : refusal;
+    }
+
+    /** Whether the last try went well, or none has ended yet. */
+    boolean lastWentWell() {
+        return refusal == null;
+    }
+
+    // ---- by the thread that makes logs
+
+    /** Waits until a log is wanted; false if the store is being closed, or has failed. */
+    boolean awaitWanted() {
+        monitor.lock();
+        try {
+            while (!wanted && monitor.health.isUsable()) {
+                monitor.await();
+            }
+            wanted = false;
+            triesBegun++;
+            return monitor.health.isUsable();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Tells that the next log is ready, or why it is not. */
+    void tried(StoreFullException full) {
+        monitor.lock();
+        try {
+            triesEnded++;
+            refusal = full;
+            monitor.changed();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Tells that there may be a log in reserve now. */
+    void reserveKept() {
+        monitor.lock();
+        try {
+            monitor.changed();
+        } finally {
+            monitor.unlock();
+        }
+    }
+}

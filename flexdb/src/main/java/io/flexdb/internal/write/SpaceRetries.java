@@ -1,0 +1,117 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.storage.StoreFullException;
+import java.util.function.LongSupplier;
+
+/**
+ * Room in the space that a commit did not find: tries to find it later, which writers ask for and the commit thread
+ * makes. All fields are under the write lock.
+ */
+final class SpaceRetries {
+    /*
+     * A writer that needs room asks for a try whenever it is refused; whether it waits for what comes of it depends on
+     * whether there is hope: something was deleted that the last try did not see, or reads held segments back then that
+     * they may have let go of since. A delete is seen by a try if it is visible when the try begins, not if it has its
+     * number by then.
+     */
+    private final WriteMonitor monitor;
+    private final Runnable wantCommit;
+    private final LongSupplier visibleSequence;
+    private StoreFullException full; // while a memtable can't be committed for want of room
+    private boolean awaiting; // the commit thread is, for a try to be wanted
+    private boolean wanted;
+    private long ended; // tries
+    private long freedThrough; // the number of the last write that has nothing but deletes
+    private boolean mayHaveGrown; // since the last try began
+    private boolean heldByReads; // some of what the last try had needed
+
+    /** @param wantCommit has the active memtable committed, if nothing else is to be */
+    SpaceRetries(WriteMonitor monitor, Runnable wantCommit, LongSupplier visibleSequence) {
+        this.monitor = monitor;
+        this.wantCommit = wantCommit;
+        this.visibleSequence = visibleSequence;
+    }
+
+    // ---- by writers, under the lock
+
+    /** Whether a memtable can't be committed for want of room. */
+    boolean isFull() {
+        return full != null;
+    }
+
+    /** Notes a write that has nothing but deletes, by its last number. */
+    void freed(long sequence) {
+        freedThrough = sequence;
+        mayHaveGrown = true;
+    }
+
+    /** Throws if there is no room, after a try or two if there is hope. Else a memtable can be committed. */
+    void requireRoom() {
+        String refusal = full.getMessage();
+        if (!await()) {
+            throw new StoreFullException(refusal);
+        }
+    }
+
+    /**
+     * Has the commit thread look for room again, and waits for what comes of it if there is hope.
+     *
+     * @return whether there is room
+     */
+    boolean await() {
+        long enough = ended + (awaiting ? 1 : 2); // the one under way may have begun before what gives hope
+        boolean hope = mayHaveGrown || heldByReads || !awaiting;
+        while (full != null) {
+            wantCommit.run(); // or there is nothing to try
+            want();
+            if (!hope || ended >= enough) {
+                return false;
+            }
+            monitor.await();
+            monitor.health.requireUsable();
+        }
+        return true;
+    }
+
+    private void want() {
+        if (!wanted) {
+            wanted = true;
+            monitor.changed();
+        }
+    }
+
+    /** A writer that commits itself has found no room. */
+    void refused(StoreFullException refusal) {
+        full = refusal;
+        monitor.changed();
+    }
+
+    // ---- by who commits
+
+    /** A memtable was committed. Under the lock; the caller tells it. */
+    void committed() {
+        full = null;
+    }
+
+    /** {@link io.flexdb.internal.commit.CommitWork#awaitRetry}. */
+    boolean awaitWanted(StoreFullException refusal, boolean readsHold) {
+        monitor.lock();
+        try {
+            mayHaveGrown |= full == null; // deletes were not noted while the try was made
+            full = refusal;
+            heldByReads = readsHold;
+            ended++;
+            awaiting = true;
+            monitor.changed();
+            while (!wanted && monitor.health.isUsable()) {
+                monitor.await();
+            }
+            wanted = false;
+            awaiting = false;
+            mayHaveGrown = freedThrough > visibleSequence.getAsLong();
+            return monitor.health.isUsable();
+        } finally {
+            monitor.unlock();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.flexspace.internal.base.Health;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The write lock, and the one condition under it that writers, commit thread and log thread wait for. */
+final class WriteMonitor {
+    /*
+     * What these threads have to agree on is in the classes of this package that say so, and is read and written with
+     * this lock held. Who waits does so for any change, and then looks again at all it goes by. So who changes
+     * something there calls changed() before giving the lock up, and who changes nothing does not, or those who wait
+     * would wake each other for ever. To look changes nothing. What is elsewhere (marked *) is told afterwards, by
+     * whoever has changed it:
+     *
+     *   who waits, in what              for what                           who changes that, and tells
+     *   writer, MemtableRotation        a frozen memtable less *           commit thread: CommitRequests.signalCommitted
+     *                                   another memtable to be active      writer: ActiveMemtable.begin
+     *                                   the next one ready *, or refused   log thread: LogRequests.tried
+     *   writer, SpaceRetries.await      room, or the end of a try          commit thread: signalCommitted, awaitWanted
+     *   log thread, LogRequests         a log wanted                       writer: begin, awaitLog; signalCommitted
+     *   commit thread, CommitRequests   a frozen memtable                  writer: begin
+     *                                   the active one to be committed     writer: awaitLog, SpaceRetries.await
+     *                                   an interval to be divided *        threads of Refiner: wake
+     *   commit thread, SpaceRetries     a try wanted                       writer: SpaceRetries.await
+     *   all of them                     the store's health *               Health.onChange, or closing: wake
+     */
+    final Health health;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Runnable follow;
+
+    /** @param follow brings up to date what follows from the rest, after each change, under the lock */
+    WriteMonitor(Health health, Runnable follow) {
+        this.health = health;
+        this.follow = follow;
+    }
+
+    void lock() {
+        lock.lock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    /** Waits for a change, with the lock given up meanwhile. An interrupt stays pending. */
+    void await() {
+        changed.awaitUninterruptibly();
+    }
+
+    /** Something has changed that others may wait for. Under the lock. */
+    void changed() {
+        follow.run();
+        changed.signalAll();
+    }
+
+    /** Has whoever waits look again at what is not under the lock. Any thread. */
+    void wake() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

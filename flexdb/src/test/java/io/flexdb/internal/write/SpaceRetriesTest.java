@@ -1,0 +1,72 @@
+package io.flexdb.internal.write;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Writers that are refused for want of room, and the commit thread, which a thread of the test stands for. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SpaceRetriesTest {
+    private final AtomicLong tries = new AtomicLong();
+    private final AtomicLong visible = new AtomicLong(7);
+    private final Health health = new Health("the store", Path.of("/store"), null);
+    private final CountDownLatch tried = new CountDownLatch(1);
+    private final WriteMonitor monitor = new WriteMonitor(health, tried::countDown);
+    private final SpaceRetries retries = new SpaceRetries(monitor, () -> {}, visible::get);
+    private final Thread commits = new Thread(this::findNoRoom);
+
+    private void findNoRoom() {
+        do {
+            tries.incrementAndGet();
+        } while (retries.awaitWanted(new StoreFullException("no room, for a test"), false));
+    }
+
+    private long triesOfOneWriter() {
+        while (commits.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        monitor.lock();
+        try {
+            long before = tries.get();
+            assertFalse(retries.await(), "there is no room");
+            return tries.get() - before; // 0 if this did not wait, as it has the lock
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        health.beginClose();
+        monitor.wake();
+        commits.join();
+    }
+
+    /**
+     * A delete has its number a moment before it is visible. A try that begins in between does not see it, so who comes
+     * next hopes for another one.
+     */
+    @Test
+    void aDeleteThatIsNotVisibleYetIsHopeForTheNextTry() throws InterruptedException {
+        commits.start();
+        tried.await();
+        triesOfOneWriter(); // who comes first always waits: deletes before that were not noted
+        monitor.lock();
+        retries.freed(8);
+        monitor.unlock();
+        assertTrue(triesOfOneWriter() > 0, "something was deleted");
+        assertTrue(triesOfOneWriter() > 0, "which the last try did not see");
+        visible.set(8);
+        assertTrue(triesOfOneWriter() > 0, "nor this one");
+        assertEquals(0, triesOfOneWriter(), "all that was deleted was tried with");
+    }
+}

@@ -1,9 +1,9 @@
 package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.simulation.FilesBefore;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
@@ -165,16 +165,16 @@ class FlexDBCorruptionTest {
         } else {
             damaged.setContent(path, content);
         }
-        Map<Path, byte[]> before = contents(damaged);
+        FilesBefore before = FilesBefore.of(damaged);
         FlexDB db;
         try {
             db = StoreDriver.open(damaged, OPTIONS);
         } catch (CorruptionException | UnsupportedFormatException | NotAStoreException e) {
-            assertUnchanged(before, damaged, at);
+            before.assertUnchanged(at);
             return true;
         } catch (StorageException e) {
             if (content == null) {
-                assertUnchanged(before, damaged, at);
+                before.assertUnchanged(at);
                 return true;
             }
             throw new AssertionError(at, e);
@@ -204,21 +204,5 @@ class FlexDBCorruptionTest {
             found = true; // the commit of what was in the log met it
         }
         return found;
-    }
-
-    private static Map<Path, byte[]> contents(SimulatedVfs files) {
-        Map<Path, byte[]> contents = new TreeMap<>();
-        for (Path path : files.files()) {
-            if (!path.endsWith("LOCK")) {
-                contents.put(path, files.content(path));
-            }
-        }
-        return contents;
-    }
-
-    private static void assertUnchanged(Map<Path, byte[]> before, SimulatedVfs files, String at) {
-        Map<Path, byte[]> after = contents(files);
-        assertEquals(before.keySet(), after.keySet(), at);
-        before.forEach((path, content) -> assertArrayEquals(content, after.get(path), () -> at + ": " + path));
     }
 }

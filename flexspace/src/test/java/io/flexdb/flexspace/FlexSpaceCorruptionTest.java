@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.simulation.FilesBefore;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
@@ -14,9 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -258,16 +257,14 @@ class FlexSpaceCorruptionTest {
     private void damaged(SimulatedVfs good, Path path, byte[] bytes, String what) {
         SimulatedVfs vfs = good.copy();
         vfs.setContent(path, bytes);
-        Map<Path, byte[]> before = contents(vfs);
+        FilesBefore before = FilesBefore.of(vfs);
         damages++;
         FlexSpace space;
         try {
             space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL);
         } catch (StorageException e) {
             refused++;
-            Map<Path, byte[]> after = contents(vfs);
-            assertTrue(before.keySet().equals(after.keySet()), path + ", " + what + ": files " + after.keySet());
-            before.forEach((file, was) -> assertArrayEquals(was, after.get(file), path + ", " + what));
+            before.assertUnchanged(path + ", " + what);
             return;
         } catch (RuntimeException | Error e) {
             throw new AssertionError(path + ", " + what, e);
@@ -280,11 +277,5 @@ class FlexSpaceCorruptionTest {
         } finally {
             space.close();
         }
-    }
-
-    private static Map<Path, byte[]> contents(SimulatedVfs vfs) {
-        Map<Path, byte[]> contents = new TreeMap<>();
-        forEachFile(vfs, contents::put);
-        return contents;
     }
 }

@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Entries of a node, or of several to be, outside of any node: the scratch space of a split.
+ * Entries of a node, or of several to be, outside of any node: the scratch space of a split. Four columns that grow as
+ * one, so not a list of a library for each of them.
  */
 final class EntryList {
     // Of a leaf: end, content, pairs, ref. Of an internal node: childStart, nothing, child, ref.

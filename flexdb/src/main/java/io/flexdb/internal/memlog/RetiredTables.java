@@ -12,7 +12,7 @@ public final class RetiredTables {
     private final Epochs epochs;
     private final LongConsumer onPinned;
     private final RetiredQueue queue; // under this object's lock, as all below
-    private final Map<Long, MemTable> inUse = new HashMap<>();
+    private final Map<Long, MemTable> inUse = new HashMap<>(); // a few, one a commit: boxes cost nothing here
     private long nextHandle;
     private volatile long pinnedBytes;
 

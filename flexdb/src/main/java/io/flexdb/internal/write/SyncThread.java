@@ -18,7 +18,7 @@ public final class SyncThread {
     private final long intervalNanos;
     private final boolean wanted;
     private final boolean forAll;
-    private Thread thread; // under this object's lock until the store is closed
+    private volatile Thread thread; // written under this object's lock
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private volatile boolean stopped;
 
@@ -43,7 +43,9 @@ public final class SyncThread {
             return;
         }
         askedFor.accumulateAndGet(sequence, Math::max);
-        startThread();
+        if (thread == null) { // or each write would take the lock
+            startThread();
+        }
     }
 
     private synchronized void startThread() {

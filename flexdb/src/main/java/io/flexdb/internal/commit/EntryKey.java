@@ -1,0 +1,23 @@
+package io.flexdb.internal.commit;
+
+import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.memtable.MemTable;
+import java.util.Arrays;
+
+/** A copy of an entry's key, in an array that is used again. For one thread. */
+final class EntryKey {
+    byte[] bytes = new byte[256]; // and perhaps more of them than the key has
+    int length;
+
+    void set(MemTable table, int ref) {
+        length = table.keyLength(ref);
+        if (bytes.length < length) {
+            bytes = new byte[RecordFormat.MAX_KEY_BYTES];
+        }
+        table.copyKey(ref, bytes, 0);
+    }
+
+    byte[] copy() {
+        return Arrays.copyOf(bytes, length);
+    }
+}

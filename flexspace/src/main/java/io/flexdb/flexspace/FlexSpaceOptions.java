@@ -202,11 +202,9 @@ public final class FlexSpaceOptions {
     /**
      * How much heap may keep checksums of frames: 4 bytes for each frame of the segments that were read or written
      * lately. To read a frame of another segment takes one more read, of the 4 KiB or so that hold the checksums of
-     * that segment. A space with a {@linkplain #withMaxDataBytes cap} may take as much again, to know which frames of
-     * its segments are dead, 2 bytes for each; in segments beyond that no dead frames are written again, and their data
-     * is moved instead.
+     * that segment.
      *
-     * @param bytes default 16 MiB, enough for 16 GiB of data, and for 32 GiB below a cap; not negative
+     * @param bytes default 16 MiB, enough for 16 GiB of data; not negative
      */
     public FlexSpaceOptions withFrameTableBytes(long bytes) {
         if (bytes < 0) {

@@ -21,8 +21,8 @@ import io.flexdb.storage.StoreHealth;
  * @param extentsScanned extents that garbage collection looked at
  * @param bytesFreed dead bytes of the segments that garbage collection emptied
  * @param segmentsFreed segments that garbage collection emptied
- * @param segmentsRefilled how often the dead frames of a segment were written again
- * @param bytesRefilled bytes written to them
+ * @param segmentsRefilled 0: dead frames of segments are not written again any more
+ * @param bytesRefilled 0
  * @param checkpoints checkpoints made
  * @param checkpointWaits how often a change waited for one, because the logs had become as long as they may
  * @param treeMemoryBytes off-heap bytes of the FlexTree
@@ -39,7 +39,7 @@ import io.flexdb.storage.StoreHealth;
  * @param freeBufferBytes those of them that wait to be used
  * @param bufferWaits how often a change waited for a reader of a segment buffer
  * @param scratchBytes off-heap bytes that reads of the data file use, or leave to the next ones
- * @param frameTableBytes bytes of heap for checksums of the data file and, with a cap, for the live bytes of its frames
+ * @param frameTableBytes bytes of heap for checksums of the data file
  * @param nativeIo whether JNA serves for what the JDK lacks
  * @param health what the space still does
  */
@@ -96,8 +96,8 @@ public record FlexSpaceStats(
                 figures.extentsScanned(),
                 figures.bytesFreed(),
                 figures.segmentsFreed(),
-                figures.segmentsRefilled(),
-                figures.bytesRefilled(),
+                0,
+                0,
                 figures.checkpoints(),
                 figures.checkpointWaits(),
                 figures.treeMemoryBytes(),

@@ -33,8 +33,6 @@ final class CrashHistory {
     int crashPoints;
     int refusals;
     StoreFullException lastRefusal;
-    long segmentsRefilled;
-    private long segmentsRefilledBefore;
     int continuedLogs; // cuts that left a log, and one that continues it
     private int backgroundDelay;
     private long cutAt = Long.MAX_VALUE / 2;
@@ -82,19 +80,10 @@ final class CrashHistory {
                     open();
                 }
                 liveStep(next.get());
-                countRefills();
             } catch (SimulatedCrash e) {
                 survive(variants);
                 cutSometime(120);
             }
-        }
-    }
-
-    private void countRefills() {
-        if (space != null && options != SMALL) {
-            long refilled = space.stats().segmentsRefilled();
-            segmentsRefilled += Math.max(0, refilled - segmentsRefilledBefore);
-            segmentsRefilledBefore = refilled; // less after an opening
         }
     }
 

@@ -62,7 +62,7 @@ class FlexSpaceBarrierTest {
                 CrashScenarios.randomHistory(seed, leaveOut);
                 CrashScenarios.randomHistory(seed, 10, leaveOut);
             }
-            CrashScenarios.cutRefillsEverywhere(0, 2, leaveOut);
+            CrashScenarios.cutBlocksAtTheCapEverywhere(0, 2, leaveOut);
             return false;
         } catch (AssertionError e) {
             return true;

@@ -62,38 +62,30 @@ class FlexSpaceCrashTest {
     void aSpaceAtItsCapSurvivesACutAtEveryOperation() {
         int points = 0;
         for (long seed = 0; seed < 3L * EFFORT; seed++) {
-            points += CrashScenarios.cutAtTheCapEverywhere(seed, 4, vfs -> {}).crashPoints();
+            points += CrashScenarios.cutAtTheCapEverywhere(seed, 4, vfs -> {});
         }
         report("at the cap", points);
         assertTrue(points > 300, "only " + points + " crash points");
     }
 
     @Test
-    void deadFramesAreWrittenAgainAndSurviveACutAtEveryOperation() {
+    void blocksOverwrittenAtTheCapSurviveACutAtEveryOperation() {
         int points = 0;
-        long refilled = 0;
         for (long seed = 0; seed < 2L * EFFORT; seed++) {
-            CrashScenarios.Survived survived = CrashScenarios.cutRefillsEverywhere(seed, 4, vfs -> {});
-            points += survived.crashPoints();
-            refilled += survived.segmentsRefilled();
+            points += CrashScenarios.cutBlocksAtTheCapEverywhere(seed, 4, vfs -> {});
         }
-        report("refilled " + refilled + " segments", points);
-        assertTrue(refilled > 4L * EFFORT, "only " + refilled + " segments refilled");
+        report("blocks at the cap", points);
         assertTrue(points > 300, "only " + points + " crash points");
     }
 
-    /** Among them with a checkpoint under way while segments are refilled, and with recoveries that are cut. */
+    /** Among them with a checkpoint under way, and with recoveries that are cut. */
     @Test
-    void randomHistoriesOfRefillsSurviveRandomCuts() {
+    void randomHistoriesAtTheCapSurviveRandomCuts() {
         int points = 0;
-        long refilled = 0;
         for (long seed = 0; seed < 6L * EFFORT; seed++) {
-            CrashHistory history = CrashScenarios.randomHistoryOfRefills(seed, (int) (seed % 3) * 12, vfs -> {});
-            points += history.crashPoints;
-            refilled += history.segmentsRefilled;
+            points += CrashScenarios.randomHistoryAtTheCap(seed, (int) (seed % 3) * 12, vfs -> {}).crashPoints;
         }
-        report("random histories that refilled " + refilled + " segments", points);
-        assertTrue(refilled > 60L * EFFORT, "only " + refilled + " segments refilled");
+        report("random histories at the cap", points);
         assertTrue(points > 100L * EFFORT, "only " + points + " crash points");
     }
 

@@ -37,9 +37,9 @@ class SpacePressureTest {
     @ParameterizedTest
     @CsvSource({
         "131072, 512, 50, 2",
-        "131072, 512, 80, 1",
-        "131072, 512, 93, 1",
-        "1048576, 96, 93, 1",
+        "131072, 512, 80, 3",
+        "131072, 512, 93, 8",
+        "1048576, 96, 93, 8",
     })
     void overwritesNeverStopAndNoCallMovesMuch(int segmentBytes, int segments, int percent, int mostMoved) {
         FlexSpaceOptions options = FlexSpaceOptions.defaults()

@@ -79,11 +79,6 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
-    public int blockBytes() {
-        return vfs.blockBytes();
-    }
-
-    @Override
     public boolean mapsSafely(Path directory) {
         return vfs.mapsSafely(directory);
     }

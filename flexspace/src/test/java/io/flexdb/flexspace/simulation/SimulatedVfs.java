@@ -41,7 +41,6 @@ public final class SimulatedVfs implements Vfs {
     private final SimulatedNames names;
     private final Map<Path, VfsLock> locks = new HashMap<>();
     private long capacity = Long.MAX_VALUE;
-    private int blockBytes = SimulatedContent.SECTOR_BYTES;
 
     /** Holds nothing but the root directory. */
     public SimulatedVfs() {
@@ -393,16 +392,6 @@ public final class SimulatedVfs implements Vfs {
     @Override
     public BackgroundWorker worker(String name) {
         return troubles.background.worker();
-    }
-
-    @Override
-    public int blockBytes() {
-        return blockBytes;
-    }
-
-    /** Says so to whoever asks; what a crash tears are sectors as before. */
-    public void setBlockBytes(int bytes) {
-        blockBytes = bytes;
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class OffHeap {
         INDEX,
         /** The FlexTree. */
         TREE,
-        /** Segments that are being filled, written or refilled, or that readers copy from still. */
+        /** Segments that are being filled or written, or that readers copy from still. */
         SEGMENTS,
         /** Reads and cursors. */
         READS,

@@ -23,7 +23,7 @@ public final class Scrubber implements AutoCloseable {
      * released when a version is pinned that is as old as the segment, or younger, is released in a later epoch, so the
      * pin keeps it. Each read asks for that again, and a segment released in between is left alone. No lock of the
      * writer's is needed.
-     * The cost: the open segment, segments opened after the last publication, and those that are refilled wait for the
+     * The cost: the open segment, segments opened after the last publication, and those whose footer does not count wait for the
      * next pass. Segments without live data are read until the log that emptied them is durable.
      *
      * The thread is not one of Vfs.start, which is for work that ends, and which a simulation may do on the spot.
@@ -132,7 +132,6 @@ public final class Scrubber implements AutoCloseable {
         SegmentFormat format = store.format();
         int framesOfRead = Math.max(1, READ_BYTES >>> format.frameShift);
         int[] sums = null;
-        int refillState = 0;
         for (int frame = 0; frame < format.dataFrames; frame += framesOfRead) {
             if (!time.waitUntil(due)) {
                 return false;
@@ -140,11 +139,10 @@ public final class Scrubber implements AutoCloseable {
             int end = Math.min(frame + framesOfRead, format.dataFrames);
             long pinned = pinNewest.getAsLong();
             try {
-                if (!isInUse(segment, pinned) || frame > 0 && segment.refillState != refillState) {
+                if (!isInUse(segment, pinned)) {
                     return true;
                 }
                 if (frame == 0) {
-                    refillState = segment.refillState;
                     sums = verifier.readChecksums(segment);
                 }
                 if (sums != null) {
@@ -168,7 +166,7 @@ public final class Scrubber implements AutoCloseable {
         return segment.birth <= pinned
                 && segment.memory == null // what the writer did to it until then is visible
                 && segment.isSealed()
-                && (segment.refillState & 1) == 0
+                && segment.footerCounts
                 && !segment.isReleased();
     }
 

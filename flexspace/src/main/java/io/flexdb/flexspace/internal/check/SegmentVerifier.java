@@ -1,6 +1,5 @@
 package io.flexdb.flexspace.internal.check;
 
-import io.flexdb.flexspace.internal.segment.Refill;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentReader;
@@ -77,7 +76,7 @@ public final class SegmentVerifier {
 
     private void compare(Segment segment, int[] sums, int from, int end) {
         for (int frame = from; frame < end; frame++) {
-            boolean differs = found[frame] != sums[frame] && sums[frame] != Refill.NO_CHECKSUM;
+            boolean differs = found[frame] != sums[frame] && sums[frame] != SegmentFormat.NO_CHECKSUM;
             if (differs && !unread.get(frame)) {
                 findings.add(reader.damage(segment, frame, sums[frame], found[frame]));
             }

@@ -8,7 +8,6 @@ import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
-import io.flexdb.flexspace.internal.segment.Refill;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
@@ -40,8 +39,8 @@ public final class SpaceChecker {
 
     /*
      * Made by the writer between two changes, so that what it notes fits the view. Segments that hold extents of the
-     * view are not used again while it is pinned, and what is in the file of them does not change; but for the dead
-     * frames and the footers of those that are being refilled, which are left alone.
+     * view are not used again while it is pinned, and what is in the file of them does not change; but for footers that
+     * do not count, which are left alone.
      *
      * The FlexTree file and the logs are not pinned: a checkpoint may replace them at any time. The nodes of a version
      * are not written over before the next one is durable; so what is found in the tree file counts if the version is
@@ -67,7 +66,8 @@ public final class SpaceChecker {
     private final List<Log> logs = new ArrayList<>();
     private final Segment[] segments;
     private final int[] liveBytes;
-    private final int[][] checksums; // of what is in the file of segments that are open or refilled; null for others
+    private final int[][]
+            checksums; // of what is in the file of those that are open, or whose footer does not count; else null
     private final Findings findings = new Findings();
     private final Path treePath;
     private final ViewChecker viewChecker;
@@ -103,19 +103,17 @@ public final class SpaceChecker {
         this.segments = new Segment[count];
         int[] usedBytes = new int[count];
         this.liveBytes = new int[count];
+        this.checksums = new int[count][];
         for (int number = 0; number < count; number++) {
             Segment segment = store.segment(number);
             segments[number] = segment;
             usedBytes[number] = store.isFree(number) ? 0 : segment.usedBytes;
             liveBytes[number] = segment.liveBytes;
+            checksums[number] = segment.footerCounts ? null : segment.checksums;
         }
-        this.checksums = new int[count][];
         Segment open = store.openSegment();
         if (open != null) {
             checksums[open.number] = Arrays.copyOf(open.checksums, store.openFramesInFile());
-        }
-        for (Refill refill : store.refills().unsettled()) {
-            checksums[refill.segment.number] = refill.checksums();
         }
         this.viewChecker = new ViewChecker(tree, view, store.format(), usedBytes, liveBytes, treePath);
     }

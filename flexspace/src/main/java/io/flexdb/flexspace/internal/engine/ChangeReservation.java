@@ -127,12 +127,6 @@ public final class ChangeReservation {
             return true;
         }
         if (!collector.isSweeping()) {
-            if (bytes <= maxExtentBytes) {
-                durability.refillFor(publish);
-                if (segments.reserve(bytes, 0)) {
-                    return true;
-                }
-            }
             collector.begin(true); // whose moves take less than there is: the rest is for changes meanwhile
         }
         long slack = Long.MIN_VALUE / 2;

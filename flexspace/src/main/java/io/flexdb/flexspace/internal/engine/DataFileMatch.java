@@ -29,7 +29,7 @@ final class DataFileMatch {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
             if (segment != null && segment.liveBytes > 0) {
-                boolean whole = segment.isSealed() && segment.refill == null;
+                boolean whole = segment.isSealed() && segment.footerCounts;
                 int used = whole ? store.format().segmentBytes : segment.usedBytes;
                 long end = store.format().filePosition(number, used);
                 if (end > bytes) {
@@ -90,7 +90,7 @@ final class DataFileMatch {
     private boolean hasWrongFooter() {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            if (segment != null && segment.liveBytes > 0 && segment.isSealed() && segment.refill == null) {
+            if (segment != null && segment.liveBytes > 0 && segment.isSealed() && segment.footerCounts) {
                 try {
                     store.reader().readFooter(segment);
                 } catch (CorruptionException e) {

@@ -33,9 +33,6 @@ final class GarbageCollector {
      * The pace follows what is written: by the time that half of the bytes to be freed, or of those that the cap still
      * leaves, have been used up, the sweep is over.
      *
-     * Where space is scarce, dead frames are written again instead, as long as that goes (SegmentRefills). What is
-     * chosen for that is no victim.
-     *
      * G1  A victim is marked in its Segment, of which each use of a segment has its own: what is written later is never
      *     taken for a victim's.
      * G2  A slice moves at most its budget and one extent, and looks at no more than MAX_SLICE_EXTENTS.
@@ -121,9 +118,8 @@ final class GarbageCollector {
     /** Does as much of the work as what was written since the last call asks for. To be called outside of groups. */
     void keepPace() {
         long consumed = store.bytesConsumed();
-        boolean pressed = segments.isShort() && !store.refills().areThere();
         if (!isSweeping() && consumed >= nextChoice) {
-            if (!begin(pressed)) {
+            if (!begin(segments.isShort())) {
                 nextChoice = consumed + store.format().dataBytes;
             }
         } else if (isSweeping()) {
@@ -178,9 +174,6 @@ final class GarbageCollector {
         }
         long sweepCost = tree.extentCount() * BYTES_PER_EXTENT_SCANNED;
         long wanted = pressed ? capacity : capacity - (long) (store.liveBytes() / (minimumUtilization + 0.1));
-        if (pressed) {
-            store.refills().cancel(); // they have the fewest live bytes
-        }
         choose(candidates(pressed), wanted, sweepCost);
         boolean paid = pressed ? bytesToFree >= store.format().frameBytes : bytesToFree >= sweepCost;
         if (!paid) {
@@ -210,8 +203,7 @@ final class GarbageCollector {
         double most = pressed ? dataBytes - store.format().maxExtentBytes : WORTHLESS_UTILIZATION * dataBytes;
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            boolean refilled = segment.refill != null && segment.refill.takesExtents();
-            boolean movable = segment.isSealed() && segment.liveBytes > 0 && !refilled;
+            boolean movable = segment.isSealed() && segment.liveBytes > 0;
             if (movable && segment.liveBytes < most && segment.takesTurn()) {
                 candidates.add(segment);
             }

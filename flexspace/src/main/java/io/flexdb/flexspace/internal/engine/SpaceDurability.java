@@ -13,7 +13,6 @@ import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
-import io.flexdb.flexspace.internal.segment.SegmentRefills;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
 import io.flexdb.flextree.FlexTree;
@@ -38,7 +37,6 @@ final class SpaceDurability implements AutoCloseable {
      *     batch; a batch is a quarter of that length at most, and what the group says that fills it; and when it begins
      *     there is one batch more than it takes, and one that goes with it.
      */
-    private static final int FEW_REFILLS = 2; // half of a choice: the next one goes with a sync that is made anyway
 
     private final SpaceParts space;
     private final SpaceSettings settings;
@@ -107,8 +105,7 @@ final class SpaceDurability implements AutoCloseable {
             }
             checkpointIfLogIsLong(); // first, or a batch would be under way each time that there could be one
             if (isBatchFull()) {
-                // When dead frames may be written again depends on each batch (O2).
-                sync(tag, store.refills().isEnabled());
+                writeAll(tag, false);
             }
         }
     }
@@ -126,47 +123,13 @@ final class SpaceDurability implements AutoCloseable {
 
     /** Makes all changes so far durable, together with a tag that is found again after a crash. */
     void sync(long newTag) {
-        sync(newTag, true);
-    }
-
-    private void sync(long newTag, boolean wait) {
-        if (!pauses.isInGroup() && wantsRefills(FEW_REFILLS)) {
-            store.refills().choose();
-        }
-        writeAll(newTag, wait);
-    }
-
-    private boolean wantsRefills(int share) {
-        return store.refills().areFew(share) && !collector.isSweeping() && segments.isShort();
-    }
-
-    /**
-     * Chooses segments whose dead frames will be written again, if few are left and that is worth a sync. To be called
-     * outside of groups.
-     *
-     * @param share as in {@link SegmentRefills#areFew}
-     * @return whether it has, so that there will be free frames once earlier versions are gone
-     */
-    boolean refill(int share) {
-        boolean chosen = wantsRefills(share) && store.refills().choose();
-        if (chosen) {
-            writeAll(tag, true);
-        }
-        return chosen;
-    }
-
-    /** The same for a change that finds no segment; waits for what may hold back what was chosen. */
-    void refillFor(Runnable publish) {
-        if (store.refills().areWaiting() || refill(FEW_REFILLS)) {
-            finishCheckpoint(); // which pins what it writes
-            publish.run();
-        }
+        writeAll(newTag, true);
     }
 
     /** @param wait until it is durable; else what is to follow then is done when the batch is waited for */
     private void writeAll(long newTag, boolean wait) {
         finishBatch();
-        if (batch.hasEdits() || newTag != tag || store.refills().areUnlogged()) {
+        if (batch.hasEdits() || newTag != tag || store.hasNotes()) {
             tag = newTag;
             writeBatch(wait);
         }
@@ -282,7 +245,7 @@ final class SpaceDurability implements AutoCloseable {
     /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
     private void startCheckpoint() {
         finishBatch();
-        if (batch.hasEdits()) {
+        if (batch.hasEdits() || store.hasNotes()) {
             writeBatch(true);
         }
         FlexTreeView view = tree.current();

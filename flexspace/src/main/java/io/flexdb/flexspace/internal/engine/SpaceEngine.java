@@ -16,7 +16,6 @@ import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.FrameCache;
-import io.flexdb.flexspace.internal.segment.LiveFrames;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.vfs.Vfs;
@@ -26,7 +25,6 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -38,7 +36,6 @@ import java.util.List;
  */
 public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private static final int EMPTIED_PER_SYNC = 8;
-    private static final int VERY_FEW_REFILLS = 4; // a quarter of a choice: now the next one is worth a sync
 
     private final Vfs vfs;
     private final Path directory;
@@ -180,7 +177,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (!keptRestored) {
             durability.restoreKept(false); // the other logs have left some space
         }
-        store.refills().sealRecovered(); // what was found is durable in this log, or in the checkpoint
+        store.writeFootersFound(); // the checksums are durable in this log, or in the checkpoint
     }
 
     /** What the space still does; its owner sees that nothing else is asked of it. */
@@ -384,14 +381,9 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * groups.
      *
      * @param moving whether anything may be moved now
-     * @return whether segments will be free, or dead frames be written again, once the state of now has been published
-     *     and earlier readers are gone
+     * @return whether segments will be free once the state of now has been published and earlier readers are gone
      */
     public boolean collectSomeGarbage(boolean moving) {
-        durability.refill(VERY_FEW_REFILLS);
-        if (store.refills().pollChosen()) {
-            return true;
-        }
         long sweeps = collector.sweepsEnded();
         if (moving) {
             collector.keepPace();
@@ -530,16 +522,9 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     public void checkInvariants() {
         tree.checkInvariants();
         long[] live = new long[store.segmentCount()];
-        boolean refills = store.refills().isEnabled();
-        LiveFrames[] liveFrames = new LiveFrames[live.length];
-        Arrays.setAll(liveFrames, number -> refills ? new LiveFrames(store.format()) : null);
         tree.query(0, tree.size(), (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
-                int number = store.format().segmentOf(address);
-                live[number] += length;
-                if (refills) {
-                    liveFrames[number].add(store.format().positionOf(address), (int) length);
-                }
+                live[store.format().segmentOf(address)] += length;
             }
         });
         for (int number = 0; number < live.length; number++) {
@@ -547,10 +532,6 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             if (live[number] != segment.liveBytes || store.isFree(number) && live[number] != 0) {
                 throw new AssertionError("live bytes " + live[number] + " in the tree, but " + segment
                         + (store.isFree(number) ? " free" : ""));
-            }
-            if (segment.liveFrames != null && !segment.liveFrames.equals(liveFrames[number])) {
-                throw new AssertionError("live bytes of frames: " + liveFrames[number] + " in the tree, but "
-                        + segment.liveFrames + " in " + segment);
             }
         }
     }

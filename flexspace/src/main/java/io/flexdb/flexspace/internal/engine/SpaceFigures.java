@@ -89,16 +89,6 @@ public final class SpaceFigures {
         return collector.segmentsFreed();
     }
 
-    /** How often the dead frames of a segment were written again since opening. */
-    public long segmentsRefilled() {
-        return store.refills().segmentsRefilled();
-    }
-
-    /** Bytes of extents written to dead frames since opening. */
-    public long bytesRefilled() {
-        return store.refills().bytesRefilled();
-    }
-
     /** Frames that reads have found in the cache. */
     public long cacheHits() {
         return cache == null ? 0 : cache.hits();
@@ -159,10 +149,7 @@ public final class SpaceFigures {
         return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
     }
 
-    /**
-     * Bytes of tables of frames on the heap: checksums, and with a cap the live bytes of frames. Any thread, for which
-     * it is about so many.
-     */
+    /** Bytes of checksums of frames on the heap. Any thread, for which it is about so many. */
     public long checksumMemoryBytes() {
         return store.frameTableBytes();
     }

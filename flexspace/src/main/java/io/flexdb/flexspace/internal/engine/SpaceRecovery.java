@@ -69,10 +69,6 @@ final class SpaceRecovery {
         treeFile = new TreeFile(tableOf, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         store = openStore(id, format);
-        // Dead frames are written again, but not beside live ones that a power cut would take with them.
-        if (settings.maxDataBytes != Long.MAX_VALUE && format.frameBytes >= vfs.blockBytes()) {
-            store.enableRefills();
-        }
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
         replay = new LogReplay(tree, store, header.tag());
         logs = new FoundLogs(vfs, directory, header);

@@ -18,8 +18,8 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * <p>Flags are sealed (bit 31) and refilled (bit 30). A note without a flag goes on with the frames of the open
- * segment. One that says refilled is of a sealed segment whose dead frames are written again: the first one has all of
- * its frames, those after it have frames written since, and a note that says sealed ends it.
+ * segment. One that says refilled, which early builds wrote, is of a sealed segment whose dead frames are written again:
+ * the first one has all of its frames, those after it have frames written since, and a note that says sealed ends it.
  */
 public final class LogBatch {
     public static final int HEADER_BYTES = 16;
@@ -78,7 +78,7 @@ public final class LogBatch {
     /**
      * Comes after all edits. The checksums are those of the frames from {@code first} to before {@code end}.
      *
-     * @param flags {@link #SEALED}, {@link #REFILLED} or 0
+     * @param flags {@link #SEALED} or 0
      */
     public void segmentNote(int segment, int generation, int flags, int first, int[] sums, int end) {
         room(NOTE_BYTES + (end - first) * Integer.BYTES);

@@ -123,9 +123,6 @@ public final class SegmentReservation {
         if (needed == 0 && store.openIsClaimed()) {
             return true;
         }
-        if (bytes <= format.maxExtentBytes && store.refills().hasRoomFor((int) bytes)) {
-            return true; // in frames that have their place in the file
-        }
         if (isCapped() && needed > 0 && freeBelowCap() < needed + (segmentsToFill > 0 ? segmentsToFill : kept)) {
             return false;
         }

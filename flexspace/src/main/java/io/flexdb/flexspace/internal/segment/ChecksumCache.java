@@ -12,11 +12,9 @@ final class ChecksumCache {
      * over the segments that have some; to read a frame of another one takes one more read, of its footer. Whoever has
      * found an array goes on with it, so one is dropped without a word.
      *
-     * K1  A segment that is open, being sealed or refilled is not in here: its checksums are not in the file, or are
-     *     about to change there. So its array stays what it is until it is sealed and the log says so.
-     * K2  What was read from a footer is offered inside the short read, or by the writer, that has read it. A segment
-     *     is not refilled while those go on that began before it was chosen, so what comes in is never older than the
-     *     file.
+     * K1  A segment that is open or being sealed, or whose footer does not count, is not in here: its checksums are not
+     *     in the file. So its array stays what it is until it is sealed and the log says so.
+     * K2  What was read from a footer is offered inside the short read, or by the writer, that has read it.
      */
     private static final int LEAST = 4;
 
@@ -37,7 +35,7 @@ final class ChecksumCache {
     synchronized int[] offer(Segment segment, int[] found) {
         int[] there = segment.checksums;
         if (there != null) {
-            return there; // several readers have loaded them at once, or it is refilled since
+            return there; // several readers have loaded them at once
         }
         segment.checksums = found;
         add(segment);
@@ -47,14 +45,6 @@ final class ChecksumCache {
     /** Lets the checksums of a segment go when others are needed more: they are in the file, and stay as they are. */
     synchronized void sealed(Segment segment) {
         add(segment);
-    }
-
-    /**
-     * Sees to it that a segment has these checksums until it is {@link #sealed}: in the file they are about to change.
-     */
-    synchronized void keep(Segment segment, int[] checksums) {
-        forget(segment);
-        segment.checksums = checksums;
     }
 
     /** Lets the checksums of a segment go that nobody reads any more. */

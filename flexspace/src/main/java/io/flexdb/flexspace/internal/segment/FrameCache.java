@@ -4,7 +4,6 @@ import io.flexdb.base.memory.HugePages;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -40,8 +39,7 @@ public final class FrameCache {
      * C1  A stamp never returns, and the owner and the bytes of a slot change only while it says so.
      * C2  What is put into a slot was verified in memory of ours, and comes from there: a caller's buffer may change
      *     under our hands, and all other readers would suffer.
-     * C3  Frames in the file do not change but for dead ones that are refilled; these are forgotten before. By R1
-     *     nobody holds a version with anything in them then, so nobody is about to put them in again.
+     * C3  Frames in the file do not change (I3).
      */
     private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle SLOTS = MethodHandles.arrayElementVarHandle(int[].class);
@@ -129,13 +127,6 @@ public final class FrameCache {
 
         private void put(int frame, int slot) {
             SLOTS.setRelease(slots, frame, slot + 1);
-        }
-
-        /** Sees to it that frames are not found any more, at a time when nobody looks for them or brings them (C3). */
-        void forget(BitSet frames) {
-            for (int frame = frames.nextSetBit(0); frame >= 0; frame = frames.nextSetBit(frame + 1)) {
-                slots[frame] = 0;
-            }
         }
     }
 

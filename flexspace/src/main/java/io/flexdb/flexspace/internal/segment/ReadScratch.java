@@ -16,8 +16,8 @@ public final class ReadScratch {
      * The choice: what is in the buffer serves the reads that follow, until something else comes in. When they go
      * on in the data file where the last one ended, more comes in than they ask for, twice as much each time.
      *
-     * W1  What the buffer holds serves the same use of the same segment only, and no longer than till that is chosen to
-     *     be refilled (R5): until then, its frames that are in the file do not change.
+     * W1  What the buffer holds serves the same use of the same segment only: its frames that are in the file do not
+     *     change (I3).
      * W2  Who reads ahead never fails for what nobody has asked for yet.
      */
     static final int WORTH_A_CALL_BYTES = 16 << 10;
@@ -33,7 +33,6 @@ public final class ReadScratch {
 
     // What the buffer holds, from its beginning on:
     private Segment segment; // or null
-    private int refillState;
     private int start; // positions in the segment
     private int end;
 
@@ -69,7 +68,7 @@ public final class ReadScratch {
 
     /** Copies as many of the first of these bytes as are here, and returns how many. */
     int copy(Segment from, int position, ByteBuffer destination, int destinationPosition, int length) {
-        if (segment != from || position < start || position >= end || from.refillState != refillState) {
+        if (segment != from || position < start || position >= end) {
             return 0;
         }
         int piece = Math.min(length, end - position);
@@ -87,16 +86,13 @@ public final class ReadScratch {
         segment = null;
     }
 
-    /** Says what has come in: verified bytes of a segment that was in this state of refilling before they were read. */
-    void hold(Segment from, int state, int position, int length) {
+    /** Says what has come in: verified bytes of a segment. */
+    void hold(Segment from, int position, int length) {
         bytesRead += length;
-        if ((state & 1) == 0) {
-            segment = from;
-            refillState = state;
-            start = position;
-            end = position + length;
-            aheadBytes = Math.min(2 * aheadBytes, MAX_AHEAD_BYTES);
-        }
+        segment = from;
+        start = position;
+        end = position + length;
+        aheadBytes = Math.min(2 * aheadBytes, MAX_AHEAD_BYTES);
     }
 
     /** How many bytes have come in, all in all. */

@@ -1,13 +1,11 @@
 package io.flexdb.flexspace.internal.segment;
 
 import java.nio.ByteBuffer;
-import java.util.BitSet;
 
 /**
  * One use of a segment of the data file, from its opening until it is free again.
  *
- * <p>Its life goes from one {@link State} to the next, as docs/architecture.md draws it. While it is sealed its dead
- * frames may be written again: that is a {@link Refill}, with stages of its own.
+ * <p>Its life goes from one {@link State} to the next, as docs/architecture.md draws it.
  *
  * <p>A recovery takes what the files say, in any order, until it has ended: then there is one open segment at most, and
  * others are sealed or free.
@@ -41,8 +39,6 @@ public final class Segment {
     public volatile ByteBuffer memory;
     /** What lies before this position is in the file even while the segment is open. */
     int memoryStart;
-    /** If it is refilled: the frames that are in {@code memory}, and no others. Set before that. */
-    BitSet memoryFrames;
     /** Checksums of the data frames that are in the file; null while nobody has needed those in the footer lately. */
     public volatile int[] checksums;
     /** They were needed since {@link ChecksumCache} came by last. */
@@ -61,13 +57,8 @@ public final class Segment {
     public boolean victim;
 
     public int liveBytesWhenChosen;
-
-    /** The live bytes of each frame; null where nobody needs them. */
-    public LiveFrames liveFrames;
-    /** On its way to have dead frames written again; else null. */
-    public Refill refill;
-    /** Odd while it is, which changes frames in the file, and the footer. See R5 in {@link SegmentRefills}. */
-    public volatile int refillState;
+    /** False if it is sealed but {@code checksums} count instead of its footer. See {@link FoundRefills}. */
+    public volatile boolean footerCounts = true;
 
     Segment(int number, int generation, long birth) {
         this(number, generation, birth, State.OPEN);
@@ -117,14 +108,6 @@ public final class Segment {
             cachedFrames = cache.newFrames();
         }
         return cachedFrames;
-    }
-
-    /** Sees to it that frames are not found in the cache, while no reader has a version with anything in them. */
-    void forgetCached(BitSet frames) {
-        FrameCache.Frames cached = cachedFrames;
-        if (cached != null) {
-            cached.forget(frames);
-        }
     }
 
     /**

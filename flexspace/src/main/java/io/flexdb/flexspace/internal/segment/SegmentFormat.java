@@ -27,6 +27,9 @@ public final class SegmentFormat {
     /** Position of segment 0 in the data file. */
     public static final int FIRST_SEGMENT_POSITION = FilePreamble.BLOCK_BYTES;
 
+    /** What a checksum in a footer is where there is nothing to verify; see {@link FoundRefills}. */
+    public static final int NO_CHECKSUM = 0;
+
     public final int segmentBytes;
     public final int frameBytes;
     public final int segmentShift;

@@ -6,7 +6,6 @@ import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.BitSet;
 import java.util.zip.CRC32C;
 
 /** Reads segments, and lets out no byte of the file that was not verified. Any number of threads. */
@@ -54,10 +53,6 @@ public final class SegmentReader {
             int length,
             ReadScratch scratch) {
         ByteBuffer memory = segment.memory;
-        if (memory != null && segment.memoryFrames != null) {
-            readRefilled(segment, memory, from, destination, destinationPosition, length, scratch);
-            return;
-        }
         int fileEnd = memory == null ? format.dataBytes : segment.memoryStart;
         int inFile = Math.min(length, Math.max(0, fileEnd - from));
         if (inFile > 0) {
@@ -65,35 +60,6 @@ public final class SegmentReader {
         }
         if (inFile < length) {
             destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
-        }
-    }
-
-    /**
-     * Some frames of it are in memory, the others in the file. Which ones changes only when it is refilled again, for
-     * which all who have found this memory must be gone.
-     */
-    private void readRefilled(
-            Segment segment,
-            ByteBuffer memory,
-            int from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length,
-            ReadScratch scratch) {
-        BitSet inMemory = segment.memoryFrames;
-        for (int done = 0; done < length; ) {
-            int at = from + done;
-            int frame = at >>> format.frameShift;
-            boolean isInMemory = inMemory.get(frame);
-            int endFrame = isInMemory ? inMemory.nextClearBit(frame) : inMemory.nextSetBit(frame);
-            int end = endFrame < 0 ? format.dataBytes : endFrame << format.frameShift;
-            int piece = Math.min(length - done, end - at);
-            if (isInMemory) {
-                destination.put(destinationPosition + done, memory, at, piece);
-            } else {
-                readFromFile(segment, end, at, destination, destinationPosition + done, piece, scratch);
-            }
-            done += piece;
         }
     }
 
@@ -240,7 +206,6 @@ public final class SegmentReader {
     private void readIntoWindow(
             Segment segment, int[] sums, int first, int wanted, int withThoseBehind, ReadScratch scratch) {
         scratch.clear();
-        int state = segment.refillState;
         int frames = withThoseBehind;
         try {
             readFrames(segment, first, frames, scratch.buffer, 0);
@@ -252,7 +217,7 @@ public final class SegmentReader {
             readFrames(segment, first, frames, scratch.buffer, 0);
         }
         int sound = verify(segment, sums, first, wanted, frames, scratch.buffer, 0, scratch.crc);
-        scratch.hold(segment, state, first << format.frameShift, sound << format.frameShift);
+        scratch.hold(segment, first << format.frameShift, sound << format.frameShift);
     }
 
     /**
@@ -339,15 +304,7 @@ public final class SegmentReader {
             }
             return sums;
         }
-        try {
-            return checksums.offer(segment, readFooter(segment));
-        } catch (CorruptionException e) {
-            sums = segment.checksums; // there are some if it is written over
-            if (sums != null) {
-                return sums;
-            }
-            throw e;
-        }
+        return checksums.offer(segment, readFooter(segment));
     }
 
     /** The checksums in the footer of a sealed segment. While the segment can't be used again. */

@@ -17,18 +17,16 @@ import java.util.List;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
- * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}. What dead frames of sealed
- * segments take is up to {@link SegmentRefills}.
+ * readers inside an epoch. Sealing goes on beside the writer, see {@link SegmentSealer}.
  */
 public final class SegmentStore implements AutoCloseable {
     /*
      * I1  An extent lies in one segment. A force pads the open segment to the next frame, so that a frame that was
-     *     forced is never written again, unless it is dead and refilled (R1).
+     *     forced is never written again.
      * I2  Every frame in the file that something lives in has its checksum in the footer of its sealed segment, or in
      *     the logical log, or in the segment table; but for those of segments being sealed, which no log names before
      *     the footer was waited for.
-     * I3  A byte once appended does not change until its frame is refilled or the segment is free, so readers need no
-     *     lock.
+     * I3  A byte once appended does not change until the segment is free, so readers need no lock.
      * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
      *     (until then it is among those emptied), and no version that readers may hold has extents in it.
      * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
@@ -48,7 +46,7 @@ public final class SegmentStore implements AutoCloseable {
     private final BufferPool buffers;
     private final SegmentSealer sealer;
     private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
-    private SegmentRefills refills;
+    private final FoundRefills foundRefills = new FoundRefills();
 
     private volatile Segment[] segments = new Segment[8];
     private int segmentCount;
@@ -67,8 +65,6 @@ public final class SegmentStore implements AutoCloseable {
     private boolean unforced;
     private long liveBytes;
     private long bytesWritten;
-    private final long mostLiveFrames; // tables of them
-    private long liveFramesCount;
 
     /** @param worker for what is done beside the writer; closed with this */
     public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
@@ -78,7 +74,7 @@ public final class SegmentStore implements AutoCloseable {
     /**
      * @param worker for what is done beside the writer; closed with this
      * @param memory for segments
-     * @param frameTableBytes for checksums of sealed segments, and as much for live bytes of frames
+     * @param frameTableBytes for checksums of sealed segments
      */
     public SegmentStore(
             VfsFile file,
@@ -92,7 +88,6 @@ public final class SegmentStore implements AutoCloseable {
         this.epochs = epochs;
         this.checksums = new ChecksumCache(format, frameTableBytes);
         this.reader = new SegmentReader(file, format, checksums);
-        this.mostLiveFrames = frameTableBytes / LiveFrames.memoryBytes(format);
         this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
         this.buffers = new BufferPool(
                 format.segmentBytes,
@@ -101,7 +96,6 @@ public final class SegmentStore implements AutoCloseable {
                 bytes -> memory.allocate(OffHeap.Use.SEGMENTS, bytes));
         this.sealer = new SegmentSealer(worker, this::sealed);
         sealer.pauses(pauses);
-        this.refills = new SegmentRefills(this, epochs, false);
     }
 
     /** Says who is to know when appending and the like may wait for the file. Before the first append. */
@@ -110,28 +104,18 @@ public final class SegmentStore implements AutoCloseable {
         sealer.pauses(newPauses);
     }
 
-    public WriterPauses pauses() {
-        return pauses;
-    }
-
-    /** Lets dead frames of sealed segments be written again. Before there is any segment. */
-    public void enableRefills() {
-        assert segmentCount == 0 : segmentCount;
-        refills = new SegmentRefills(this, epochs, true);
-    }
-
     // ---- memory
 
     /**
      * Says how many segments may be in memory at once, and takes the memory without which no change could be made: that
-     * of an open segment, and of one whose dead frames are written again.
+     * of an open segment.
      */
     public void reserveBuffers(int count) {
-        buffers.reserve(refills.isEnabled() ? 2 : 1, count);
+        buffers.reserve(1, count);
     }
 
     /** Memory for a segment; if there is none, waits for readers of one that was sealed, or first for the sealing. */
-    ByteBuffer takeBuffer() {
+    private ByteBuffer takeBuffer() {
         ByteBuffer buffer = buffers.poll();
         while (buffer == null) {
             if (!buffers.areRetired()) {
@@ -146,11 +130,6 @@ public final class SegmentStore implements AutoCloseable {
             buffer = buffers.poll();
         }
         return buffer;
-    }
-
-    /** Takes such memory back, which readers can't find any more. */
-    void retireBuffer(ByteBuffer buffer) {
-        buffers.retire(buffer);
     }
 
     public BufferPool buffers() {
@@ -172,10 +151,6 @@ public final class SegmentStore implements AutoCloseable {
      */
     public long append(ByteBuffer source, int sourcePosition, int length) {
         sealer.throwFailure();
-        refills.choice().appended(length);
-        if (refills.hasRoomFor(length)) {
-            return refills.append(source, sourcePosition, length);
-        }
         if (open == null || format.dataBytes - open.usedBytes < length) {
             openNext();
         }
@@ -249,7 +224,7 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /** Counts what was written to the file, for the next force. */
-    void wroteData(int bytes) {
+    private void wroteData(int bytes) {
         bytesWritten += bytes;
         unforced = true;
     }
@@ -274,7 +249,6 @@ public final class SegmentStore implements AutoCloseable {
                 wroteData(written);
             }
         }
-        refills.write();
         sealer.await();
         boolean mustForce = unforced;
         unforced = false;
@@ -298,21 +272,26 @@ public final class SegmentStore implements AutoCloseable {
             framesLogged = frames;
             touched.add(open);
         }
-        refills.note(batch);
+        foundRefills.note(batch);
         emptiedBefore.addAll(emptied);
         emptied.clear();
     }
 
     /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
     public void batchDurable() {
-        refills.batchDurable();
+        foundRefills.batchDurable(checksums);
     }
 
     /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
     public long noteBytes(long extents) {
         return (touched.size() + extents / 16 + 2) * LogBatch.NOTE_BYTES
                 + (long) format.dataFrames * Integer.BYTES
-                + refills.noteBytes();
+                + foundRefills.noteBytes();
+    }
+
+    /** Whether the next log batch has something to say, even if nothing was changed. */
+    public boolean hasNotes() {
+        return foundRefills.areThere();
     }
 
     /**
@@ -331,22 +310,7 @@ public final class SegmentStore implements AutoCloseable {
         Segment segment = segments[format.segmentOf(address)];
         segment.liveBytes += (int) length;
         liveBytes += length;
-        boolean fits = segment.liveBytes <= segment.usedBytes;
-        if (segment.liveFrames == null && segment.liveBytes == (int) length && refills.isEnabled()) {
-            makeLiveFrames(segment);
-        }
-        if (segment.liveFrames != null) {
-            fits &= segment.liveFrames.add(format.positionOf(address), (int) length);
-        }
-        return fits;
-    }
-
-    /** From the first live byte on, as long as there is room for such tables. */
-    private void makeLiveFrames(Segment segment) {
-        if (liveFramesCount < mostLiveFrames) {
-            segment.liveFrames = new LiveFrames(format);
-            liveFramesCount++;
-        }
+        return segment.liveBytes <= segment.usedBytes;
     }
 
     public void removeLive(long address, long length) {
@@ -354,17 +318,10 @@ public final class SegmentStore implements AutoCloseable {
         segment.liveBytes -= (int) length;
         liveBytes -= length;
         assert segment.liveBytes >= 0 : segment;
-        if (segment.liveFrames != null) {
-            segment.liveFrames.remove(format.positionOf(address), (int) length);
-        }
-        if (segment.liveBytes == 0 && segment.isSealed() && refills.release(segment)) {
+        if (segment.liveBytes == 0 && segment.isSealed()) {
+            foundRefills.forget(segment);
             emptied.add(segment);
         }
-    }
-
-    /** Follows that a sealed segment without a live byte can be let go, which has been kept for something else. */
-    void becameEmpty(Segment segment) {
-        emptied.add(segment);
     }
 
     /** Lets the emptied segments go as soon as no reader can see them. Call when all changes so far are durable. */
@@ -387,7 +344,6 @@ public final class SegmentStore implements AutoCloseable {
     /** Reuses what no reader can see any more. */
     public void reclaim() {
         retiredSegments.reclaim();
-        refills.reclaim();
         buffers.reclaim();
     }
 
@@ -395,10 +351,6 @@ public final class SegmentStore implements AutoCloseable {
         Segment segment = segments[number];
         segment.becomeFree();
         checksums.drop(segment);
-        if (segment.liveFrames != null) {
-            segment.liveFrames = null;
-            liveFramesCount--;
-        }
         freeSegments.set(number);
     }
 
@@ -480,23 +432,9 @@ public final class SegmentStore implements AutoCloseable {
         return reader;
     }
 
-    ChecksumCache checksums() {
-        return checksums;
-    }
-
-    public SegmentRefills refills() {
-        return refills;
-    }
-
-    /**
-     * Bytes of tables of frames: checksums that are in memory, and live bytes. Any thread, for which it is about so
-     * many.
-     */
+    /** Bytes of checksums that are in memory. Any thread, for which it is about so many. */
     public long frameTableBytes() {
-        int kept = buffers.inUse() + refills.unsettledCount(); // those not in the cache
-        return checksums.memoryBytes()
-                + (long) kept * format.dataFrames * Integer.BYTES
-                + liveFramesCount * LiveFrames.memoryBytes(format);
+        return checksums.memoryBytes() + (long) buffers.inUse() * format.dataFrames * Integer.BYTES;
     }
 
     // ---- recovery and checkpoint
@@ -505,8 +443,6 @@ public final class SegmentStore implements AutoCloseable {
     public void restore(int number, int generation) {
         if (number >= segmentCount) {
             growTo(number + 1);
-        } else if (segments[number].liveFrames != null) {
-            liveFramesCount--;
         }
         Segment segment = Segment.found(number, generation);
         segment.usedBytes = format.dataBytes;
@@ -533,7 +469,7 @@ public final class SegmentStore implements AutoCloseable {
             return known != null
                     && known.generation == generation
                     && known.isSealed()
-                    && (known.refill != null || frames == format.dataFrames);
+                    && (!known.footerCounts || frames == format.dataFrames);
         }
         if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
             return false; // one is open at a time, or a short log could ask for the checksums of many
@@ -551,7 +487,7 @@ public final class SegmentStore implements AutoCloseable {
     public void restoreFrames(int number, int generation, int flags, int firstFrame, ByteBuffer sums, int frames) {
         Segment segment = number < segmentCount ? segments[number] : null;
         if (flags == LogBatch.REFILLED) {
-            refills.restore(segment, firstFrame, sums, frames);
+            foundRefills.restore(segment, firstFrame, sums, frames, format);
             return;
         }
         if (segment != null && segment == open) {
@@ -562,7 +498,8 @@ public final class SegmentStore implements AutoCloseable {
             segment.checksums = new int[format.dataFrames];
         }
         if (flags == LogBatch.SEALED) {
-            refills.restoreSealed(segment);
+            foundRefills.forget(segment);
+            segment.footerCounts = true;
             segment.foundSealed(true);
             segment.usedBytes = format.dataBytes;
             segment.checksums = null;
@@ -594,7 +531,7 @@ public final class SegmentStore implements AutoCloseable {
                 becomeFree(number);
             }
         }
-        refills.recovered();
+        foundRefills.recovered(this);
         if (open != null) {
             beginGeneration(open, open.generation + opening);
             framesLogged = 0;
@@ -604,6 +541,14 @@ public final class SegmentStore implements AutoCloseable {
         long whole = (file.size() - SegmentFormat.FIRST_SEGMENT_POSITION) >> format.segmentShift;
         int inUse = freeSegments.previousClearBit(segmentCount - 1) + 1;
         claimedSegments = (int) Math.max(inUse, Math.min(segmentCount, whole));
+    }
+
+    /** Writes the footers anew that do not count. When what a recovery found is durable. */
+    public void writeFootersFound() {
+        int bytes = foundRefills.writeFooters(file, format);
+        if (bytes > 0) {
+            wroteData(bytes);
+        }
     }
 
     /** Turns the checksums of the frames in the file into those of another generation (I6). */
@@ -661,9 +606,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Bytes of segments taken by what was appended and padded. Never falls. */
     public long bytesConsumed() {
-        return segmentsOpened * format.dataBytes
-                + (open == null ? 0 : open.usedBytes - format.dataBytes)
-                + refills.bytesRefilled();
+        return segmentsOpened * format.dataBytes + (open == null ? 0 : open.usedBytes - format.dataBytes);
     }
 
     /** Segments emptied since the last log batch: a sync would let them go. */

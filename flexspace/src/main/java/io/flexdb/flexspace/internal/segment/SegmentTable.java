@@ -4,7 +4,6 @@ import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.List;
 
 /**
  * What a checkpoint says of the segments: their generations, and the checksums of frames that have no footer to rely
@@ -13,14 +12,12 @@ import java.util.List;
 public final class SegmentTable {
     private SegmentTable() {}
 
-    /** The table as of now, when nothing waits for the log. */
+    /** The table as of now, when nothing waits for the log: then all footers count. */
     public static ByteBuffer of(SegmentStore store) {
         Segment open = store.openSegment();
-        List<Refill> refills = store.refills().unsettled();
         int segments = store.segmentCount();
         int frames = open == null ? 0 : store.openFramesInFile();
-        ByteBuffer table = ByteBuffer.allocate(bytes(store.format(), segments, frames, refills.size()))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer table = ByteBuffer.allocate(bytes(segments, frames)).order(ByteOrder.LITTLE_ENDIAN);
         table.putInt(segments).putInt(open == null ? -1 : open.number).putInt(frames);
         for (int number = 0; number < segments; number++) {
             table.putInt(store.segment(number).generation);
@@ -28,28 +25,16 @@ public final class SegmentTable {
         for (int frame = 0; frame < frames; frame++) {
             table.putInt(open.checksums[frame]);
         }
-        for (Refill refill : refills) {
-            table.putInt(refill.segment.number);
-            for (int sum : refill.checksums()) {
-                table.putInt(sum);
-            }
-        }
         return table.flip();
     }
 
     /** Bytes of a table, at most, until a few more segments are opened. */
     public static int mostBytes(SegmentStore store) {
-        SegmentFormat format = store.format();
-        return bytes(
-                format,
-                store.segmentCount() + 64,
-                format.dataFrames,
-                store.refills().mostUnsettled());
+        return bytes(store.segmentCount() + 64, store.format().dataFrames);
     }
 
-    private static int bytes(SegmentFormat format, int segments, int openFrames, int refills) {
-        return TreeFileFormat.TABLE_HEADER_BYTES
-                + (segments + openFrames + refills * (1 + format.dataFrames)) * Integer.BYTES;
+    private static int bytes(int segments, int openFrames) {
+        return TreeFileFormat.TABLE_HEADER_BYTES + (segments + openFrames) * Integer.BYTES;
     }
 
     /**
@@ -87,7 +72,7 @@ public final class SegmentTable {
         while (table.hasRemaining()) {
             int number = table.getInt();
             boolean known = number >= 0 && number < segments && number != open;
-            if (!known || store.segment(number).refill != null) {
+            if (!known || !store.segment(number).footerCounts) {
                 return "segment " + number + " refilled, of " + segments + ", " + open + " open";
             }
             int generation = store.segment(number).generation;

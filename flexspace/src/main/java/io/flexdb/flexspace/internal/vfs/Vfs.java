@@ -70,14 +70,6 @@ public interface Vfs {
     BackgroundWorker worker(String name);
 
     /**
-     * Bytes of the unit in which a medium writes, a power of two: when a part of one is written and the power fails,
-     * the rest of it may be lost too, although it was not written. Devices do 4096.
-     */
-    default int blockBytes() {
-        return 4096;
-    }
-
-    /**
      * Whether files in a directory may be mapped: their file system is known to keep mapped writes as it keeps others.
      */
     boolean mapsSafely(Path directory);

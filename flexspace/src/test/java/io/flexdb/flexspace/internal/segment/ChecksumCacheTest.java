@@ -68,23 +68,21 @@ class ChecksumCacheTest {
         assertNull(wanted.checksums);
     }
 
-    /** While a segment is refilled its checksums are not in the file. */
     @Test
-    void whatIsKeptIsNotDroppedBeforeItIsSealed() {
-        Segment refilled = segments[0];
-        int[] found = cache.offer(refilled, sumsOf(refilled));
-        int[] sums = sumsOf(refilled);
-        cache.keep(refilled, sums);
+    void whatIsNotInTheFileIsNotDroppedBeforeItIsSealed() {
+        Segment open = segments[0];
+        int[] sums = sumsOf(open);
+        open.checksums = sums;
         for (int i = 1; i < segments.length; i++) {
             cache.offer(segments[i], sumsOf(segments[i]));
         }
-        assertSame(sums, refilled.checksums);
-        assertSame(sums, cache.offer(refilled, found), "those in the footer don't count");
+        assertSame(sums, open.checksums);
+        assertSame(sums, cache.offer(open, sumsOf(open)), "those in the footer don't count");
         assertEquals(ROOM + 1, inMemory());
-        cache.sealed(refilled);
+        cache.sealed(open);
         assertEquals(ROOM, inMemory());
-        cache.drop(refilled);
-        assertNull(refilled.checksums);
+        cache.drop(open);
+        assertNull(open.checksums);
         assertEquals((ROOM - 1) * bytesEach, cache.memoryBytes());
     }
 

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -153,25 +152,6 @@ class FrameCacheTest {
         assertEquals(4, tries, "64 slots each, and the first one of the second round takes it");
         assertFalse(cache.holds(segments.get(0), 0));
         assertTrue(cache.holds(segments.get(0), 1));
-    }
-
-    @Test
-    void framesThatAreForgottenAreNotFoundUntilTheyArePutAgain() {
-        FrameCache cache = cacheOf(100);
-        FrameCache.Frames frames = cache.newFrames();
-        for (int frame = 0; frame < FRAMES; frame++) {
-            put(cache, frames, frame, frame);
-        }
-        BitSet dead = new BitSet();
-        dead.set(3, 6);
-        dead.set(FRAMES - 1);
-        frames.forget(dead);
-        for (int frame = 0; frame < FRAMES; frame++) {
-            assertEquals(!dead.get(frame), hit(cache, frames, frame, frame), "frame " + frame);
-        }
-        put(cache, frames, 4, 44);
-        assertTrue(hit(cache, frames, 4, 44));
-        assertFalse(hit(cache, frames, 5, 5));
     }
 
     @Test

@@ -21,12 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A space at its cap whose dead frames are written again, against an array, with everybody who may look at it
- * meanwhile.
- */
+/** A space near its cap that is overwritten, against an array, with everybody who may look at it meanwhile. */
 @Timeout(180)
-class RefillTest {
+class OverwritesAtTheCapTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int MIN_READS = 20_000; // of a thread, even if it does not run before the writer has ended
     private static final Path DIRECTORY = Path.of("/space");
@@ -79,8 +76,9 @@ class RefillTest {
         assertTrue(report.isSound(), report::toString);
     }
 
+    /** A cap leaves room to gain more by each sweep than it takes, however the dead frames are scattered. */
     @Test
-    void framesAreOverwrittenForEverAndLittleIsMoved() {
+    void framesAreOverwrittenForEver() {
         fill(0.99);
         FlexSpaceStats before = space.stats();
         int rounds = 20_000 * EFFORT;
@@ -92,13 +90,10 @@ class RefillTest {
             }
         }
         FlexSpaceStats after = space.stats();
-        System.out.println("refilled: " + after);
+        System.out.println("overwritten: " + after);
         long written = (long) rounds * FRAME;
-        long moved = after.bytesMoved() - before.bytesMoved();
-        assertTrue(after.segmentsRefilled() > rounds / 100, after.toString());
-        assertTrue(moved < written / 10, moved + " bytes moved for " + written);
         long data = after.dataBytesWritten() - before.dataBytesWritten();
-        assertTrue(data < 1.4 * written, data + " bytes written to segments for " + written);
+        assertTrue(data < 20 * written, data + " bytes written to segments for " + written);
         space.close();
         space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
         assertSame();
@@ -107,7 +102,7 @@ class RefillTest {
     }
 
     @Test
-    void lengthsOfAllKindsAreRefilledOrMoved() {
+    void soAreLengthsOfAllKinds() {
         fill(0.97);
         IntSupplier[] lengths = {
             () -> FRAME,
@@ -141,7 +136,7 @@ class RefillTest {
                 default -> assertSound();
             }
         }
-        assertTrue(space.stats().bytesRefilled() > 0, space.stats().toString());
+        assertTrue(space.stats().bytesMoved() > 0, space.stats().toString());
         space.close();
     }
 
@@ -170,7 +165,7 @@ class RefillTest {
         assertSame();
         FlexSpaceStats stats = space.stats();
         System.out.println(refusals + " refused beside snapshots: " + stats);
-        assertTrue(stats.segmentsRefilled() > 100, stats.toString());
+        assertTrue(stats.segmentsFreed() > 100, stats.toString());
         assertEquals(0, stats.pinnedSegments());
         space.close();
     }
@@ -208,10 +203,10 @@ class RefillTest {
                 for (int reads = 0; !done.get() || seed > 0 && reads < MIN_READS; reads++) {
                     if (seed == 0) {
                         assertSound();
-                        await(space.stats().segmentsRefilled() + 20, done);
+                        await(space.stats().segmentsFreed() + 20, done);
                         continue;
                     }
-                    boolean inSequence = seed == 1; // who reads ahead meets frames before they are written again
+                    boolean inSequence = seed == 1; // who reads ahead meets frames before they are used again
                     int block = inSequence ? reads * 3 % (blocks - 2) : places.nextInt(blocks - 2);
                     space.read((long) block * FRAME, found.clear());
                     for (int at = 0; at < 3; at++) {
@@ -237,7 +232,7 @@ class RefillTest {
         assertNull(problem.get(), () -> "" + problem.get());
         FlexSpaceStats stats = space.stats();
         System.out.println("beside readers: " + stats);
-        assertTrue(stats.segmentsRefilled() > 100, stats.toString());
+        assertTrue(stats.segmentsFreed() > 100, stats.toString());
         assertEquals(0, stats.scrubFindings());
         // 100 of these frames are a twenty-fourth of all.
         long lookedFor = stats.cacheHits() + stats.cacheMisses();
@@ -262,8 +257,8 @@ class RefillTest {
         }
     }
 
-    private void await(long segmentsRefilled, AtomicBoolean done) {
-        while (!done.get() && space.stats().segmentsRefilled() < segmentsRefilled) {
+    private void await(long segmentsFreed, AtomicBoolean done) {
+        while (!done.get() && space.stats().segmentsFreed() < segmentsFreed) {
             Thread.yield();
         }
     }
@@ -276,119 +271,5 @@ class RefillTest {
             assertEquals(first, bytes.getLong(at), "block " + block + " in part");
         }
         return (int) first;
-    }
-
-    /** A space that was written at its cap is as good without one: what is left of refills is ended then. */
-    @Test
-    void anOpeningWithoutACapEndsWhatIsUnderWay() {
-        fill(0.99);
-        while (space.stats().segmentsRefilled() < 20) {
-            overwriteFrame();
-        }
-        space.sync();
-        vfs = vfs.crash(5);
-        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withMaxDataBytes(Long.MAX_VALUE));
-        assertSound();
-        assertArrayEquals(model, SpaceOracle.contentOf(space));
-        for (int i = 0; i < 2000; i++) {
-            overwriteFrame();
-        }
-        assertEquals(0, space.stats().segmentsRefilled());
-        assertSound();
-        space.close();
-        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
-        assertArrayEquals(model, SpaceOracle.contentOf(space));
-        space.checkInvariants();
-        assertSound();
-        space.close();
-    }
-
-    /** Of so many segments the live bytes of frames are known; data of the others is moved. */
-    @Test
-    void whereLiveFramesAreNotKnownDataIsMoved() {
-        for (int known : new int[] {0, 10}) {
-            space.close();
-            vfs = new SimulatedVfs();
-            space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withFrameTableBytes(known * (48 + 2 * 31)));
-            model = new byte[0];
-            fill(0.9);
-            for (int round = 0; round < 3000 * EFFORT; round++) {
-                overwriteFrame();
-            }
-            assertSame();
-            assertSound();
-            FlexSpaceStats after = space.stats();
-            assertTrue(after.bytesMoved() > 0, after::toString);
-            assertEquals(known > 0, after.segmentsRefilled() > 0, after::toString);
-            space.close();
-            space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
-            assertSame();
-            assertSound();
-        }
-        space.close();
-    }
-
-    /** Where a medium writes in blocks that are longer than frames, whose neighbours live. */
-    @Test
-    void framesSmallerThanABlockOfTheMediumAreNotWrittenAgain() {
-        space.close();
-        vfs = new SimulatedVfs();
-        vfs.setBlockBytes(4 * FRAME);
-        space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
-        fill(0.9);
-        for (int round = 0; round < 3000 * EFFORT; round++) {
-            overwriteFrame();
-        }
-        assertEquals(0, space.stats().segmentsRefilled());
-        assertSame();
-        assertSound();
-        space.close();
-    }
-
-    /** A power cut spoils all of each block of which a part was being written. */
-    @Test
-    void aTornBlockOfASegmentThatIsRefilledHoldsNothingThatLives() {
-        int block = 4 * FRAME;
-        space.close();
-        vfs = new SimulatedVfs();
-        vfs.setBlockBytes(block);
-        int segment = 32 * block;
-        space = FlexSpace.open(
-                vfs, DIRECTORY, OPTIONS.withSegments(segment, block).withMaxDataBytes((long) SEGMENTS * segment));
-        int frames = (int) (0.95 * (SEGMENTS - SEGMENTS / 8) * 31 * 30 / 32);
-        for (int frame = 0; frame < frames; frame++) {
-            write(frame * block, block);
-        }
-        int torn = 0;
-        for (int round = 0; round < 40 * EFFORT; round++) {
-            space.sync();
-            byte[] durable = model.clone();
-            for (int i = 0; i < 150; i++) {
-                write(random.nextInt(frames) * block, block);
-            }
-            byte[] written = vfs.content(DIRECTORY.resolve("data"));
-            SimulatedVfs cut = vfs.copy().crash(0);
-            byte[] data = cut.content(DIRECTORY.resolve("data"));
-            for (int at = 0; at < data.length; at += block) {
-                if (!Arrays.equals(data, at, at + block, written, at, at + block)) {
-                    Arrays.fill(data, at, at + block, (byte) round);
-                    torn++;
-                }
-            }
-            cut.setContent(DIRECTORY.resolve("data"), data);
-            FlexSpaceOptions options = OPTIONS.withMaxDataBytes((long) SEGMENTS * segment);
-            try (FlexSpace found = FlexSpace.open(cut, DIRECTORY, options)) {
-                // A change may have been committed before the cut, to make room: then all of it is there, or nothing.
-                byte[] content = SpaceOracle.contentOf(found);
-                for (int frame = 0; frame < frames; frame++) {
-                    int at = frame * block;
-                    boolean old = Arrays.equals(content, at, at + block, durable, at, at + block);
-                    assertTrue(old || !Arrays.equals(durable, at, at + block, model, at, at + block), "frame " + frame);
-                }
-            }
-        }
-        assertTrue(space.stats().segmentsRefilled() > 0, () -> "" + space.stats());
-        assertTrue(torn > 100, torn + " blocks torn");
-        space.close();
     }
 }

@@ -89,8 +89,7 @@ final class FlexSpaceChanges {
 
     void moveRange(long logicalOffset, long length, long target) {
         checkLength(length);
-        access.lock();
-        try {
+        change(() -> {
             checkRange(logicalOffset, length, engine.size());
             checkOffset(target);
             if (target > logicalOffset && target < logicalOffset + length) {
@@ -104,56 +103,38 @@ final class FlexSpaceChanges {
                 engine.move(logicalOffset, length, target);
             }
             end();
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     // ---- holes
 
     void insertHole(long logicalOffset, long length) {
         checkLength(length);
-        access.lock();
-        try {
+        change(() -> {
             checkOffset(logicalOffset);
             checkSize(engine.size(), length);
             checkHole(length);
             beginEdits(length, extentsOfHole(length), true);
             engine.insertHole(logicalOffset, length);
             end();
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     void punchHole(long logicalOffset, long length) {
         checkLength(length);
-        access.lock();
-        try {
+        change(() -> {
             checkRange(logicalOffset, length, engine.size());
             beginEdits(length, extentsOfHole(length), false);
             engine.punchHole(logicalOffset, length);
             end();
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     void truncate(long newSize) {
         if (newSize < 0 || newSize > MAX_SIZE) {
             throw new IllegalArgumentException("newSize must be from 0 to 2^61: " + newSize);
         }
-        access.lock();
-        try {
+        change(() -> {
             long growth = newSize - engine.size();
             checkHole(growth);
             beginEdits(Math.abs(growth), extentsOfHole(Math.max(0, growth)), growth > 0);
@@ -162,27 +143,16 @@ final class FlexSpaceChanges {
                 engine.insertHole(engine.size(), growth);
             }
             end();
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     /** Makes the space shorter, if it is longer. */
     void truncateIfLonger(long newSize) {
-        access.lock();
-        try {
+        change(() -> {
             beginEdits(Math.max(0, engine.size() - newSize), 1, false);
             cut(newSize);
             end();
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     private void cut(long newSize) {
@@ -237,8 +207,7 @@ final class FlexSpaceChanges {
 
     void defragment(long logicalOffset, long length) {
         checkLength(length);
-        access.lock();
-        try {
+        change(() -> {
             checkRange(logicalOffset, length, engine.size());
             access.publishIfChanged(); // which makes the changes that wait in the tree
             long end = logicalOffset + length;
@@ -246,12 +215,7 @@ final class FlexSpaceChanges {
                 at = defragmentPiece(at, end);
             }
             access.publish(); // which lets go where it was
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     /** Reads before the change begins, so that damage found is no reason for the space to fail. */
@@ -288,28 +252,34 @@ final class FlexSpaceChanges {
     // ---- durability
 
     void sync() {
-        access.lock();
-        try {
+        change(() -> {
             begun = true;
             access.publishIfChanged(); // so that reads do not wait for the files
             engine.sync(0);
             begun = false;
-        } catch (Throwable e) {
-            failIfBegun(e);
-            throw e;
-        } finally {
-            access.unlock();
-        }
+        });
     }
 
     void checkpoint() {
-        access.lock();
-        try {
+        change(() -> {
             access.publishIfChanged(); // so that reads do not wait for a checkpoint under way
             begun = true;
             requireReserved(reservation.reserveForCheckpoint());
             engine.checkpoint();
             begun = false;
+        });
+    }
+
+    // ---- the beginning and the end of a change
+
+    /**
+     * Makes a change, one at a time; what is thrown once it has begun is a failure of the space. Changes that may be
+     * small and many spell this out: they make no object.
+     */
+    private void change(Runnable change) {
+        access.lock();
+        try {
+            change.run();
         } catch (Throwable e) {
             failIfBegun(e);
             throw e;
@@ -317,8 +287,6 @@ final class FlexSpaceChanges {
             access.unlock();
         }
     }
-
-    // ---- the beginning and the end of a change
 
     /** Begins a change that appends bytes, once all of it is reserved for. */
     private void begin(long bytes, long overwrittenOffset, long overwrittenBytes, long holeBytes) {

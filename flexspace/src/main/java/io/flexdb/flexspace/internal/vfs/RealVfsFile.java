@@ -38,9 +38,11 @@ final class RealVfsFile implements VfsFile {
     private final OpenMode mode;
     private final Object identity; // of the file, so that opening again by name can't find another one
     private final FileChannel witness; // null if not writable
+    private final EarlyWriting early; // null if not writable, or if there is a system call for it
     private volatile Place place; // changes under vfs.names()
     private volatile FileChannel channel;
     private volatile NativeDescriptor descriptor; // null before it is first wanted
+    private volatile boolean openedAgain;
     private volatile boolean closed;
 
     /** Opens or creates the file. Under {@link RealVfs#names()}. */
@@ -58,6 +60,8 @@ final class RealVfsFile implements VfsFile {
             channel.close();
             throw e;
         }
+        boolean wanted = witness != null && !NativeIo.isAvailable() && MappedPart.isPossible();
+        early = wanted ? new EarlyWriting(this::openToMap, vfs.worker("flexdb-early-writing")) : null;
     }
 
     private static Set<OpenOption> options(OpenMode mode) {
@@ -99,6 +103,7 @@ final class RealVfsFile implements VfsFile {
                     throw new IOException("another file has taken its name");
                 }
                 channel = place.open(options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE));
+                openedAgain = true;
             } catch (IOException e) {
                 throw new StoreIoException("opening again after an interrupt", path(), e);
             }
@@ -167,7 +172,24 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public void startWriting(long position, long bytes) {
-        descriptor().startWriting(position, bytes);
+        if (early != null) {
+            early.start(position, bytes);
+        } else {
+            descriptor().startWriting(position, bytes);
+        }
+    }
+
+    /** Opens the file once more, for mappings. */
+    private FileChannel openToMap() throws IOException {
+        synchronized (vfs.names()) {
+            if (closed
+                    || path().getFileSystem() != FileSystems.getDefault()
+                    || !RealVfs.isSafelyMapped(place.fileSystem())
+                    || !Objects.equals(identity, identityOf(place))) {
+                throw new IOException("the file is closed, elsewhere or can't be mapped");
+            }
+            return place.open(options(OpenMode.READ_WRITE));
+        }
     }
 
     /** Opened once; an interrupt does not close it. */
@@ -254,16 +276,27 @@ final class RealVfsFile implements VfsFile {
     @Override
     public void truncate(long bytes) {
         requireWritable();
-        repeating("truncate", current -> current.truncate(bytes));
+        Runnable truncation = () -> repeating("truncate", current -> current.truncate(bytes));
+        if (early != null) {
+            early.whileNothingIsMapped(truncation);
+        } else {
+            truncation.run();
+        }
     }
 
     @Override
     public void force() {
         requireWritable();
+        if (early != null) {
+            early.forget();
+        }
         boolean interrupted = Thread.interrupted();
         FileChannel current = channel;
         try {
             current.force(false);
+            if (early != null && openedAgain) {
+                syncWitness(); // this channel may be younger than an error that early writing has heard of
+            }
         } catch (ClosedChannelException e) {
             interrupted |= Thread.interrupted();
             openAgain(current);
@@ -326,7 +359,8 @@ final class RealVfsFile implements VfsFile {
                 descriptor.close();
             }
         }
-        try (witness) {
+        try (witness;
+                early) { // which is waited for without that lock: it may need it
             channel.close();
         } catch (IOException e) {
             throw IoFailures.wrap("close", path(), e);

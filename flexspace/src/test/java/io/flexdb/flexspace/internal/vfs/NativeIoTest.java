@@ -35,14 +35,20 @@ class NativeIoTest {
     }
 
     private String run(String classPath, String... options) throws IOException, InterruptedException {
+        return run(Child.class, directory.resolve("file"), classPath, options);
+    }
+
+    /** Runs a program with a file and without JNA, and returns what it prints. */
+    static String runWithoutJna(Class<?> program, Path file) throws IOException, InterruptedException {
+        return run(program, file, classPath(false));
+    }
+
+    private static String run(Class<?> program, Path file, String classPath, String... options)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(Arrays.asList(options));
-        command.addAll(List.of(
-                "-cp",
-                classPath,
-                Child.class.getName(),
-                directory.resolve("file").toString()));
+        command.addAll(List.of("-cp", classPath, program.getName(), file.toString()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), output);

@@ -134,11 +134,6 @@ public final class NodePool {
         return (node & NODES_IN_CHUNK - 1) * nodeBytes;
     }
 
-    /** Bytes of one node. */
-    public int nodeBytes() {
-        return nodeBytes;
-    }
-
     /** Nodes allocated and not freed: those in use and those retired. */
     public long liveCount() {
         return liveCount;

@@ -150,7 +150,7 @@ final class GarbageCollector {
     }
 
     private int segmentsInUse() {
-        return store.segmentCount() - store.freeSegmentCount() - store.awaitingReuse();
+        return store.segmentCount() - store.freeSegmentCount() - store.emptied().count();
     }
 
     long sweepsEnded() {

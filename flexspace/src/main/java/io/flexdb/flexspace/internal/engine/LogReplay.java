@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogPieces;
 import io.flexdb.flexspace.internal.segment.Segment;
+import io.flexdb.flexspace.internal.segment.SegmentRestore;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.internal.tree.TreeWriter;
@@ -21,6 +22,7 @@ final class LogReplay {
 
     private final FlexTree tree;
     private final SegmentStore store;
+    private final SegmentRestore segments;
     private final ExtentMover mover;
     private final List<Replayed> replayed = new ArrayList<>();
     private final long[] nextOffsets = new long[TreeWriter.TOUCHED_AT_ONCE];
@@ -31,6 +33,7 @@ final class LogReplay {
     LogReplay(FlexTree tree, SegmentStore store, long tag) {
         this.tree = tree;
         this.store = store;
+        this.segments = new SegmentRestore(store);
         this.mover = new ExtentMover(tree);
         this.tag = tag;
     }
@@ -104,15 +107,15 @@ final class LogReplay {
         int frames = payload.getInt();
         int first = flagsAndFirst & LogBatch.FRAME_MASK;
         int flags = flagsAndFirst - first;
-        boolean sound =
-                frames <= payload.remaining() / Integer.BYTES && store.isNote(number, generation, flags, first, frames);
+        boolean sound = frames <= payload.remaining() / Integer.BYTES
+                && segments.isNote(number, generation, flags, first, frames);
         if (!sound) {
             throw badBatch(
                     "a note that continues one of " + store.segmentCount() + " segments or begins a new one",
                     kindOf(flags) + " segment " + number + ", generation " + generation + ", frames from " + first
                             + ", " + frames + " of them");
         }
-        store.restoreFrames(number, generation, flags, first, payload, frames);
+        segments.restoreFrames(number, generation, flags, first, payload, frames);
     }
 
     private static String kindOf(int flags) {

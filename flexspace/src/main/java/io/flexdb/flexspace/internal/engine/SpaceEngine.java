@@ -362,7 +362,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     public boolean collectSlice(long mostBytes) {
         long sweeps = collector.sweepsEnded();
         boolean worked = collector.slice(mostBytes);
-        int emptied = store.emptiedCount();
+        int emptied = store.emptied().unnotedCount();
         boolean done = !worked || collector.sweepsEnded() > sweeps;
         if (emptied > 0 && (done || emptied >= EMPTIED_PER_SYNC)) {
             sync(tag());
@@ -373,7 +373,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Whether to publish once more may free segments: those that wait for nothing but short reads of earlier versions. */
     public boolean awaitsShortReads() {
-        return store.awaitsShortReads();
+        return store.emptied().awaitShortReads();
     }
 
     /**
@@ -388,7 +388,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (moving) {
             collector.keepPace();
         }
-        int emptied = store.emptiedCount();
+        int emptied = store.emptied().unnotedCount();
         if (emptied == 0) {
             return false;
         }
@@ -460,7 +460,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Segments without live bytes that only pinned views keep from being used again. */
     public int pinnedSegmentCount() {
-        return store.pinnedSegmentCount();
+        return store.emptied().pinnedCount();
     }
 
     /** Segments that are free. */
@@ -498,24 +498,12 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return openedLogGeneration;
     }
 
-    FlexTree tree() {
-        return tree;
-    }
-
     public SegmentStore store() {
         return store;
     }
 
     GarbageCollector collector() {
         return collector;
-    }
-
-    WriterPauses pauses() {
-        return pauses;
-    }
-
-    LogBatch batch() {
-        return batch;
     }
 
     /** Checks that tree, segments and live bytes fit each other; for tests and the checker. */

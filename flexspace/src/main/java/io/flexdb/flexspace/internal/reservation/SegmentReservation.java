@@ -218,7 +218,7 @@ public final class SegmentReservation {
         }
         boolean keptIsLent =
                 isCapped() && freeBelowCap() < kept || noSegments != null && store.allocatable() < keptOnDisk();
-        if (keptIsLent && store.awaitingReuse() > 0) {
+        if (keptIsLent && store.emptied().count() > 0) {
             return 0; // readers hold what the last sweep emptied: another one would only use up the rest
         }
         if (segments == Integer.MAX_VALUE) {

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Sealed segments whose footers do not count, as a recovery may find them: early builds wrote new extents into dead
@@ -39,8 +40,8 @@ final class FoundRefills {
     }
 
     /** Ends a recovery: those that are free or used again are forgotten. */
-    void recovered(SegmentStore store) {
-        segments.removeIf(segment -> store.segment(segment.number) != segment || store.isFree(segment.number));
+    void recovered(Predicate<Segment> isInUse) {
+        segments.removeIf(isInUse.negate());
     }
 
     /** Writes their footers, and returns how many bytes that were. When what the recovery found is durable. */

@@ -87,6 +87,16 @@ public final class Segment {
         state = isSealed ? State.SEALED : State.OPEN;
     }
 
+    /** Turns the checksums of the frames in the file into those of another generation (I6), when there are no readers. */
+    void beginGeneration(int newGeneration, SegmentFormat format) {
+        int frames = usedBytes >>> format.frameShift;
+        for (int frame = 0; frame < frames; frame++) {
+            checksums[frame] ^=
+                    format.seal(0, number, generation, frame) ^ format.seal(0, number, newGeneration, frame);
+        }
+        generation = newGeneration;
+    }
+
     /** Whether all of it is in the file, and the writer knows. Any thread. */
     public boolean isSealed() {
         return state.compareTo(State.SEALED) >= 0;

@@ -1,7 +1,6 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.base.epoch.RetiredQueue;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
@@ -42,7 +41,6 @@ public final class SegmentStore implements AutoCloseable {
     private final Epochs epochs;
     private final ChecksumCache checksums;
     private final SegmentReader reader;
-    private final RetiredQueue retiredSegments;
     private final BufferPool buffers;
     private final SegmentSealer sealer;
     private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
@@ -52,8 +50,7 @@ public final class SegmentStore implements AutoCloseable {
     private int segmentCount;
     private final BitSet freeSegments = new BitSet();
     private int claimedSegments;
-    private final List<Segment> emptied = new ArrayList<>(); // since the last log batch
-    private final List<Segment> emptiedBefore = new ArrayList<>(); // what that batch says may not be durable yet
+    private final EmptiedSegments emptied;
     private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
 
     private Segment open;
@@ -88,7 +85,7 @@ public final class SegmentStore implements AutoCloseable {
         this.epochs = epochs;
         this.checksums = new ChecksumCache(format, frameTableBytes);
         this.reader = new SegmentReader(file, format, checksums);
-        this.retiredSegments = new RetiredQueue(epochs, number -> becomeFree((int) number));
+        this.emptied = new EmptiedSegments(epochs, this::becomeFree);
         this.buffers = new BufferPool(
                 format.segmentBytes,
                 new SpaceSettings().segmentBuffers,
@@ -273,8 +270,7 @@ public final class SegmentStore implements AutoCloseable {
             touched.add(open);
         }
         foundRefills.note(batch);
-        emptiedBefore.addAll(emptied);
-        emptied.clear();
+        emptied.noted();
     }
 
     /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
@@ -326,24 +322,19 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Lets the emptied segments go as soon as no reader can see them. Call when all changes so far are durable. */
     public void releaseEmptied() {
-        emptiedBefore.addAll(emptied);
-        emptied.clear();
+        emptied.noted();
         releaseEmptiedBefore();
     }
 
     /** The same for those that were emptied before the last log batch. Call when that is durable. */
     public void releaseEmptiedBefore() {
-        for (Segment segment : emptiedBefore) {
-            segment.goTo(Segment.State.RELEASED); // before it is: whoever finds it still false keeps it by his pin
-            retiredSegments.retire(segment.number, segment.birth);
-        }
-        emptiedBefore.clear();
+        emptied.releaseNoted();
         reclaim();
     }
 
     /** Reuses what no reader can see any more. */
     public void reclaim() {
-        retiredSegments.reclaim();
+        emptied.reclaim();
         buffers.reclaim();
     }
 
@@ -439,16 +430,6 @@ public final class SegmentStore implements AutoCloseable {
 
     // ---- recovery and checkpoint
 
-    /** Takes a segment's generation from a checkpoint. */
-    public void restore(int number, int generation) {
-        if (number >= segmentCount) {
-            growTo(number + 1);
-        }
-        Segment segment = Segment.found(number, generation);
-        segment.usedBytes = format.dataBytes;
-        segments[number] = segment;
-    }
-
     /** Whether an extent lies within a known segment; to be asked of every address that comes from a file. */
     public boolean isExtent(long address, long length) {
         int number = format.segmentOf(address);
@@ -458,63 +439,21 @@ public final class SegmentStore implements AutoCloseable {
                 && format.positionOf(address) + length <= segments[number].usedBytes;
     }
 
-    /** Whether a note of a segment can follow what is known of it; to be asked of every note that comes from a file. */
-    public boolean isNote(int number, int generation, int flags, int firstFrame, int frames) {
-        if (number < 0 || number > segmentCount || frames < 0 || firstFrame > format.dataFrames - frames) {
-            return false;
+    /** Takes a segment that a recovery knows of, in the place of what it knew before. */
+    void put(Segment segment) {
+        if (segment.number >= segmentCount) {
+            growTo(segment.number + 1);
         }
-        Segment known = number < segmentCount ? segments[number] : null;
-        boolean sealed = flags == LogBatch.SEALED;
-        if (flags == LogBatch.REFILLED) {
-            return known != null
-                    && known.generation == generation
-                    && known.isSealed()
-                    && (!known.footerCounts || frames == format.dataFrames);
-        }
-        if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
-            return false; // one is open at a time, or a short log could ask for the checksums of many
-        }
-        int framesKnown = known == null ? 0 : known.usedBytes >>> format.frameShift;
-        boolean hasAll = firstFrame == 0 && frames >= framesKnown; // as the first note after an opening (I6)
-        if (known == null || known.generation != generation) {
-            boolean goesOn = known != null && known == open && (sealed || hasAll);
-            return firstFrame == 0 && (known == null || known.liveBytes == 0 || goesOn);
-        }
-        return sealed ? firstFrame == 0 && frames == 0 : !known.isSealed() && (firstFrame == framesKnown || hasAll);
+        segments[segment.number] = segment;
     }
 
-    /** Takes what a checkpoint or a log batch says of the frames of a segment; see {@link LogBatch}. */
-    public void restoreFrames(int number, int generation, int flags, int firstFrame, ByteBuffer sums, int frames) {
-        Segment segment = number < segmentCount ? segments[number] : null;
-        if (flags == LogBatch.REFILLED) {
-            foundRefills.restore(segment, firstFrame, sums, frames, format);
-            return;
-        }
-        if (segment != null && segment == open) {
-            segment.generation = generation; // the same one or, after an opening, the next (I6)
-        } else if (segment == null || segment.generation != generation) {
-            restore(number, generation);
-            segment = segments[number];
-            segment.checksums = new int[format.dataFrames];
-        }
-        if (flags == LogBatch.SEALED) {
-            foundRefills.forget(segment);
-            segment.footerCounts = true;
-            segment.foundSealed(true);
-            segment.usedBytes = format.dataBytes;
-            segment.checksums = null;
-            open = open == segment ? null : open;
-            return;
-        }
-        segment.foundSealed(false);
-        if (segment.checksums == null) {
-            segment.checksums = new int[format.dataFrames];
-        }
-        for (int i = 0; i < frames; i++) {
-            segment.checksums[firstFrame + i] = sums.getInt();
-        }
-        segment.usedBytes = (firstFrame + frames) << format.frameShift;
+    /** Follows which segment is open, by what a recovery knows; null for none. */
+    void foundOpen(Segment segment) {
         open = segment;
+    }
+
+    FoundRefills foundRefills() {
+        return foundRefills;
     }
 
     /**
@@ -524,16 +463,16 @@ public final class SegmentStore implements AutoCloseable {
      */
     public void recovered(long newOpening) {
         opening = (int) newOpening;
-        emptied.clear();
+        emptied.forgetAll();
         touched.clear();
         for (int number = 0; number < segmentCount; number++) {
             if (segments[number].liveBytes == 0 && segments[number] != open) {
                 becomeFree(number);
             }
         }
-        foundRefills.recovered(this);
+        foundRefills.recovered(segment -> segments[segment.number] == segment && !freeSegments.get(segment.number));
         if (open != null) {
-            beginGeneration(open, open.generation + opening);
+            open.beginGeneration(open.generation + opening, format);
             framesLogged = 0;
             open.memoryStart = open.usedBytes;
             touched.add(open);
@@ -549,16 +488,6 @@ public final class SegmentStore implements AutoCloseable {
         if (bytes > 0) {
             wroteData(bytes);
         }
-    }
-
-    /** Turns the checksums of the frames in the file into those of another generation (I6). */
-    private void beginGeneration(Segment segment, int generation) {
-        int frames = segment.usedBytes >>> format.frameShift;
-        for (int frame = 0; frame < frames; frame++) {
-            segment.checksums[frame] ^= format.seal(0, segment.number, segment.generation, frame)
-                    ^ format.seal(0, segment.number, generation, frame);
-        }
-        segment.generation = generation;
     }
 
     public int segmentCount() {
@@ -609,32 +538,17 @@ public final class SegmentStore implements AutoCloseable {
         return segmentsOpened * format.dataBytes + (open == null ? 0 : open.usedBytes - format.dataBytes);
     }
 
-    /** Segments emptied since the last log batch: a sync would let them go. */
-    public int emptiedCount() {
-        return emptied.size();
+    /** Segments without a live byte that are not free yet. */
+    public EmptiedSegments emptied() {
+        return emptied;
     }
 
     public VfsFile file() {
         return file;
     }
 
-    /** Segments emptied that only pinned views hold back. */
-    public int pinnedSegmentCount() {
-        return retiredSegments.heldByPins();
-    }
-
-    /** Whether emptied segments wait for nothing but short reads, which may have ended. */
-    public boolean awaitsShortReads() {
-        return retiredSegments.size() > retiredSegments.heldByPins();
-    }
-
     public SegmentFormat format() {
         return format;
-    }
-
-    /** Segments emptied and not yet free, for want of a durable log or because of a reader. */
-    public int awaitingReuse() {
-        return emptied.size() + emptiedBefore.size() + retiredSegments.size();
     }
 
     @Override

@@ -63,11 +63,12 @@ public final class SegmentTable {
         if (!sound) {
             return segments + " segments, " + open + " open, " + frames + " frames";
         }
+        SegmentRestore restore = new SegmentRestore(store);
         for (int number = 0; number < segments; number++) {
-            store.restore(number, table.getInt());
+            restore.restore(number, table.getInt());
         }
         if (open >= 0) {
-            store.restoreFrames(open, store.segment(open).generation, 0, 0, table, frames);
+            restore.restoreFrames(open, store.segment(open).generation, 0, 0, table, frames);
         }
         while (table.hasRemaining()) {
             int number = table.getInt();
@@ -76,7 +77,7 @@ public final class SegmentTable {
                 return "segment " + number + " refilled, of " + segments + ", " + open + " open";
             }
             int generation = store.segment(number).generation;
-            store.restoreFrames(number, generation, LogBatch.REFILLED, 0, table, framesOfSegment);
+            restore.restoreFrames(number, generation, LogBatch.REFILLED, 0, table, framesOfSegment);
         }
         return null;
     }

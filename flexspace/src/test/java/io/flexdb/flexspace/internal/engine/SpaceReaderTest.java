@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
+import io.flexdb.flexspace.internal.segment.SegmentRestore;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -228,7 +229,7 @@ class SpaceReaderTest {
         scattered();
         SegmentStore opened = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
         for (int number = 0; number < store.segmentCount(); number++) {
-            opened.restore(number, store.segment(number).generation);
+            new SegmentRestore(opened).restore(number, store.segment(number).generation);
         }
         read(new SpaceReader(opened, this::look), 50, 16);
         assertEquals(2, disk.waits, "the first extent and its footer");

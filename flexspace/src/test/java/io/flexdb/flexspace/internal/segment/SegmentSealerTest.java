@@ -201,7 +201,7 @@ class SegmentSealerTest {
         for (int extent = 0; extent < format.dataFrames; extent++) {
             store.removeLive(addressOf(extent), EXTENT);
         }
-        assertEquals(0, store.emptiedCount());
+        assertEquals(0, store.emptied().unnotedCount());
         store.releaseEmptied();
         publish();
         publish();

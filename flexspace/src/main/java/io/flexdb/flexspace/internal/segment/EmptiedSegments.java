@@ -1,0 +1,68 @@
+package io.flexdb.flexspace.internal.segment;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/** Sealed segments without a live byte, on their way to be free (I4 of {@link SegmentStore}). Writer only. */
+public final class EmptiedSegments {
+    private final List<Segment> unnoted = new ArrayList<>(); // emptied since the last log batch
+    private final List<Segment> noted = new ArrayList<>(); // what that batch says, which may not be durable yet
+    private final RetiredQueue released;
+
+    /** @param becomesFree takes the number of each segment that no reader can see any more */
+    EmptiedSegments(Epochs epochs, IntConsumer becomesFree) {
+        this.released = new RetiredQueue(epochs, number -> becomesFree.accept((int) number));
+    }
+
+    void add(Segment segment) {
+        unnoted.add(segment);
+    }
+
+    /** Follows that a log batch was made, which says of all so far that nothing lives there. */
+    void noted() {
+        noted.addAll(unnoted);
+        unnoted.clear();
+    }
+
+    /** Follows that this batch is durable. */
+    void releaseNoted() {
+        for (Segment segment : noted) {
+            segment.goTo(Segment.State.RELEASED); // before it is: whoever finds it still false keeps it by his pin
+            released.retire(segment.number, segment.birth);
+        }
+        noted.clear();
+    }
+
+    /** Lets those become free that no reader can see any more. */
+    void reclaim() {
+        released.reclaim();
+    }
+
+    /** Forgets those that a recovery has emptied, when there are no readers. */
+    void forgetAll() {
+        unnoted.clear();
+    }
+
+    /** How many were emptied since the last log batch: a sync would let them go. */
+    public int unnotedCount() {
+        return unnoted.size();
+    }
+
+    /** How many are not free yet, for want of a durable log or because of a reader. */
+    public int count() {
+        return unnoted.size() + noted.size() + released.size();
+    }
+
+    /** How many only pinned views hold back. */
+    public int pinnedCount() {
+        return released.heldByPins();
+    }
+
+    /** Whether some wait for nothing but short reads, which may have ended. */
+    public boolean awaitShortReads() {
+        return released.size() > released.heldByPins();
+    }
+}

@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /** Calls a hook before each operation that changes something or reads a file, on the thread that asks for it. */
-final class HookedVfs extends ForwardingVfs {
+public final class HookedVfs extends ForwardingVfs {
     /** What is about to be done. */
-    enum Kind {
+    public enum Kind {
         CREATE,
         READ,
         WRITE,
@@ -27,13 +27,13 @@ final class HookedVfs extends ForwardingVfs {
 
     /** Does whatever it likes, the blocking of the thread included. */
     @FunctionalInterface
-    interface Hook {
+    public interface Hook {
         void before(Kind kind, Path path);
     }
 
     private final Hook hook;
 
-    HookedVfs(Vfs vfs, Hook hook) {
+    public HookedVfs(Vfs vfs, Hook hook) {
         super(vfs);
         this.hook = hook;
     }

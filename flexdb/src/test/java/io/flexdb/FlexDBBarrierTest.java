@@ -28,8 +28,8 @@ class FlexDBBarrierTest {
             "force StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
             "sync StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",
             // opening
-            "force LogicalLog.begin < LogicalLog.create < SpaceRecovery.createLog",
-            "sync LogicalLog.begin < LogicalLog.create < SpaceRecovery.createLog",
+            "force LogicalLog.begin < LogicalLog.create < LogRenewal.createLog",
+            "sync LogicalLog.begin < LogicalLog.create < LogRenewal.createLog",
             // the write-ahead log, and its place before the space (O6, O10)
             "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",

@@ -2,6 +2,7 @@ package io.flexdb.internal.commit;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
@@ -336,17 +337,7 @@ public final class CommitThread {
         if (thread == null) {
             return;
         }
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterruptibly.run(thread::join);
     }
 
     /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */

@@ -1,5 +1,6 @@
 package io.flexdb.internal.refine;
 
+import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.index.IndexView;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.interval.Division;
@@ -133,18 +134,10 @@ public final class Refiner {
     /** Ends the threads, and waits for them. An interrupt of the caller stays pending. */
     public void stop() {
         end();
-        boolean interrupted = false;
         for (Thread thread : threads) {
-            while (thread != null && thread.isAlive()) {
-                try {
-                    thread.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+            if (thread != null) {
+                Uninterruptibly.run(thread::join);
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

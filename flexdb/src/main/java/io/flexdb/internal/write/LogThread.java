@@ -1,6 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.storage.StoreFullException;
@@ -92,16 +93,8 @@ public final class LogThread {
     /** Waits for its end; the store tells it to. */
     public void stop() {
         Thread running = thread;
-        boolean interrupted = false;
-        while (running != null && running.isAlive()) {
-            try {
-                running.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (running != null) {
+            Uninterruptibly.run(running::join);
         }
     }
 }

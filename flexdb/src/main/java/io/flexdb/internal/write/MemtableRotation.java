@@ -52,7 +52,7 @@ final class MemtableRotation {
                 monitor.await();
                 return;
             }
-            boolean hasOneMore = memtables.count() == ActiveMemtable.MAX_FROZEN + 1;
+            boolean hasOneMore = memtables.count() <= ActiveMemtable.MAX_FROZEN + 1;
             if (!hasOneMore || !SparedRoom.isDelete(payload, length)) {
                 retries.requireRoom();
                 return;

@@ -1,5 +1,6 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.version.StoreVersions;
@@ -78,17 +79,9 @@ public final class SyncThread {
             stopped = true;
             running = thread;
         }
-        boolean interrupted = false;
-        while (running != null && running.isAlive()) {
+        if (running != null) {
             LockSupport.unpark(running);
-            try {
-                running.join(100);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            Uninterruptibly.run(running::join);
         }
     }
 }

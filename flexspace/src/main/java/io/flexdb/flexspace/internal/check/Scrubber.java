@@ -4,6 +4,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import java.util.List;
@@ -207,16 +208,8 @@ public final class Scrubber implements AutoCloseable {
             ending = true;
             notifyAll();
         }
-        boolean interrupted = false;
-        while (thread != null && thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (thread != null) {
+            Uninterruptibly.run(thread::join);
         }
     }
 

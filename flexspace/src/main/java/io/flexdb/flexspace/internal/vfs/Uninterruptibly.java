@@ -1,15 +1,16 @@
 package io.flexdb.flexspace.internal.vfs;
 
 /** Waits that an interrupt does not end: it is handed back afterwards. */
-final class Uninterruptibly {
+public final class Uninterruptibly {
     private Uninterruptibly() {}
 
     /** What waits, and may be called again after an interrupt. */
-    interface Wait {
+    public interface Wait {
         void run() throws InterruptedException;
     }
 
-    static void run(Wait wait) {
+    /** Waits to the end. */
+    public static void run(Wait wait) {
         boolean interrupted = false;
         while (true) {
             try {

@@ -2,7 +2,10 @@ package io.flexdb.flexspace.internal.checkpoint;
 
 import java.util.Arrays;
 
-/** Runs of units of the FlexTree file that wait to be freed. */
+/**
+ * Runs of units of the FlexTree file that wait to be freed. Of our own, as other primitive lists here: a library for a
+ * dozen lines would be the first that whoever uses FlexSpace must have.
+ */
 final class SlotList {
     /** Takes a run. */
     @FunctionalInterface

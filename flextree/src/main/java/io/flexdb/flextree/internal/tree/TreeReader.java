@@ -6,6 +6,7 @@ import java.util.Arrays;
 
 /** Reads a tree, given by its root, that does not change meanwhile. Stateless; any thread. */
 public final class TreeReader {
+    // The way down to a leaf stands in two methods: to return a leaf and an offset as one number made lookups slower.
     /** How many offsets {@link #touch} takes at once: their leaves, and the nodes above, fit the first cache. */
     static final int TOUCHED_AT_ONCE = 16;
 
@@ -15,11 +16,18 @@ public final class TreeReader {
 
     /** The address of the byte at an offset below the tree's size. */
     public static long lookup(NodePool pool, int root, int level, long logicalOffset) {
-        long at = leafAt(pool, root, level, logicalOffset);
-        int leaf = (int) (at >>> 32);
-        int relative = (int) at;
-        ByteBuffer buffer = pool.chunk(leaf);
-        int base = NodeFormat.base(leaf);
+        int node = root;
+        long offset = logicalOffset;
+        ByteBuffer buffer = pool.chunk(node);
+        int base = NodeFormat.base(node);
+        for (int at = level; at > 0; at--) {
+            int i = NodeFormat.childAt(buffer, base, offset);
+            offset -= NodeFormat.childStart(buffer, base, i);
+            node = NodeFormat.child(buffer, base, i);
+            buffer = pool.chunk(node);
+            base = NodeFormat.base(node);
+        }
+        int relative = (int) offset;
         NodeFormat.touchWords(buffer, base);
         int i = NodeFormat.extentAt(buffer, base, relative);
         return NodeFormat.addressAt(NodeFormat.word(buffer, base, i), relative - NodeFormat.start(buffer, base, i));
@@ -27,27 +35,19 @@ public final class TreeReader {
 
     /** Whether the range from an offset below the tree's size on is one extent, neither more nor less. */
     public static boolean isExtent(NodePool pool, int root, int level, long logicalOffset, long length) {
-        long at = leafAt(pool, root, level, logicalOffset);
-        int leaf = (int) (at >>> 32);
-        int relative = (int) at;
-        ByteBuffer buffer = pool.chunk(leaf);
-        int base = NodeFormat.base(leaf);
-        int i = NodeFormat.extentAt(buffer, base, relative);
-        return NodeFormat.start(buffer, base, i) == relative && NodeFormat.end(buffer, base, i) == relative + length;
-    }
-
-    /** The leaf that holds the byte at an offset, in the upper half, and the offset relative to it in the lower one. */
-    private static long leafAt(NodePool pool, int root, int level, long logicalOffset) {
         int node = root;
         long offset = logicalOffset;
+        ByteBuffer buffer = pool.chunk(node);
+        int base = NodeFormat.base(node);
         for (int at = level; at > 0; at--) {
-            ByteBuffer buffer = pool.chunk(node);
-            int base = NodeFormat.base(node);
             int i = NodeFormat.childAt(buffer, base, offset);
             offset -= NodeFormat.childStart(buffer, base, i);
             node = NodeFormat.child(buffer, base, i);
+            buffer = pool.chunk(node);
+            base = NodeFormat.base(node);
         }
-        return (long) node << 32 | offset;
+        int i = NodeFormat.extentAt(buffer, base, (int) offset);
+        return NodeFormat.start(buffer, base, i) == offset && NodeFormat.end(buffer, base, i) == offset + length;
     }
 
     /**

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,11 +113,13 @@ class CheckAndCloseTest {
         });
         reading.await();
         ExecutorService closing = Executors.newSingleThreadExecutor();
+        AtomicReference<Thread> closer = new AtomicReference<>();
         Future<?> close = closing.submit(() -> {
+            closer.set(Thread.currentThread());
             space.close();
             closed.set(true);
         });
-        while (!isClosing()) {
+        while (!isClosing() || !waitsForCheck(closer.get())) {
             Thread.onSpinWait();
         }
         assertFalse(closed.get(), "closed while the check reads");
@@ -123,6 +128,14 @@ class CheckAndCloseTest {
         closing.shutdown();
         assertEndsAsClosed(check);
         assertEquals(0, operationsAfter.get(), "file operations of the check after the close");
+    }
+
+    /** Whether a check knows that a thread closes the space, which waits for it. */
+    private static boolean waitsForCheck(Thread closer) {
+        return closer.getState() == Thread.State.WAITING
+                && Arrays.stream(closer.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals(SpaceChecker.class.getName())
+                                && frame.getMethodName().equals("end"));
     }
 
     private boolean isClosing() {

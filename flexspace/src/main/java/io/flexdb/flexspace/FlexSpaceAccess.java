@@ -245,11 +245,16 @@ final class FlexSpaceAccess {
     /** Begins a read of a view that is pinned. */
     int enter() {
         int ticket = epochs.enter();
-        if (!health.isReadable()) {
-            epochs.exit(ticket);
-            throw health.refusal();
+        boolean entered = false;
+        try {
+            health.requireReadable();
+            entered = true;
+            return ticket;
+        } finally {
+            if (!entered) { // whatever was thrown, at the end of a stack, too
+                epochs.exit(ticket);
+            }
         }
-        return ticket;
     }
 
     /** Ends the read that returned this ticket when it began. */

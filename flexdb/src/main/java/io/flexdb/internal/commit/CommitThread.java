@@ -266,7 +266,12 @@ public final class CommitThread {
         }
         memoryWaits = 0;
         versions.publishWithoutOldest(rootsSequence);
-        engine.sync(last);
+        try {
+            engine.sync(last);
+        } catch (Throwable e) { // the store fails; no version lists this log any more
+            log.wal.release();
+            throw e;
+        }
         release(log);
         publish(); // once more, so that the memtable is free soon and not only after the next commit
         work.signalCommitted();

@@ -168,8 +168,13 @@ public final class MemLogs {
                             bytes,
                             mapped,
                             done -> filled = (double) done / bytes);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             deleteUnfinished(number, e);
+            if (e instanceof OutOfMemoryError) {
+                lacksMemory = true;
+                throw new StoreFullException("no memory for a write-ahead log (" + e.getMessage()
+                        + "); allow for more by -Xmx or -XX:MaxDirectMemorySize");
+            }
             throw e;
         } finally {
             filled = 0;
@@ -177,7 +182,7 @@ public final class MemLogs {
     }
 
     /** Gives back the space of a log that could not be made, which would be missed most when the disk is full. */
-    private void deleteUnfinished(long number, RuntimeException cause) {
+    private void deleteUnfinished(long number, Throwable cause) {
         try {
             String name = WalFormat.fileName(number);
             vfs.deleteIfExists(directory.resolve(name + WalFormat.UNFINISHED_SUFFIX));

@@ -258,6 +258,7 @@ public final class Store implements AutoCloseable {
             refiner.stop();
             syncs.stop();
             logThread.stop();
+            commits.stop();
             release(discardCopies);
         }
     }

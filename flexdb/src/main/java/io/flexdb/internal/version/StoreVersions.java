@@ -44,11 +44,16 @@ public final class StoreVersions {
     /** Begins a short read. */
     public int enter() {
         int ticket = epochs.enter();
-        if (!health.isReadable()) {
-            epochs.exit(ticket);
-            throw health.refusal();
+        boolean entered = false;
+        try {
+            health.requireReadable();
+            entered = true;
+            return ticket;
+        } finally {
+            if (!entered) { // whatever was thrown, at the end of a stack, too
+                epochs.exit(ticket);
+            }
         }
-        return ticket;
     }
 
     /** Ends a short read. */

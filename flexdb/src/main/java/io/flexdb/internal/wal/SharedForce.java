@@ -1,10 +1,9 @@
 package io.flexdb.internal.wal;
 
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.Monitor;
 import io.flexdb.storage.StoreFailedException;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Makes writes durable for all who wait at once. Thread-safe; an interrupt neither ends a wait nor gets lost. After a
@@ -23,8 +22,7 @@ public final class SharedForce {
      * G3 durableSequence never falls.
      */
     private final Health health;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition forced = lock.newCondition();
+    private final Monitor lock = new Monitor(); // told of each force that has ended
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // oldest first
     private volatile long durableSequence;
     private boolean forcing;
@@ -37,7 +35,7 @@ public final class SharedForce {
     public SharedForce(long durableSequence, Health health) {
         this.durableSequence = durableSequence;
         this.health = health;
-        health.onChange(this::wake);
+        health.onChange(lock::wake);
     }
 
     /** Makes a writer the youngest. Under the write lock, before anything is appended to it. */
@@ -83,7 +81,7 @@ public final class SharedForce {
             while (durableSequence < sequence) {
                 health.requireNotFailed();
                 if (forcing) {
-                    forced.awaitUninterruptibly();
+                    lock.await();
                 } else {
                     forceAll();
                     if (durableSequence < sequence && !health.hasFailed()) {
@@ -119,17 +117,7 @@ public final class SharedForce {
             for (int i = 0; i < Math.min(done, round.length - 1); i++) {
                 writers.removeFirst(); // a younger one was there, so its last frame was
             }
-            forced.signalAll();
-        }
-    }
-
-    /** Has those who wait look at the health again. */
-    private void wake() {
-        lock.lock();
-        try {
-            forced.signalAll();
-        } finally {
-            lock.unlock();
+            lock.signalAll();
         }
     }
 

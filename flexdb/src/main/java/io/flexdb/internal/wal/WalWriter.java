@@ -151,7 +151,7 @@ public final class WalWriter implements AutoCloseable {
     }
 
     private static void fill(VfsFile file, long capacity, LongConsumer filled) {
-        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(FILL_BYTES, capacity));
+        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(FILL_BYTES, capacity));
         for (long position = 0; position < capacity; position += zeros.capacity()) {
             zeros.clear().limit((int) Math.min(zeros.capacity(), capacity - position));
             file.write(zeros, position);
@@ -243,7 +243,9 @@ public final class WalWriter implements AutoCloseable {
             throw new IllegalArgumentException("no room for a payload of " + length + " bytes and " + entryCount
                     + " entries at position " + appendedPosition + " of " + capacity);
         }
-        assert lastSequence == 0 || firstSequence == lastSequence + 1 : firstSequence + " follows " + lastSequence;
+        if (lastSequence != 0 && firstSequence != lastSequence + 1) { // recovery would find damage
+            throw new IllegalStateException("sequence number " + firstSequence + " follows " + lastSequence);
+        }
         long position = appendedPosition;
         frameHeader.encode(position, length, entryCount, firstSequence, payloadChecksum);
         try {

@@ -34,9 +34,10 @@ public final class LogThread {
     /** Begins, with the first write. Under the write lock. */
     public void start() {
         if (wanted && thread == null) {
-            thread = new Thread(this::run, "flexdb-logs");
-            thread.setDaemon(true);
-            thread.start();
+            Thread started = new Thread(this::run, "flexdb-logs");
+            started.setDaemon(true);
+            started.start(); // if it can't, it is tried again
+            thread = started;
         }
     }
 

@@ -18,7 +18,7 @@ final class MemtableRotation {
     private final CommitThread commits;
     private final Runnable startThreads;
 
-    /** @param startThreads run when the first memtable has begun */
+    /** @param startThreads run before the first memtable begins, perhaps more than once */
     MemtableRotation(
             WriteMonitor monitor,
             ActiveMemtable memtables,
@@ -60,8 +60,8 @@ final class MemtableRotation {
         }
         long birth = memtables.birthOfNext();
         if (!memtables.hasBegun()) {
+            startThreads.run(); // before anything has begun: if there can be no thread, the next write tries again
             memtables.beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
-            startThreads.run();
         } else if (memLogs.isReady()) {
             memtables.beginOrFail(() -> memLogs.take(birth));
         } else {

@@ -51,9 +51,10 @@ public final class SyncThread {
 
     private synchronized void startThread() {
         if (wanted && thread == null && !stopped) {
-            thread = new Thread(this::run, "flexdb-sync");
-            thread.setDaemon(true);
-            thread.start();
+            Thread started = new Thread(this::run, "flexdb-sync");
+            started.setDaemon(true);
+            started.start(); // if it can't, it is tried again
+            thread = started;
         }
     }
 

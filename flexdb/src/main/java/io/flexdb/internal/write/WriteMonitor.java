@@ -1,8 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.base.Health;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import io.flexdb.flexspace.internal.base.Monitor;
 
 /** The write lock, and the one condition under it that writers, commit thread and log thread wait for. */
 final class WriteMonitor {
@@ -27,8 +26,7 @@ final class WriteMonitor {
      */
     final Health health;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Monitor monitor = new Monitor();
     private final Runnable follow;
 
     /** @param follow brings up to date what follows from the rest, after each change, under the lock */
@@ -38,31 +36,26 @@ final class WriteMonitor {
     }
 
     void lock() {
-        lock.lock();
+        monitor.lock();
     }
 
     void unlock() {
-        lock.unlock();
+        monitor.unlock();
     }
 
-    /** Waits for a change, with the lock given up meanwhile. An interrupt stays pending. */
+    /** Waits for a change, with the lock given up meanwhile; there may be none. An interrupt stays pending. */
     void await() {
-        changed.awaitUninterruptibly();
+        monitor.await();
     }
 
     /** Something has changed that others may wait for. Under the lock. */
     void changed() {
         follow.run();
-        changed.signalAll();
+        monitor.signalAll();
     }
 
     /** Has whoever waits look again at what is not under the lock. Any thread. */
     void wake() {
-        lock.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        monitor.wake();
     }
 }

@@ -9,8 +9,7 @@ import io.flexdb.storage.StoreHealth.State;
 import io.flexdb.storage.StoreReadOnlyException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,7 +21,8 @@ public final class Health {
      * The problem: whoever meets a failure holds locks as a rule, and what has to follow, the waking of those who wait
      * and the telling of the user, must neither be forgotten nor wait for these locks. The choice: a change is made
      * here, under a lock that nobody holds for anything else. Then its reactions run, on the same thread: they wake,
-     * and do nothing slow. Telling is for a thread of its own, which lives as long as there is something to tell.
+     * and do nothing slow. Telling is for a thread of its own, which lives as long as there is something to tell. What
+     * fails a store is often that there is no memory, or no stack; then that thread runs the reactions once more.
      *
      * H1  The state never goes back. The first cause of each kind counts.
      * H2  What is read before an operation is one volatile variable. A change allocates nothing before it counts, so
@@ -36,12 +36,13 @@ public final class Health {
     private final String what;
     private final Path directory;
     private final HealthListener listener; // or null
-    private final List<Runnable> reactions = new CopyOnWriteArrayList<>();
+    private volatile Runnable[] reactions = {}; // gone through without an allocation
     private volatile State state = State.USABLE; // what users are told
     private volatile Throwable failure; // whether closed or not (H3), and so is the next
     private volatile Throwable damage; // why it is read-only
     private final ArrayDeque<StoreHealth> untold = new ArrayDeque<>(); // guarded by this, like all below
     private Thread teller; // null if there is none
+    private boolean reactionsMissed;
     private boolean closeTold;
 
     /**
@@ -58,10 +59,13 @@ public final class Health {
     // ---- changes
 
     /**
-     * Has this run by whoever makes the store read-only or failed. It must not throw, nor wait for what that one does.
+     * Has this run by whoever makes the store read-only or failed, perhaps more than once. It must not wait for what
+     * that one does, nor need heap memory.
      */
-    public void onChange(Runnable reaction) {
-        reactions.add(reaction);
+    public synchronized void onChange(Runnable reaction) {
+        Runnable[] more = Arrays.copyOf(reactions, reactions.length + 1);
+        more[reactions.length] = reaction;
+        reactions = more;
     }
 
     /**
@@ -103,10 +107,22 @@ public final class Health {
     }
 
     private void changed(State to, Throwable cause) {
-        for (Runnable reaction : reactions) {
-            reaction.run();
+        boolean all = react();
+        tell(to, cause, all);
+    }
+
+    /** Returns whether all reactions have run to their ends. */
+    private boolean react() {
+        boolean all = true;
+        Runnable[] some = reactions;
+        for (int i = 0; i < some.length; i++) {
+            try {
+                some[i].run();
+            } catch (Throwable e) {
+                all = false; // as at the end of the stack; the others run all the same
+            }
         }
-        tell(to, cause);
+        return all;
     }
 
     /**
@@ -118,9 +134,7 @@ public final class Health {
             state = State.CLOSED;
             closeTold = true;
         }
-        for (Runnable reaction : reactions) {
-            reaction.run();
-        }
+        react();
     }
 
     /** Turns away whoever comes from now on. */
@@ -141,7 +155,7 @@ public final class Health {
             closeTold = true;
         }
         if (first) {
-            tell(State.CLOSED, cause());
+            tell(State.CLOSED, cause(), true);
         }
         awaitTold();
     }
@@ -214,12 +228,13 @@ public final class Health {
 
     // ---- telling
 
-    private void tell(State to, Throwable cause) {
+    private void tell(State to, Throwable cause, boolean reactedAll) {
         if (to == State.CLOSED && listener == null) {
             return; // the log is not told either
         }
         try {
             synchronized (this) {
+                reactionsMissed |= !reactedAll;
                 untold.add(new StoreHealth(to, cause));
                 if (teller == null) {
                     Thread thread = new Thread(this::tellAll, "flexdb-health");
@@ -235,6 +250,9 @@ public final class Health {
 
     private void tellAll() {
         for (StoreHealth next = takeUntold(); next != null; next = takeUntold()) {
+            if (takeReactionsMissed()) {
+                react();
+            }
             try {
                 log(next);
                 if (listener != null) {
@@ -252,6 +270,12 @@ public final class Health {
             teller = null;
         }
         return next;
+    }
+
+    private synchronized boolean takeReactionsMissed() {
+        boolean missed = reactionsMissed;
+        reactionsMissed = false;
+        return missed;
     }
 
     private void log(StoreHealth to) {

@@ -57,7 +57,7 @@ final class GarbageCollector {
     private final int[] lengths = new int[GATHERED_EXTENTS];
     private final int[] flags = new int[GATHERED_EXTENTS];
     private final int[] segmentNumbers = new int[GATHERED_EXTENTS];
-    private ByteBuffer moveBuffer;
+    private final ByteBuffer moveBuffer; // from the beginning: without it no space would become free
 
     /** Of the sweep under way; no victims means that there is none. */
     private final List<Segment> victims = new ArrayList<>();
@@ -86,6 +86,8 @@ final class GarbageCollector {
         this.edits = edits;
         this.minimumUtilization = space.settings().minimumUtilization;
         this.consumedBefore = store.bytesConsumed();
+        this.moveBuffer =
+                ByteBuffer.allocateDirect(store.format().maxExtentBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /**
@@ -189,10 +191,6 @@ final class GarbageCollector {
         consumedBefore = store.bytesConsumed();
         double cost = (double) bytesToMove + sweepCost;
         pace = 2 * cost / Math.min(bytesToFree, segments.bytesLeft(segmentsToFill()));
-        if (moveBuffer == null) {
-            moveBuffer =
-                    ByteBuffer.allocateDirect(store.format().maxExtentBytes).order(ByteOrder.LITTLE_ENDIAN);
-        }
         return true;
     }
 

@@ -32,6 +32,7 @@ public final class RealVfs implements Vfs {
     private final Object names = new Object(); // held while names of open files change or are used to open again
     private final Set<RealVfsFile> openFiles = new HashSet<>();
     private final OpenDirectories directories = new OpenDirectories();
+    private final StagingBuffers staging = new StagingBuffers();
 
     private final WantOfSpace wantOfSpace; // null: with the texts of this process, which most processes never need
 
@@ -47,6 +48,11 @@ public final class RealVfs implements Vfs {
 
     WantOfSpace wantOfSpace() {
         return wantOfSpace == null ? WantOfSpace.ofProcess() : wantOfSpace;
+    }
+
+    /** What bytes of the heap are written through. */
+    StagingBuffers staging() {
+        return staging;
     }
 
     @Override
@@ -223,24 +229,43 @@ public final class RealVfs implements Vfs {
     /**
      * Forces in a thread of its own. An interrupt during a force of ours would hide the error that the force met, and
      * forcing once more would not meet it again. Only channels can force a directory, and only threads that nobody
-     * knows are never interrupted.
+     * knows are never interrupted. Whatever ends that thread, nothing counts as forced unless the force has returned.
      */
     static void forceUninterrupted(Forcing task) throws IOException {
-        IOException[] failure = new IOException[1];
-        Thread forcing = new Thread(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (IOException e) {
-                        failure[0] = e;
-                    }
-                },
-                "flexdb-sync-directory");
-        forcing.setDaemon(true);
-        forcing.start();
-        Uninterruptibly.run(forcing::join);
-        if (failure[0] != null) {
-            throw failure[0];
+        ForcingThread thread = new ForcingThread(task);
+        thread.start();
+        Uninterruptibly.run(thread::join);
+        thread.throwUnlessForced();
+    }
+
+    private static final class ForcingThread extends Thread {
+        private final Forcing task;
+        private boolean forced;
+        private Throwable failure;
+
+        ForcingThread(Forcing task) {
+            super("flexdb-sync-directory");
+            this.task = task;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            try {
+                task.run();
+                forced = true;
+            } catch (Throwable e) {
+                failure = e;
+            }
+        }
+
+        /** When it has ended. */
+        void throwUnlessForced() throws IOException {
+            if (failure instanceof IOException e) {
+                throw e;
+            } else if (!forced) {
+                throw new IOException("the thread that was to force has ended before", failure);
+            }
         }
     }
 

@@ -222,7 +222,11 @@ final class RealVfsFile implements VfsFile {
                 src.limit(endOfPiece(src, limit));
                 FileChannel current = channel;
                 try {
-                    current.write(src, origin + src.position());
+                    if (src.isDirect()) {
+                        current.write(src, origin + src.position());
+                    } else {
+                        vfs.staging().write(current, src, origin + src.position());
+                    }
                 } catch (ClosedChannelException e) {
                     interrupted |= Thread.interrupted();
                     openAgain(current);

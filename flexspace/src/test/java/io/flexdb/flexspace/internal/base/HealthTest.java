@@ -227,4 +227,23 @@ class HealthTest {
         assertThrows(NullPointerException.class, () -> new StoreHealth(null, DAMAGE));
         assertNull(new StoreHealth(State.CLOSED, null).cause());
     }
+
+    /** As at the end of a stack, or where there is no memory. */
+    @Test
+    void aReactionThatThrowsKeepsNoneOfTheOthersFromRunningAndRunsOnceMore() throws InterruptedException {
+        Health health = health(null);
+        CountDownLatch repeated = new CountDownLatch(2);
+        CountDownLatch others = new CountDownLatch(1);
+        health.onChange(() -> {
+            repeated.countDown();
+            if (repeated.getCount() > 0) {
+                throw new StackOverflowError("for a test");
+            }
+        });
+        health.onChange(others::countDown);
+        health.fail(FAILURE);
+        assertEquals(0, others.getCount());
+        repeated.await();
+        assertIs(health, State.FAILED, FAILURE);
+    }
 }

@@ -1,9 +1,11 @@
 package io.flexdb.flexspace.internal.vfs;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -18,9 +20,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
@@ -504,6 +510,58 @@ class RealVfsTest {
             file.close();
             for (Thread thread : threads) {
                 thread.join();
+            }
+        }
+    }
+
+    @Test
+    void nothingCountsAsForcedUnlessTheForceHasReturned() throws IOException {
+        Error error = new OutOfMemoryError("for a test");
+        IOException failed = assertThrows(
+                IOException.class,
+                () -> RealVfs.forceUninterrupted(() -> {
+                    throw error;
+                }));
+        assertSame(error, failed.getCause());
+        IOException met = new IOException("for a test");
+        assertSame(
+                met,
+                assertThrows(
+                        IOException.class,
+                        () -> RealVfs.forceUninterrupted(() -> {
+                            throw met;
+                        })));
+        RealVfs.forceUninterrupted(() -> {});
+    }
+
+    /** Pieces of the heap go through a few buffers that all threads share. */
+    @Test
+    void manyThreadsWriteBytesOfTheHeap() throws Exception {
+        int threads = 8;
+        int bytes = 3 * StagingBuffers.BYTES / 2;
+        try (VfsFile file = vfs.open(root.resolve("a"), OpenMode.CREATE)) {
+            List<Future<?>> writes = new ArrayList<>();
+            ExecutorService executor = Executors.newFixedThreadPool(threads);
+            for (int i = 0; i < 20 * threads; i++) {
+                byte[] content = new byte[bytes];
+                Arrays.fill(content, (byte) i);
+                int position = i * bytes;
+                writes.add(executor.submit(() -> {
+                    ByteBuffer src = ByteBuffer.wrap(content);
+                    file.write(src, position);
+                    assertFalse(src.hasRemaining());
+                }));
+            }
+            for (Future<?> write : writes) {
+                write.get();
+            }
+            executor.shutdown();
+            ByteBuffer found = ByteBuffer.allocate(bytes);
+            for (int i = 0; i < writes.size(); i++) {
+                file.read(found.clear(), (long) i * bytes);
+                byte[] content = new byte[bytes];
+                Arrays.fill(content, (byte) i);
+                assertArrayEquals(content, found.array(), "write " + i);
             }
         }
     }

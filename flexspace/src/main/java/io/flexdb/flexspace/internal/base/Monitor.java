@@ -1,0 +1,119 @@
+package io.flexdb.flexspace.internal.base;
+
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A reentrant lock with one condition, for what must be given back or told even when the heap is full. Thread-safe.
+ */
+public final class Monitor {
+    /*
+     * Why not a ReentrantLock: before JDK 21 a contended lock(), and each wait, throw an OutOfMemoryError if there is
+     * no memory for a node of the queue, and in a finally block that leaves what it was to give back. Worse, the first
+     * signalAll() allocates the queue's head; if that fails, who was to be woken is in no queue any more. Later JDKs
+     * wait a little and try again, and so does this lock; and the head is made in the beginning.
+     */
+    private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
+
+    private static final class Sync extends AbstractQueuedSynchronizer {
+        private static final long serialVersionUID = 1;
+        private static final int HOLD = 1;
+        private static final int WAIT_ONLY = 0;
+
+        final transient ConditionObject changed = new ConditionObject();
+
+        Sync() {
+            boolean interrupted = Thread.interrupted();
+            while (!hasContended()) { // until the queue has its head
+                try {
+                    tryAcquireNanos(WAIT_ONLY, 1);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        protected boolean tryAcquire(int how) {
+            if (how == WAIT_ONLY) {
+                return false;
+            }
+            if (getExclusiveOwnerThread() == Thread.currentThread()) {
+                setState(getState() + how);
+                return true;
+            }
+            if (getState() == 0 && compareAndSetState(0, how)) {
+                setExclusiveOwnerThread(Thread.currentThread());
+                return true;
+            }
+            return false;
+        }
+
+        @Override
+        protected boolean tryRelease(int holds) {
+            if (!isHeldExclusively()) {
+                throw new IllegalMonitorStateException();
+            }
+            int left = getState() - holds;
+            if (left == 0) {
+                setExclusiveOwnerThread(null);
+            }
+            setState(left);
+            return left == 0;
+        }
+
+        @Override
+        protected boolean isHeldExclusively() {
+            return getExclusiveOwnerThread() == Thread.currentThread();
+        }
+    }
+
+    private final Sync sync = new Sync();
+
+    public void lock() {
+        while (true) {
+            try {
+                sync.acquire(Sync.HOLD);
+                return;
+            } catch (OutOfMemoryError e) {
+                LockSupport.parkNanos(WAIT_FOR_MEMORY_NANOS);
+            }
+        }
+    }
+
+    public void unlock() {
+        sync.release(Sync.HOLD);
+    }
+
+    /**
+     * Waits to be woken, with the lock, which must be held once, given up meanwhile; it may also return for no reason. An
+     * interrupt stays pending.
+     */
+    public void await() {
+        try {
+            sync.changed.awaitUninterruptibly();
+        } catch (OutOfMemoryError e) { // before the lock was given up
+            unlock();
+            LockSupport.parkNanos(WAIT_FOR_MEMORY_NANOS);
+            lock();
+        }
+    }
+
+    /** Wakes all who wait. Under the lock. */
+    public void signalAll() {
+        sync.changed.signalAll();
+    }
+
+    /** Wakes all who wait. */
+    public void wake() {
+        lock();
+        try {
+            signalAll();
+        } finally {
+            unlock();
+        }
+    }
+}

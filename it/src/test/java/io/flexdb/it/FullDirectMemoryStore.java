@@ -1,0 +1,133 @@
+package io.flexdb.it;
+
+import io.flexdb.Durability;
+import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
+import io.flexdb.WriteBatch;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreHealth;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What {@link FullMemoryTest} runs in a JVM of its own: the application takes all direct memory there is while a store
+ * is in use, which refuses writes at worst, and goes on once there is some again. Ends with 0 if nothing is wrong.
+ */
+final class FullDirectMemoryStore {
+    private static final int VALUE_BYTES = 400;
+    private static final int SECONDS_WITHOUT_MEMORY = 3;
+
+    private FullDirectMemoryStore() {}
+
+    /** Arguments: the directory, and how many writes. */
+    public static void main(String[] args) throws Exception {
+        Path directory = Path.of(args[0], "direct");
+        int writes = Integer.parseInt(args[1]);
+        FlexDBOptions options = FlexDBOptions.defaults()
+                .withMemtableBytes(1 << 20)
+                .withCacheBytes(1 << 20)
+                .withMemoryBytes(32 << 20);
+        List<ByteBuffer> taken = Collections.synchronizedList(new ArrayList<>());
+        int[] last = new int[writes];
+        int refused = 0;
+        try (FlexDB db = FlexDB.open(directory, options)) {
+            for (int i = 0; i < 2 * writes; i++) {
+                if (i == writes) {
+                    takeAllDirectMemory(taken);
+                    giveBackAfter(SECONDS_WITHOUT_MEMORY, taken);
+                }
+                int write = i;
+                while (!(i % 1000 == 0 ? inNewThread(() -> putDurably(db, write, writes)) : put(db, i, writes))) {
+                    refused++; // tried again: the collector takes its time to find what was let go of
+                }
+                last[i % writes] = i;
+            }
+            require(db.health().state() == StoreHealth.State.USABLE, "the store is " + db.health());
+            taken.clear(); // closing commits, for which there must be some
+        }
+        try (FlexDB db = FlexDB.open(directory, options)) {
+            for (int key = 0; key < writes; key++) {
+                require(Arrays.equals(value(last[key]), db.get(key(key))), "key " + key);
+            }
+        }
+        System.out.println(refused + " writes were refused without direct memory");
+    }
+
+    private static void takeAllDirectMemory(List<ByteBuffer> taken) {
+        for (int bytes = 1 << 20; bytes > 0; ) {
+            try {
+                taken.add(ByteBuffer.allocateDirect(bytes));
+            } catch (OutOfMemoryError e) {
+                bytes /= 16; // a try that fails takes the JDK half a second
+            }
+        }
+    }
+
+    private static void giveBackAfter(int seconds, List<ByteBuffer> taken) {
+        Thread thread = new Thread(() -> {
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds)); // or shorter, which does no harm
+            taken.clear();
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static boolean put(FlexDB db, int write, int keys) {
+        try {
+            db.put(key(write % keys), value(write));
+            return true;
+        } catch (StoreFullException e) {
+            return false;
+        }
+    }
+
+    private static boolean putDurably(FlexDB db, int write, int keys) {
+        try {
+            db.write(new WriteBatch().put(key(write % keys), value(write)), Durability.SYNC);
+            return true;
+        } catch (StoreFullException e) {
+            return false;
+        }
+    }
+
+    private interface Task {
+        boolean run() throws Exception;
+    }
+
+    private static boolean inNewThread(Task task) throws Exception {
+        Object[] result = new Object[1];
+        Thread thread = new Thread(() -> {
+            try {
+                result[0] = task.run();
+            } catch (Throwable e) {
+                result[0] = e;
+            }
+        });
+        thread.start();
+        thread.join();
+        if (result[0] instanceof Throwable e) {
+            throw new IllegalStateException("in a thread of its own", e);
+        }
+        return (boolean) result[0];
+    }
+
+    private static byte[] key(int key) {
+        return ByteBuffer.allocate(Integer.BYTES).putInt(key).array();
+    }
+
+    private static byte[] value(int write) {
+        return ByteBuffer.allocate(VALUE_BYTES).putInt(write).array();
+    }
+
+    private static void require(boolean condition, String what) {
+        if (!condition) {
+            throw new IllegalStateException(what);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package io.flexdb.it;
+
+import io.flexdb.Durability;
+import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreHealth;
+import io.flexdb.storage.StoreMemoryException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What {@link FullMemoryTest} runs in a JVM of its own, again and again in the same directory: threads write and read
+ * while something else fills the heap now and then. Each key's value counts its writes, and a file says for each what
+ * was tried and what was acknowledged, so the next process knows what must be there. Ends with 0 if nothing is wrong
+ * and nobody hangs.
+ */
+final class FullHeapStore {
+    private static final int WRITERS = 3;
+    private static final int READERS = 2;
+    private static final int KEYS = 1500 * WRITERS;
+    private static final int SEGMENT_BYTES = 256 << 10;
+    private static final int MAX_HOG = 3_000_000;
+    private static final long MAX_SECONDS_TO_END = 15;
+
+    private final FlexDB db;
+    private final MappedByteBuffer notes; // for each key: writes tried, writes acknowledged
+    private final byte[][] keys = new byte[KEYS][];
+    private final AtomicReference<Throwable> wrong = new AtomicReference<>();
+    private final AtomicLong acknowledged = new AtomicLong();
+    private final AtomicLong errors = new AtomicLong();
+    private volatile boolean over;
+
+    private FullHeapStore(FlexDB db, MappedByteBuffer notes) {
+        this.db = db;
+        this.notes = notes;
+        for (int key = 0; key < KEYS; key++) {
+            keys[key] = ByteBuffer.allocate(Integer.BYTES).putInt(key).array();
+        }
+    }
+
+    /** Arguments: the directory, seconds, a seed. */
+    public static void main(String[] args) throws Exception {
+        Path directory = Path.of(args[0]);
+        long seed = Long.parseLong(args[2]);
+        SplittableRandom random = new SplittableRandom(seed);
+        boolean capped = random.nextInt(3) == 0;
+        FlexDBOptions options = FlexDBOptions.defaults()
+                .withDurability(Durability.values()[random.nextInt(3)])
+                .withMemtableBytes(256 << 10)
+                .withCacheBytes(1 << 20)
+                .withMemoryBytes(32 << 20)
+                .withSpace(FlexSpaceOptions.defaults()
+                        .withSegments(SEGMENT_BYTES, 4096)
+                        .withMaxDataBytes(capped ? 60 * SEGMENT_BYTES : Long.MAX_VALUE));
+        FullHeapStore store =
+                new FullHeapStore(FlexDB.open(directory.resolve("store"), options), map(directory.resolve("notes")));
+        store.requireAcknowledged();
+        store.run(Integer.parseInt(args[1]), random);
+        boolean killed = random.nextBoolean();
+        if (!killed) {
+            store.closeInTime();
+        }
+        System.out.println(store.acknowledged + " writes acknowledged, " + store.errors + " ended for want of memory, "
+                + (killed ? "killed, " : "closed, ") + store.db.health());
+        Throwable found = store.wrong.get();
+        if (found != null) {
+            found.printStackTrace(System.out);
+        }
+        Runtime.getRuntime().halt(found == null ? 0 : 1);
+    }
+
+    private static MappedByteBuffer map(Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return channel.map(FileChannel.MapMode.READ_WRITE, 0, 2L * Long.BYTES * KEYS);
+        }
+    }
+
+    private long tried(int key) {
+        return notes.getLong(2 * Long.BYTES * key);
+    }
+
+    private void noteTried(int key, long count) {
+        notes.putLong(2 * Long.BYTES * key, count);
+    }
+
+    private long acknowledged(int key) {
+        return notes.getLong(2 * Long.BYTES * key + Long.BYTES);
+    }
+
+    private void noteAcknowledged(int key, long count) {
+        notes.putLong(2 * Long.BYTES * key + Long.BYTES, count);
+    }
+
+    /** All that the last process was told is there; what it tried only, may be. */
+    private void requireAcknowledged() {
+        for (int key = 0; key < KEYS; key++) {
+            byte[] value = db.get(keys[key]);
+            long found = value == null ? 0 : ByteBuffer.wrap(value).getLong();
+            requireBetween(key, found, acknowledged(key), tried(key));
+            noteAcknowledged(key, found);
+            noteTried(key, found);
+        }
+    }
+
+    private static void requireBetween(int key, long found, long least, long most) {
+        if (found < least || found > most) {
+            throw new IllegalStateException(
+                    "key " + key + ": write " + found + " is there, which should be from " + least + " to " + most);
+        }
+    }
+
+    private void run(int seconds, SplittableRandom random) throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < WRITERS + READERS; i++) {
+            SplittableRandom own = random.split();
+            int which = i;
+            threads.add(new Thread(() -> repeat(() -> {
+                if (which < WRITERS) {
+                    write(which + WRITERS * own.nextInt(KEYS / WRITERS), own);
+                } else {
+                    read(own.nextInt(KEYS));
+                }
+            })));
+        }
+        threads.forEach(thread -> thread.setDaemon(true));
+        threads.forEach(Thread::start);
+        fillHeapNowAndThen(System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), random);
+        long before = acknowledged.get();
+        if (db.health().state() == StoreHealth.State.USABLE) { // then somebody goes on
+            for (int tries = 0; acknowledged.get() == before && wrong.get() == null; tries++) {
+                if (tries == 100 * MAX_SECONDS_TO_END) {
+                    hang("nobody writes", threads);
+                }
+                Thread.sleep(10);
+            }
+        }
+        over = true;
+        for (Thread thread : threads) {
+            thread.join(TimeUnit.SECONDS.toMillis(MAX_SECONDS_TO_END));
+            if (thread.isAlive()) {
+                hang(thread.getName() + " hangs", threads);
+            }
+        }
+    }
+
+    private void hang(String what, List<Thread> threads) {
+        System.out.println(what + ", " + db.health());
+        if (wrong.get() != null) {
+            wrong.get().printStackTrace(System.out);
+        }
+        for (Thread thread : threads) {
+            IllegalStateException where = new IllegalStateException(thread.getName());
+            where.setStackTrace(thread.getStackTrace());
+            where.printStackTrace(System.out);
+        }
+        Runtime.getRuntime().halt(2);
+    }
+
+    private void closeInTime() throws InterruptedException {
+        Thread closing = new Thread(() -> {
+            try {
+                db.close();
+            } catch (StoreFailedException | StoreFullException e) {
+                // what is acknowledged is in the logs
+            } catch (Throwable e) {
+                wrong.compareAndSet(null, e);
+            }
+        });
+        closing.setDaemon(true);
+        closing.start();
+        closing.join(TimeUnit.SECONDS.toMillis(MAX_SECONDS_TO_END));
+        if (closing.isAlive()) {
+            hang("close hangs", List.of(closing));
+        }
+    }
+
+    private void repeat(Runnable operation) {
+        while (!over) {
+            try {
+                operation.run();
+            } catch (StoreFullException | StoreMemoryException | OutOfMemoryError e) {
+                errors.incrementAndGet();
+            } catch (StoreFailedException | StoreClosedException e) {
+                return;
+            } catch (Throwable e) {
+                wrong.compareAndSet(null, e);
+                return;
+            }
+        }
+    }
+
+    private void write(int key, SplittableRandom random) {
+        byte[] value = new byte[Long.BYTES + random.nextInt(1000)];
+        long count = tried(key) + 1;
+        ByteBuffer.wrap(value).putLong(count);
+        noteTried(key, count);
+        db.put(keys[key], value);
+        noteAcknowledged(key, count);
+        acknowledged.incrementAndGet();
+    }
+
+    private void read(int key) {
+        long least = acknowledged(key);
+        byte[] value = db.get(keys[key]);
+        requireBetween(key, value == null ? 0 : ByteBuffer.wrap(value).getLong(), least, tried(key));
+    }
+
+    private static void fillHeapNowAndThen(long end, SplittableRandom random) throws InterruptedException {
+        byte[][] hog = new byte[MAX_HOG][];
+        int count = 0;
+        while (System.nanoTime() < end) {
+            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(random.nextInt(40));
+            int left = 1 << random.nextInt(16);
+            for (int bytes = 1 << 20; bytes > left || System.nanoTime() < until; ) {
+                try {
+                    hog[count] = new byte[bytes];
+                    count++;
+                } catch (OutOfMemoryError e) {
+                    bytes = Math.max(left, bytes / 2);
+                }
+            }
+            while (count > 0) {
+                hog[--count] = null;
+            }
+            Thread.sleep(random.nextInt(30));
+        }
+    }
+}

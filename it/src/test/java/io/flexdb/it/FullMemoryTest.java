@@ -1,0 +1,55 @@
+package io.flexdb.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever else is in the JVM may take all of the heap, or all direct memory, at any moment: nothing acknowledged is
+ * lost, nothing wrong is read, nobody hangs, and without direct memory the store goes on. {@code -Dtest.effort=N} runs
+ * N times as many processes, {@code -Dflexdb.heap.seed=...} repeats some.
+ */
+class FullMemoryTest {
+    private static final int PROCESSES = 2 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int SECONDS = 2;
+    private static final int DIRECT_WRITES = 4000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final long MOST_MINUTES = 5;
+
+    private final long seed = Long.getLong("flexdb.heap.seed", System.nanoTime());
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aHeapThatIsFullNowAndThenLosesNothingAndHangsNobody() throws Exception {
+        for (int process = 0; process <= PROCESSES; process++) { // the first opens what is empty
+            run("-Xmx40m -XX:MaxDirectMemorySize=200m", FullHeapStore.class, SECONDS, seed + process);
+        }
+    }
+
+    @Test
+    void aStoreGoesOnWhereOthersHaveAllDirectMemory() throws Exception {
+        run("-Xmx128m -XX:MaxDirectMemorySize=64m", FullDirectMemoryStore.class, DIRECT_WRITES, seed);
+    }
+
+    private void run(String limits, Class<?> program, int work, long seed) throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(limits.split(" ")));
+        command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), program.getName()));
+        command.addAll(List.of(directory.toString(), String.valueOf(work), String.valueOf(seed)));
+        Process process = new ProcessBuilder(command).inheritIO().start();
+        try {
+            assertTrue(process.waitFor(MOST_MINUTES, TimeUnit.MINUTES), "seed " + seed);
+            assertEquals(0, process.exitValue(), "seed " + seed);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -135,7 +135,7 @@ class ConcurrentHistoryTest {
         }
 
         long run() {
-            while (!done) {
+            do { // at least once, even if there was no processor for this thread until the writer was done
                 take();
                 for (int reads = random.nextInt(6); reads > 0; reads--) {
                     readSome(held.get(random.nextInt(held.size())));
@@ -143,7 +143,7 @@ class ConcurrentHistoryTest {
                 if (held.size() > random.nextInt(MAX_HELD + 1)) {
                     close(random.nextInt(held.size()));
                 }
-            }
+            } while (!done);
             while (!held.isEmpty()) {
                 close(0);
             }

@@ -245,16 +245,13 @@ final class FlexSpaceAccess {
     /** Begins a read of a view that is pinned. */
     int enter() {
         int ticket = epochs.enter();
-        boolean entered = false;
         try {
             health.requireReadable();
-            entered = true;
-            return ticket;
-        } finally {
-            if (!entered) { // whatever was thrown, at the end of a stack, too
-                epochs.exit(ticket);
-            }
+        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
+            epochs.exit(ticket);
+            throw e;
         }
+        return ticket;
     }
 
     /** Ends the read that returned this ticket when it began. */

@@ -44,16 +44,13 @@ public final class StoreVersions {
     /** Begins a short read. */
     public int enter() {
         int ticket = epochs.enter();
-        boolean entered = false;
         try {
             health.requireReadable();
-            entered = true;
-            return ticket;
-        } finally {
-            if (!entered) { // whatever was thrown, at the end of a stack, too
-                epochs.exit(ticket);
-            }
+        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
+            epochs.exit(ticket);
+            throw e;
         }
+        return ticket;
     }
 
     /** Ends a short read. */

@@ -26,10 +26,16 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * What {@link FullMemoryTest} runs in a JVM of its own, again and again in the same directory: threads write and read
  * while something else fills the heap now and then. Each key's value counts its writes, and a file says for each what
- * was tried and what was acknowledged, so the next process knows what must be there. Ends with 0 if nothing is wrong
- * and nobody hangs.
+ * was tried and what was acknowledged, so the next process knows what must be there.
  */
 final class FullHeapStore {
+    /** The code for something wrong. */
+    static final int WRONG = 3;
+    /** The code if somebody hangs. */
+    static final int HANGS = 2;
+    /** The code of a JDK that ends the process, as by a kill, since its own cleaner found no memory. */
+    static final int ENDED_BY_THE_JDK = 1;
+
     private static final int WRITERS = 3;
     private static final int READERS = 2;
     private static final int KEYS = 1500 * WRITERS;
@@ -53,8 +59,19 @@ final class FullHeapStore {
         }
     }
 
-    /** Arguments: the directory, seconds, a seed. */
-    public static void main(String[] args) throws Exception {
+    /** Arguments: the directory, seconds, a seed. Ends with one of the codes above. */
+    public static void main(String[] args) {
+        int code;
+        try {
+            code = run(args);
+        } catch (Throwable e) {
+            e.printStackTrace(System.out);
+            code = WRONG;
+        }
+        Runtime.getRuntime().halt(code);
+    }
+
+    private static int run(String[] args) throws Exception {
         Path directory = Path.of(args[0]);
         long seed = Long.parseLong(args[2]);
         SplittableRandom random = new SplittableRandom(seed);
@@ -81,7 +98,7 @@ final class FullHeapStore {
         if (found != null) {
             found.printStackTrace(System.out);
         }
-        Runtime.getRuntime().halt(found == null ? 0 : 1);
+        return found == null ? 0 : WRONG;
     }
 
     private static MappedByteBuffer map(Path file) throws IOException {
@@ -170,7 +187,7 @@ final class FullHeapStore {
             where.setStackTrace(thread.getStackTrace());
             where.printStackTrace(System.out);
         }
-        Runtime.getRuntime().halt(2);
+        Runtime.getRuntime().halt(HANGS);
     }
 
     private void closeInTime() throws InterruptedException {

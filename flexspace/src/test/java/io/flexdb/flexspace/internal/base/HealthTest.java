@@ -245,5 +245,8 @@ class HealthTest {
         assertEquals(0, others.getCount());
         repeated.await();
         assertIs(health, State.FAILED, FAILURE);
+        health.beginClose();
+        health.endClose(); // which waits for the log, or the next test would find this entry
+        assertEquals(1, logged.size());
     }
 }

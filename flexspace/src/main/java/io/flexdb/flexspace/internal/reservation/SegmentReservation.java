@@ -20,9 +20,6 @@ public final class SegmentReservation {
      * live. Extents are at most 1/32 of a segment, so what is moved fills segments to 31/32 at least: a sweep over
      * segments that are filled no better than 30/32 gains space (section 4.1 of the paper).
      *
-     * Dead frames that are written again take no segment. They count where a change as a whole fits one run of them,
-     * for then it does whatever its pieces are; else what it needs are segments.
-     *
      * Without a cap, the addresses of 48 bits are a limit, and as much is kept back below it as of the disk.
      *
      * On the disk, segments have their place in the file before they are opened, and so have the few that are kept back

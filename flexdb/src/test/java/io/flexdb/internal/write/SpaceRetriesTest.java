@@ -30,17 +30,26 @@ class SpaceRetriesTest {
         } while (retries.awaitWanted(new StoreFullException("no room, for a test"), false));
     }
 
+    /** Returns how many tries a writer waits for; the one that it leaves behind has begun and ended then, too. */
     private long triesOfOneWriter() {
-        while (commits.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        long before;
+        long after;
+        awaitEndOfTry(1);
         monitor.lock();
         try {
-            long before = tries.get();
+            before = tries.get();
             assertFalse(retries.await(), "there is no room");
-            return tries.get() - before; // 0 if this did not wait, as it has the lock
+            after = tries.get(); // as before if this did not wait, as it has the lock
         } finally {
             monitor.unlock();
+        }
+        awaitEndOfTry(after + 1);
+        return after - before;
+    }
+
+    private void awaitEndOfTry(long number) {
+        while (tries.get() < number || commits.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
         }
     }
 

@@ -37,7 +37,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
         try {
             reads.read(view, logicalOffset, buffer);
         } finally {
-            letGo();
+            release();
         }
     }
 
@@ -47,7 +47,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
         try {
             return reads.readExtent(view, logicalOffset, buffer, FlexSpace.Extent::new);
         } finally {
-            letGo();
+            release();
         }
     }
 
@@ -72,7 +72,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
         throw new StoreClosedException("the snapshot");
     }
 
-    private void letGo() {
+    private void release() {
         if (holders.decrementAndGet() == 0) {
             access.unpin(view);
         }
@@ -82,7 +82,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            letGo();
+            release();
         }
     }
 

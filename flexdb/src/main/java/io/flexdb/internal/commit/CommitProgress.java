@@ -36,7 +36,7 @@ final class CommitProgress {
     boolean apply(MemTable oldest, Runnable publish, Runnable betweenChanges) {
         long last = oldest.lastSequence();
         if (stuckAt == null && deleted <= through && through < last) {
-            stuckAt = committer.apply(new MemTable[] {oldest}, through, last, null, null, publish, betweenChanges);
+            stuckAt = committer.apply(EntryRange.of(new MemTable[] {oldest}, through, last), publish, betweenChanges);
             if (stuckAt == null) {
                 through = last;
             } else {
@@ -60,20 +60,24 @@ final class CommitProgress {
         long last = frozenAt == 0 ? visible : Math.min(frozenAt, visible);
         boolean isShort = stuckAt != null || deleted > through;
         if (isShort && visible > deleted) {
-            if (!committer.applyDeletes(newestFirst, deleted, visible, publish)) {
+            EntryRange deletes = EntryRange.of(newestFirst, deleted, visible).only(EntryRange.Only.DELETES);
+            if (committer.apply(deletes, publish, publish) != null) {
                 return false;
             }
             deleted = visible;
         }
         if (stuckAt != null && last > tried) {
-            byte[] at = committer.apply(newestFirst, tried, last, null, stuckAt, publish, publish);
+            byte[] at = committer.apply(EntryRange.of(newestFirst, tried, last).to(stuckAt), publish, publish);
             tried = last;
             if (at != null) {
                 stuckAt = at;
                 return false;
             }
         }
-        stuckAt = committer.applyKeysOfOldest(newestFirst, through, visible, stuckAt, publish);
+        EntryRange rest = EntryRange.of(newestFirst, through, visible)
+                .only(EntryRange.Only.KEYS_OF_OLDEST)
+                .from(stuckAt);
+        stuckAt = committer.apply(rest, publish, publish);
         if (stuckAt == null) {
             through = Math.max(through, last);
             return true;

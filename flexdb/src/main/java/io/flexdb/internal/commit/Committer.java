@@ -17,7 +17,6 @@ import io.flexdb.internal.read.ReadContext;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
-import java.util.Arrays;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
@@ -89,67 +88,28 @@ public final class Committer {
     }
 
     /**
-     * Applies the newest entry of each key of some memtables. What was applied before can be applied again.
+     * Applies entries. What was applied before can be applied again.
      *
-     * @param newestFirst the memtables
-     * @param after entries up to this sequence number are left out
-     * @param through and so are those above this one, which must be visible
-     * @param from the first key; null for all
-     * @param to where to end; a few keys from there on may be taken too. null for all
      * @param publish called when earlier versions should go, so that there is room
      * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change both
      * @return null, or the first key for which there is no room, or no memory; {@link #refusal} says why
      * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they
      *     were, those before it have been changed, each wholly
      */
-    byte[] apply(
-            MemTable[] newestFirst,
-            long after,
-            long through,
-            byte[] from,
-            byte[] to,
-            Runnable publish,
-            Runnable betweenChanges) {
-        return apply(newestFirst, after, through, from, to, false, false, publish, betweenChanges);
-    }
-
-    /** The same for the keys of the oldest memtable only, from one of them on, but by their newest entries of all. */
-    byte[] applyKeysOfOldest(MemTable[] newestFirst, long after, long through, byte[] from, Runnable publish) {
-        return apply(newestFirst, after, through, from, null, false, true, publish, publish);
-    }
-
-    /**
-     * Applies the entries that remove keys, and no others. That takes no room for data, and the log's reserve may be
-     * used.
-     *
-     * @return false if there is no room all the same, or no memory; {@link #refusal} says why
-     */
-    boolean applyDeletes(MemTable[] newestFirst, long after, long through, Runnable publish) {
-        return apply(newestFirst, after, through, null, null, true, false, publish, publish) == null;
-    }
-
-    private byte[] apply(
-            MemTable[] newestFirst,
-            long after,
-            long through,
-            byte[] from,
-            byte[] to,
-            boolean onlyDeletes,
-            boolean onlyKeysOfOldest,
-            Runnable publish,
-            Runnable betweenChanges) {
+    byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
         reservation.drop();
-        gathered.reset(newestFirst);
-        entries.reset(newestFirst, after, through, onlyKeysOfOldest);
-        entries.seek(from);
+        gathered.reset(range.newestFirst());
+        entries.reset(range);
+        entries.seek(range.from());
         entriesApplied = 0;
         mostEntries = GatheredEntries.MAX_COUNT;
+        boolean onlyDeletes = range.onlyDeletes();
         int changes = 0;
         byte[] stuckAt = null;
         while (entries.isValid() && stuckAt == null) {
             key.set(entries.table(), entries.ref());
-            if (to != null && Arrays.compareUnsigned(key.bytes, 0, key.length, to, 0, to.length) >= 0) {
+            if (range.isBehind(key.bytes, key.length)) {
                 break;
             }
             index.find(index.current(), key.bytes, 0, key.length, context.interval);
@@ -177,7 +137,7 @@ public final class Committer {
                 betweenChanges.run();
             }
         }
-        entries.reset(NO_TABLES, 0, 0, false);
+        entries.reset(EntryRange.of(NO_TABLES, 0, 0));
         gathered.reset(NO_TABLES);
         shrink();
         reservation.end(stuckAt != null);

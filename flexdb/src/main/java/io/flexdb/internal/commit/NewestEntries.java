@@ -16,15 +16,9 @@ final class NewestEntries {
     private boolean onlyKeysOfOldest;
     private int current; // the cursor with the entry that this stands on; -1 if there is none
 
-    /**
-     * Attaches this to tables; it stands nowhere.
-     *
-     * @param newestFirst the tables; none lets the old ones go
-     * @param newAfter entries up to this sequence number are passed over
-     * @param through no entry above this one is looked at
-     * @param ofOldest whether keys are passed over that the oldest table does not have
-     */
-    void reset(MemTable[] newestFirst, long newAfter, long through, boolean ofOldest) {
+    /** Attaches this to the memtables of a range; none lets the old ones go. */
+    void reset(EntryRange range) {
+        MemTable[] newestFirst = range.newestFirst();
         for (MemTableCursor cursor : cursors) {
             cursor.reset(null, 0);
         }
@@ -35,12 +29,12 @@ final class NewestEntries {
             keyLengths = new int[newestFirst.length];
         }
         tables = newestFirst;
-        after = newAfter;
-        onlyKeysOfOldest = ofOldest && newestFirst.length > 1;
+        after = range.after();
+        onlyKeysOfOldest = range.only() == EntryRange.Only.KEYS_OF_OLDEST && newestFirst.length > 1;
         someAreOld = false;
         for (int i = 0; i < newestFirst.length; i++) {
-            cursors[i].reset(newestFirst[i], through);
-            someAreOld |= newestFirst[i].firstSequence() <= newAfter;
+            cursors[i].reset(newestFirst[i], range.through());
+            someAreOld |= newestFirst[i].firstSequence() <= range.after();
         }
         current = -1;
     }

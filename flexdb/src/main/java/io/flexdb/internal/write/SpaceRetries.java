@@ -22,7 +22,7 @@ final class SpaceRetries {
     private boolean wanted;
     private long ended; // tries
     private long freedThrough; // the number of the last write that has nothing but deletes
-    private boolean mayHaveGrown; // since the last try began
+    private boolean deletesSinceTry; // since the last try began
     private boolean heldByReads; // some of what the last try had needed
 
     /** @param wantCommit has the active memtable committed, if nothing else is to be */
@@ -42,7 +42,7 @@ final class SpaceRetries {
     /** Notes a write that has nothing but deletes, by its last number. */
     void freed(long sequence) {
         freedThrough = sequence;
-        mayHaveGrown = true;
+        deletesSinceTry = true;
     }
 
     /** Throws if there is no room, after a try or two if there is hope. Else a memtable can be committed. */
@@ -60,7 +60,7 @@ final class SpaceRetries {
      */
     boolean await() {
         long enough = ended + (awaiting ? 1 : 2); // the one under way may have begun before what gives hope
-        boolean hope = mayHaveGrown || heldByReads || !awaiting;
+        boolean hope = deletesSinceTry || heldByReads || !awaiting;
         while (full != null) {
             wantCommit.run(); // or there is nothing to try
             want();
@@ -97,7 +97,7 @@ final class SpaceRetries {
     boolean awaitWanted(StoreFullException refusal, boolean readsHold) {
         monitor.lock();
         try {
-            mayHaveGrown |= full == null; // deletes were not noted while the try was made
+            deletesSinceTry |= full == null; // deletes were not noted while the try was made
             full = refusal;
             heldByReads = readsHold;
             ended++;
@@ -108,7 +108,7 @@ final class SpaceRetries {
             }
             wanted = false;
             awaiting = false;
-            mayHaveGrown = freedThrough > visibleSequence.getAsLong();
+            deletesSinceTry = freedThrough > visibleSequence.getAsLong();
             return monitor.health.isUsable();
         } finally {
             monitor.unlock();

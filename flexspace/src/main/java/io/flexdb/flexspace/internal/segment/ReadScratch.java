@@ -31,6 +31,12 @@ public final class ReadScratch {
     public final ExtentPrefetcher prefetcher;
     final FrameCache cache; // or null
 
+    // What the read under way wants; null if there is none:
+    Segment wanted;
+    int fileEnd;
+    ByteBuffer destination;
+    int shift;
+
     // What the buffer holds, from its beginning on:
     private Segment segment; // or null
     private int start; // positions in the segment
@@ -54,25 +60,44 @@ public final class ReadScratch {
     }
 
     /**
-     * Begins a read.
+     * Says what the methods of a read are about, until {@link #wantNothing}.
+     *
+     * @param end where in the segment ends what is in the file
+     * @param distance from a position in the segment to that in the destination
+     */
+    void want(Segment from, int end, ByteBuffer into, int distance) {
+        wanted = from;
+        fileEnd = end;
+        destination = into;
+        shift = distance;
+    }
+
+    /** Keeps nothing of a read that has ended. */
+    void wantNothing() {
+        wanted = null;
+        destination = null;
+    }
+
+    /**
+     * Begins a read of the file.
      *
      * @return 0, or, if it goes on where the last one ended, how many bytes to read from the file: more than it wants
      */
-    int begin(Segment from, int position, int length) {
-        boolean continued = lastSegment == from && lastEnd == position;
-        lastSegment = from;
+    int begin(int position, int length) {
+        boolean continued = lastSegment == wanted && lastEnd == position;
+        lastSegment = wanted;
         lastEnd = position + length;
         aheadBytes = continued && length < MIN_AHEAD_BYTES ? Math.max(aheadBytes, MIN_AHEAD_BYTES) : 0;
         return aheadBytes;
     }
 
     /** Copies as many of the first of these bytes as are here, and returns how many. */
-    int copy(Segment from, int position, ByteBuffer destination, int destinationPosition, int length) {
-        if (segment != from || position < start || position >= end) {
+    int copy(int position, int length) {
+        if (segment != wanted || position < start || position >= end) {
             return 0;
         }
         int piece = Math.min(length, end - position);
-        destination.put(destinationPosition, buffer, position - start, piece);
+        destination.put(position + shift, buffer, position - start, piece);
         return piece;
     }
 

@@ -56,88 +56,76 @@ public final class SegmentReader {
         int fileEnd = memory == null ? format.dataBytes : segment.memoryStart;
         int inFile = Math.min(length, Math.max(0, fileEnd - from));
         if (inFile > 0) {
-            readFromFile(segment, fileEnd, from, destination, destinationPosition, inFile, scratch);
+            scratch.want(segment, fileEnd, destination, destinationPosition - from);
+            try {
+                if (scratch.cache == null) {
+                    readFromFile(scratch, from, inFile);
+                } else {
+                    readThroughCache(scratch, from, inFile);
+                }
+            } finally {
+                scratch.wantNothing();
+            }
         }
         if (inFile < length) {
             destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
         }
     }
 
-    /** @param fileEnd the bytes of the segment before this position are in the file, and some of them are wanted */
-    private void readFromFile(
-            Segment segment,
-            int fileEnd,
-            int from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length,
-            ReadScratch scratch) {
-        if (scratch.cache != null) {
-            readThroughCache(segment, fileEnd, from, destination, destinationPosition, length, scratch);
+    private void readFromFile(ReadScratch scratch, int from, int length) {
+        int ahead = scratch.begin(from, length);
+        int at = from + scratch.copy(from, length);
+        int left = from + length - at;
+        if (left == 0) {
             return;
         }
-        int ahead = scratch.begin(segment, from, length);
-        int done = scratch.copy(segment, from, destination, destinationPosition, length);
-        if (done == length) {
-            return;
-        }
-        int[] sums = checksums(segment);
-        int head = -(from + done) & (format.frameBytes - 1);
-        int whole = length - done - head & -format.frameBytes;
-        if (ahead > 0 || !destination.isDirect() || whole < Math.min(length - done, ReadScratch.WORTH_A_CALL_BYTES)) {
-            int atOnce = Math.min(ahead, fileEnd - from - done);
-            copy(segment, sums, from + done, destination, destinationPosition + done, length - done, atOnce, scratch);
+        int head = -at & (format.frameBytes - 1);
+        int whole = left - head & -format.frameBytes;
+        boolean direct = scratch.destination.isDirect();
+        if (ahead > 0 || !direct || whole < Math.min(left, ReadScratch.WORTH_A_CALL_BYTES)) {
+            copy(scratch, at, left, Math.min(ahead, scratch.fileEnd - at));
             return;
         }
         if (head > 0) {
-            copy(segment, sums, from + done, destination, destinationPosition + done, head, 0, scratch);
-            done += head;
+            copy(scratch, at, head, 0);
         }
-        readWhole(segment, sums, from + done, destination, destinationPosition + done, whole, scratch);
-        done += whole;
-        int tail = length - done;
+        readWhole(scratch, at + head, whole);
+        int tail = left - head - whole;
         if (tail > 0) {
-            copy(segment, sums, from + done, destination, destinationPosition + done, tail, 0, scratch);
+            copy(scratch, at + head + whole, tail, 0);
         }
     }
 
     /** Reads from the file what neither the cache nor the window has: what lies together by one call. */
-    private void readThroughCache(
-            Segment segment,
-            int fileEnd,
-            int from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length,
-            ReadScratch scratch) {
+    private void readThroughCache(ReadScratch scratch, int from, int length) {
         FrameCache cache = scratch.cache;
-        FrameCache.Frames frames = segment.cachedFrames(cache);
+        FrameCache.Frames frames = scratch.wanted.cachedFrames(cache);
+        ByteBuffer destination = scratch.destination;
+        int shift = scratch.shift;
+        int end = from + length;
         int missed = 0;
-        int done = cache.copy(frames, from, destination, destinationPosition, length);
-        if (done == length) {
+        int at = from + cache.copy(frames, from, destination, from + shift, length);
+        if (at == end) {
             cache.count(framesOf(from, length), 0);
             return;
         }
         // The rest of a frame will be in the cache: who goes on in smaller steps is back here at the next one.
-        int firstMissed = from + done & -format.frameBytes;
-        int ahead = scratch.begin(
-                segment, firstMissed, framesOf(firstMissed, from + length - firstMissed) << format.frameShift);
-        while (done < length) {
-            int at = from + done;
-            int piece = cache.missing(frames, at, length - done);
-            int inWindow = scratch.copy(segment, at, destination, destinationPosition + done, piece);
+        int firstMissed = at & -format.frameBytes;
+        int ahead = scratch.begin(firstMissed, framesOf(firstMissed, end - firstMissed) << format.frameShift);
+        while (at < end) {
+            int piece = cache.missing(frames, at, end - at);
+            int inWindow = scratch.copy(at, piece);
             if (inWindow > 0) {
                 piece = inWindow;
                 int first = at >>> format.frameShift;
                 int position = scratch.positionOf(first << format.frameShift);
                 cache.put(frames, first, framesOf(at, piece), scratch.buffer, position);
             } else {
-                int atOnce = Math.min(ahead, fileEnd - at);
-                copy(segment, checksums(segment), at, destination, destinationPosition + done, piece, atOnce, scratch);
+                copy(scratch, at, piece, Math.min(ahead, scratch.fileEnd - at));
             }
             missed += framesOf(at, piece);
-            done += piece;
-            done += cache.copy(frames, from + done, destination, destinationPosition + done, length - done);
+            at += piece;
+            at += cache.copy(frames, at, destination, at + shift, end - at);
         }
         cache.count(framesOf(from, length) - missed, missed);
     }
@@ -148,24 +136,20 @@ public final class SegmentReader {
     }
 
     /** Reads whole frames into the destination itself. */
-    private void readWhole(
-            Segment segment,
-            int[] sums,
-            int from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length,
-            ReadScratch scratch) {
+    private void readWhole(ReadScratch scratch, int from, int length) {
+        Segment segment = scratch.wanted;
+        ByteBuffer destination = scratch.destination;
+        int[] sums = checksums(segment);
         int position = destination.position();
         int limit = destination.limit();
         try {
-            for (int done = 0; done < length; ) {
-                int piece = Math.min(length - done, maxReadBytes);
-                int first = (from + done) >>> format.frameShift;
+            for (int at = from; at < from + length; ) {
+                int piece = Math.min(from + length - at, maxReadBytes);
+                int first = at >>> format.frameShift;
                 int frames = piece >>> format.frameShift;
-                readFrames(segment, first, frames, destination, destinationPosition + done);
-                verify(segment, sums, first, frames, frames, destination, destinationPosition + done, scratch.crc);
-                done += piece;
+                readFrames(segment, first, frames, destination, at + scratch.shift);
+                verify(segment, sums, first, frames, frames, destination, at + scratch.shift, scratch.crc);
+                at += piece;
             }
         } finally {
             destination.limit(limit).position(position);
@@ -177,28 +161,21 @@ public final class SegmentReader {
      *
      * @param atOnce how many bytes to read from the file, if more than these; the file has them
      */
-    private void copy(
-            Segment segment,
-            int[] sums,
-            int from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length,
-            int atOnce,
-            ReadScratch scratch) {
+    private void copy(ReadScratch scratch, int from, int length, int atOnce) {
+        Segment segment = scratch.wanted;
         ByteBuffer buffer = scratch.buffer;
-        for (int done = 0; done < length; ) {
-            int first = (from + done) >>> format.frameShift;
-            int inFrame = from + done - (first << format.frameShift);
-            int piece = Math.min(length - done, maxReadBytes);
-            int frames = framesOf(from + done, piece);
-            readIntoWindow(segment, sums, first, frames, framesOf(from + done, Math.max(piece, atOnce)), scratch);
+        int[] sums = checksums(segment);
+        for (int at = from; at < from + length; ) {
+            int first = at >>> format.frameShift;
+            int piece = Math.min(from + length - at, maxReadBytes);
+            int frames = framesOf(at, piece);
+            readIntoWindow(segment, sums, first, frames, framesOf(at, Math.max(piece, atOnce)), scratch);
             buffer.clear();
             if (scratch.cache != null) {
                 scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer, 0);
             }
-            destination.put(destinationPosition + done, buffer, inFrame, piece);
-            done += piece;
+            scratch.destination.put(at + scratch.shift, buffer, at - (first << format.frameShift), piece);
+            at += piece;
         }
     }
 

@@ -21,7 +21,7 @@ final class EarlyWriting implements AutoCloseable {
      * E2 To map behind the end of a file would make it longer. So it does not become shorter in between.
      */
     static final int PIECE_BYTES = 16 << 20;
-    static final int MOST_BYTES = 1 << 30; // from the first to the last byte of a piece
+    static final int MAX_BYTES = 1 << 30; // from the first to the last byte of a piece
 
     /** Opens the file for reading and writing, apart from all others who have it open. */
     interface Opening {
@@ -45,7 +45,7 @@ final class EarlyWriting implements AutoCloseable {
 
     /** Says that a range was written, which is written to the disk when there is enough of it. Waits for no disk. */
     synchronized void start(long position, long bytes) {
-        boolean near = waiting > 0 && Math.max(to, position + bytes) - Math.min(from, position) <= MOST_BYTES;
+        boolean near = waiting > 0 && Math.max(to, position + bytes) - Math.min(from, position) <= MAX_BYTES;
         from = near ? Math.min(from, position) : position;
         to = near ? Math.max(to, position + bytes) : position + bytes;
         waiting = near ? waiting + bytes : bytes;

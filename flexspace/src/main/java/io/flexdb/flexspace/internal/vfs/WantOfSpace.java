@@ -31,7 +31,7 @@ final class WantOfSpace {
      */
     static final String PROBE_NAME = "space.probe";
 
-    private static final int MOST_INTERRUPTS = 100;
+    private static final int MAX_INTERRUPTS = 100;
     private static final Set<OpenOption> PROBE_OPTIONS = Set.of(
             StandardOpenOption.CREATE_NEW,
             StandardOpenOption.WRITE,
@@ -127,7 +127,7 @@ final class WantOfSpace {
     private static synchronized String tryToWrite(Place probe, long position) {
         boolean interrupted = Thread.interrupted();
         try {
-            for (int i = 0; i < MOST_INTERRUPTS; i++) {
+            for (int i = 0; i < MAX_INTERRUPTS; i++) {
                 try (FileChannel channel = probe.open(PROBE_OPTIONS)) {
                     channel.write(ByteBuffer.allocate(1), position);
                     return null;

@@ -131,7 +131,7 @@ class EarlyWritingTest {
     @Test
     void whatLiesFarApartIsNotMappedAsOne() throws IOException {
         early.start(0, PIECE - 1);
-        early.start(EarlyWriting.MOST_BYTES, PIECE - 1);
+        early.start(EarlyWriting.MAX_BYTES, PIECE - 1);
         assertEquals(0, worker.started);
         early.start(1L << 40, PIECE);
         assertEquals(1, worker.started);

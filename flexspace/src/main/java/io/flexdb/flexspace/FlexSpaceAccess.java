@@ -244,14 +244,7 @@ final class FlexSpaceAccess {
 
     /** Begins a read of a view that is pinned. */
     int enter() {
-        int ticket = epochs.enter();
-        try {
-            health.requireReadable();
-        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
-            epochs.exit(ticket);
-            throw e;
-        }
-        return ticket;
+        return health.enter(epochs);
     }
 
     /** Ends the read that returned this ticket when it began. */

@@ -43,14 +43,7 @@ public final class StoreVersions {
 
     /** Begins a short read. */
     public int enter() {
-        int ticket = epochs.enter();
-        try {
-            health.requireReadable();
-        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
-            epochs.exit(ticket);
-            throw e;
-        }
-        return ticket;
+        return health.enter(epochs);
     }
 
     /** Ends a short read. */

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.base;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.storage.HealthListener;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
@@ -195,6 +196,22 @@ public final class Health {
         if (!isReadable()) {
             throw refusal();
         }
+    }
+
+    /**
+     * Enters an epoch for a read, or throws if it takes no reads.
+     *
+     * @return with what to leave: {@link Epochs#exit}
+     */
+    public int enter(Epochs epochs) {
+        int ticket = epochs.enter();
+        try {
+            requireReadable();
+        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
+            epochs.exit(ticket);
+            throw e;
+        }
+        return ticket;
     }
 
     /** Throws if a write or force has failed, be it closed or not. */

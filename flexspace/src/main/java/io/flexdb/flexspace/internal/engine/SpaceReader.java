@@ -1,7 +1,7 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flexspace.internal.base.StripedPool;
-import io.flexdb.flexspace.internal.segment.ExtentPrefetcher;
+import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
 import io.flexdb.flexspace.internal.segment.FrameCache;
 import io.flexdb.flexspace.internal.segment.ReadScratch;
 import io.flexdb.flexspace.internal.segment.SegmentStore;

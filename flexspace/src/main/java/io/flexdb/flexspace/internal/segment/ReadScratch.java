@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.segment;
 
+import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
 import io.flexdb.flextree.ExtentCursor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,4 +1,4 @@
-package io.flexdb.flexspace.internal.segment;
+package io.flexdb.flexspace.internal.prefetch;
 
 import io.flexdb.flextree.ExtentCursor;
 
@@ -26,7 +26,7 @@ public final class ExtentPrefetcher {
 
     /** Takes addresses that will be read, in the order in which they will. */
     @FunctionalInterface
-    interface Target {
+    public interface Target {
         void prefetch(long address, long length);
     }
 
@@ -40,7 +40,7 @@ public final class ExtentPrefetcher {
     private long worthBytes; // how much to prefetch next time
     private long worthEnd;
 
-    ExtentPrefetcher(Target target) {
+    public ExtentPrefetcher(Target target) {
         this.target = target;
     }
 

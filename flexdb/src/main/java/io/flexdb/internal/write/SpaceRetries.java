@@ -13,6 +13,9 @@ final class SpaceRetries {
      * whether there is hope: something was deleted that the last try did not see, or reads held segments back then that
      * they may have let go of since. A delete is seen by a try if it is visible when the try begins, not if it has its
      * number by then.
+     *
+     * A try may commit one memtable and find no room for the next. That can be over before a writer who waits has the
+     * lock, and he would see no more of it than the end of a try in vain. So commits are counted: he has his memtable.
      */
     private final WriteMonitor monitor;
     private final Runnable wantCommit;
@@ -21,6 +24,7 @@ final class SpaceRetries {
     private boolean awaiting; // the commit thread is, for a try to be wanted
     private boolean wanted;
     private long ended; // tries
+    private long commits; // of memtables
     private long freedThrough; // the number of the last write that has nothing but deletes
     private boolean deletesSinceTry; // since the last try began
     private boolean heldByReads; // some of what the last try had needed
@@ -45,7 +49,7 @@ final class SpaceRetries {
         deletesSinceTry = true;
     }
 
-    /** Throws if there is no room, after a try or two if there is hope. Else a memtable can be committed. */
+    /** Throws if there is no room, after a try or two if there is hope. Else a memtable was committed. */
     void requireRoom() {
         String refusal = full.getMessage();
         if (!await()) {
@@ -56,12 +60,13 @@ final class SpaceRetries {
     /**
      * Has the commit thread look for room again, and waits for what comes of it if there is hope.
      *
-     * @return whether there is room
+     * @return whether a memtable was committed; there may be no room for the next one
      */
     boolean await() {
         long enough = ended + (awaiting ? 1 : 2); // the one under way may have begun before what gives hope
         boolean hope = deletesSinceTry || heldByReads || !awaiting;
-        while (full != null) {
+        long before = commits;
+        while (full != null && commits == before) {
             wantCommit.run(); // or there is nothing to try
             want();
             if (!hope || ended >= enough) {
@@ -91,6 +96,7 @@ final class SpaceRetries {
     /** A memtable was committed. Under the lock; the caller tells it. */
     void committed() {
         full = null;
+        commits++;
     }
 
     /** {@link io.flexdb.internal.commit.CommitWork#awaitRetry}. */

@@ -24,8 +24,11 @@ class SpaceRetriesTest {
     private final SpaceRetries retries = new SpaceRetries(monitor, () -> {}, visible::get);
     private final Thread commits = new Thread(this::findNoRoom);
 
+    private volatile Runnable duringTry = () -> {};
+
     private void findNoRoom() {
         do {
+            duringTry.run();
             tries.incrementAndGet();
         } while (retries.awaitWanted(new StoreFullException("no room, for a test"), false));
     }
@@ -77,5 +80,28 @@ class SpaceRetriesTest {
         visible.set(8);
         assertTrue(triesOfOneWriter() > 0, "nor this one");
         assertEquals(0, triesOfOneWriter(), "all that was deleted was tried with");
+    }
+
+    /**
+     * A try commits one memtable and finds no room for the next, all of it before a writer who waits has the lock. He
+     * can go on, with one memtable less.
+     */
+    @Test
+    void aCommitCountsThoughTheNextOneFindsNoRoomBeforeTheWriterLooks() throws InterruptedException {
+        commits.start();
+        tried.await();
+        awaitEndOfTry(1);
+        duringTry = () -> {
+            monitor.lock();
+            retries.committed(); // nobody is woken before the try has ended
+            monitor.unlock();
+        };
+        monitor.lock();
+        try {
+            assertTrue(retries.await(), "a memtable was committed");
+            assertTrue(retries.isFull(), "and another one was not");
+        } finally {
+            monitor.unlock();
+        }
     }
 }

@@ -163,7 +163,7 @@ final class FullHeapStore {
         if (db.health().state() == StoreHealth.State.USABLE) { // then somebody goes on
             for (int tries = 0; acknowledged.get() == before && wrong.get() == null; tries++) {
                 if (tries == 100 * MAX_SECONDS_TO_END) {
-                    hang("nobody writes", threads);
+                    hang("nobody writes");
                 }
                 Thread.sleep(10);
             }
@@ -172,21 +172,21 @@ final class FullHeapStore {
         for (Thread thread : threads) {
             thread.join(TimeUnit.SECONDS.toMillis(MAX_SECONDS_TO_END));
             if (thread.isAlive()) {
-                hang(thread.getName() + " hangs", threads);
+                hang(thread.getName() + " hangs");
             }
         }
     }
 
-    private void hang(String what, List<Thread> threads) {
+    private void hang(String what) {
         System.out.println(what + ", " + db.health());
         if (wrong.get() != null) {
             wrong.get().printStackTrace(System.out);
         }
-        for (Thread thread : threads) {
+        Thread.getAllStackTraces().forEach((thread, stack) -> { // those of the store, too: it may be them
             IllegalStateException where = new IllegalStateException(thread.getName());
-            where.setStackTrace(thread.getStackTrace());
+            where.setStackTrace(stack);
             where.printStackTrace(System.out);
-        }
+        });
         Runtime.getRuntime().halt(HANGS);
     }
 
@@ -204,7 +204,7 @@ final class FullHeapStore {
         closing.start();
         closing.join(TimeUnit.SECONDS.toMillis(MAX_SECONDS_TO_END));
         if (closing.isAlive()) {
-            hang("close hangs", List.of(closing));
+            hang("close hangs");
         }
     }
 

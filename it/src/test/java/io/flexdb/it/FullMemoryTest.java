@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Whatever else is in the JVM may take all of the heap, or all direct memory, at any moment: nothing acknowledged is
@@ -36,6 +38,12 @@ class FullMemoryTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"lock", "await", "fail"})
+    void whatMustWorkInAFullHeapDoesSoTheFirstTime(String what) throws Exception {
+        assertEquals(0, run("-Xmx16m", FullHeapMonitor.class, List.of(what)), what);
+    }
+
     @Test
     void aStoreGoesOnWhereOthersHaveAllDirectMemory() throws Exception {
         int code = run("-Xmx128m -XX:MaxDirectMemorySize=64m", FullDirectMemoryStore.class, DIRECT_WRITES, seed);
@@ -43,11 +51,15 @@ class FullMemoryTest {
     }
 
     private int run(String limits, Class<?> program, int work, long seed) throws Exception {
+        return run(limits, program, List.of(directory.toString(), String.valueOf(work), String.valueOf(seed)));
+    }
+
+    private int run(String limits, Class<?> program, List<String> arguments) throws Exception {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(List.of(limits.split(" ")));
         command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), program.getName()));
-        command.addAll(List.of(directory.toString(), String.valueOf(work), String.valueOf(seed)));
+        command.addAll(arguments);
         Path output = directory.resolve("output");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

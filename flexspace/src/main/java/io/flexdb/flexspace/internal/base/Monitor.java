@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.base;
 
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
@@ -12,8 +13,34 @@ public final class Monitor {
      * no memory for a node of the queue, and in a finally block that leaves what it was to give back. Worse, the first
      * signalAll() allocates the queue's head; if that fails, who was to be woken is in no queue any more. Later JDKs
      * wait a little and try again, and so does this lock; and the head is made in the beginning.
+     *
+     * What is used for the first time has to be found first, and a class loader that is asked for it needs memory, even
+     * if the JVM has the class already; a class whose initializer finds none is of no use ever after. So what a full
+     * heap makes this lock use, and what a wait uses after the lock was given up, is used once in the beginning.
      */
     private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
+
+    static {
+        waitForMemory(1);
+        try {
+            ForkJoinPool.managedBlock(new Blocker()); // as each wait for a condition does
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Blocks nobody. */
+    private static final class Blocker implements ForkJoinPool.ManagedBlocker {
+        @Override
+        public boolean block() {
+            return true;
+        }
+
+        @Override
+        public boolean isReleasable() {
+            return true;
+        }
+    }
 
     private static final class Sync extends AbstractQueuedSynchronizer {
         private static final long serialVersionUID = 1;
@@ -73,13 +100,17 @@ public final class Monitor {
 
     private final Sync sync = new Sync();
 
+    private static void waitForMemory(long nanos) {
+        LockSupport.parkNanos(nanos);
+    }
+
     public void lock() {
         while (true) {
             try {
                 sync.acquire(Sync.HOLD);
                 return;
             } catch (OutOfMemoryError e) {
-                LockSupport.parkNanos(WAIT_FOR_MEMORY_NANOS);
+                waitForMemory(WAIT_FOR_MEMORY_NANOS);
             }
         }
     }
@@ -97,7 +128,7 @@ public final class Monitor {
             sync.changed.awaitUninterruptibly();
         } catch (OutOfMemoryError e) { // before the lock was given up
             unlock();
-            LockSupport.parkNanos(WAIT_FOR_MEMORY_NANOS);
+            waitForMemory(WAIT_FOR_MEMORY_NANOS);
             lock();
         }
     }

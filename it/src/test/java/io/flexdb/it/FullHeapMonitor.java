@@ -1,0 +1,124 @@
+package io.flexdb.it;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.Monitor;
+import io.flexdb.storage.StoreHealth;
+import java.nio.file.Path;
+
+/**
+ * What {@link FullMemoryTest} runs in a JVM of its own: the heap is full to the last byte when what must work even then
+ * is used for the first time. Ends with 0 if it works.
+ */
+final class FullHeapMonitor {
+    private static final int MAX_PIECE = 1 << 18;
+
+    private static Object[] hog; // arrays, each with the one before as its first element
+    private static volatile boolean told;
+    private static Throwable thrown;
+
+    private FullHeapMonitor() {}
+
+    /** Argument: the method to run. */
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "lock" -> lock();
+            case "await" -> await();
+            default -> fail();
+        }
+        hog = null;
+        if (thrown != null) {
+            thrown.printStackTrace(System.out);
+        }
+        Runtime.getRuntime().halt(thrown == null && told ? 0 : 1);
+    }
+
+    /** Whoever finds the lock taken waits for it. */
+    private static void lock() throws Exception {
+        Monitor monitor = new Monitor();
+        Thread main = Thread.currentThread();
+        Thread holder = new Thread(() -> {
+            monitor.lock();
+            told = true;
+            emptyHeapOnceHeWaits(main);
+            monitor.unlock();
+        });
+        holder.start();
+        while (!told) {
+            Thread.yield();
+        }
+        fillHeap();
+        try {
+            monitor.lock();
+            monitor.unlock();
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        told = hog == null;
+        hog = null;
+        holder.join();
+    }
+
+    /** Whoever waits has the lock afterwards. */
+    private static void await() throws Exception {
+        Monitor monitor = new Monitor();
+        Thread main = Thread.currentThread();
+        Thread waker = new Thread(() -> {
+            emptyHeapOnceHeWaits(main);
+            told = true;
+            monitor.wake();
+        });
+        monitor.lock();
+        waker.start();
+        fillHeap();
+        try {
+            while (!told) {
+                monitor.await();
+            }
+            monitor.unlock();
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        hog = null;
+        waker.join();
+    }
+
+    /** A store that fails has failed, and whoever waits is told. */
+    private static void fail() {
+        Health health = new Health("the store", Path.of("store"), null);
+        Error cause = new OutOfMemoryError("for a test");
+        Monitor monitor = new Monitor();
+        health.onChange(monitor::wake);
+        health.onChange(() -> told = true);
+        fillHeap();
+        try {
+            health.fail(cause);
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        hog = null;
+        told &= health.hasFailed() && health.current().state() == StoreHealth.State.FAILED;
+    }
+
+    private static void emptyHeapOnceHeWaits(Thread he) {
+        while (hog == null || he.getState() != Thread.State.TIMED_WAITING) {
+            if (thrown != null) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        hog = null;
+    }
+
+    /** Leaves no room for any object, whatever this thread had put aside for its next ones. */
+    private static void fillHeap() {
+        for (int length = MAX_PIECE; length > 0; ) {
+            try {
+                Object[] piece = new Object[length];
+                piece[0] = hog;
+                hog = piece;
+            } catch (OutOfMemoryError e) {
+                length /= 2;
+            }
+        }
+    }
+}

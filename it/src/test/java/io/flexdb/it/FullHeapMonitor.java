@@ -2,6 +2,9 @@ package io.flexdb.it;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.Monitor;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.memlog.MemLogs;
+import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
 
@@ -23,6 +26,7 @@ final class FullHeapMonitor {
         switch (args[0]) {
             case "lock" -> lock();
             case "await" -> await();
+            case "insert" -> insert();
             default -> fail();
         }
         hog = null;
@@ -97,6 +101,23 @@ final class FullHeapMonitor {
         }
         hog = null;
         told &= health.hasFailed() && health.current().state() == StoreHealth.State.FAILED;
+    }
+
+    /** What has its place in a memtable gets there: whoever is stopped midway leaves a node locked. */
+    private static void insert() throws Exception {
+        Class.forName(MemLogs.class.getName()); // as an opening does
+        MemTable table = MemTable.allocate(1, MemTable.MIN_ARENA_BYTES);
+        byte[] payload = new byte[10];
+        int key = WritePayload.encodeDeleteHeader(payload, 0, 1);
+        int reserved = table.reserve(MemTable.bodyBytes(1, 0), 1, 1);
+        fillHeap();
+        try {
+            table.insertAll(payload, 0, key + 1, 1, reserved);
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        hog = null;
+        told = table.entryCount() == 1;
     }
 
     private static void emptyHeapOnceHeWaits(Thread he) {

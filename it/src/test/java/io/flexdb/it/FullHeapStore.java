@@ -160,13 +160,12 @@ final class FullHeapStore {
         threads.forEach(Thread::start);
         fillHeapNowAndThen(System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), random);
         long before = acknowledged.get();
-        if (db.health().state() == StoreHealth.State.USABLE) { // then somebody goes on
-            for (int tries = 0; acknowledged.get() == before && wrong.get() == null; tries++) {
-                if (tries == 100 * MAX_SECONDS_TO_END) {
-                    hang("nobody writes");
-                }
-                Thread.sleep(10);
+        // Then somebody goes on, unless one of those under way has met the full heap, and the store fails.
+        for (int tries = 0; mustGoOn(before); tries++) {
+            if (tries == 100 * MAX_SECONDS_TO_END) {
+                hang("nobody writes");
             }
+            Thread.sleep(10);
         }
         over = true;
         for (Thread thread : threads) {
@@ -175,6 +174,12 @@ final class FullHeapStore {
                 hang(thread.getName() + " hangs");
             }
         }
+    }
+
+    private boolean mustGoOn(long before) {
+        return acknowledged.get() == before
+                && wrong.get() == null
+                && db.health().state() == StoreHealth.State.USABLE;
     }
 
     private void hang(String what) {

@@ -6,6 +6,7 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalWriter;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,14 @@ public final class MemLogs {
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;
     private static final int FIRST_SHARE = 16; // of a memtable
+
+    static {
+        try {
+            MemTable.useOnce(); // when the heap is full it would be too late
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            // It is full already: the opening will see.
+        }
+    }
 
     private final Vfs vfs;
     private final Path directory;

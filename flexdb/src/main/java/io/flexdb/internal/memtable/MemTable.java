@@ -50,6 +50,8 @@ public final class MemTable {
     /** The least size of an arena in bytes. */
     public static final int MIN_ARENA_BYTES = 1 << 16;
 
+    private static final int FIRST_USES = 500;
+
     /** The greatest size of an arena in bytes. */
     public static final int MAX_ARENA_BYTES = Integer.MAX_VALUE - 7;
 
@@ -241,6 +243,26 @@ public final class MemTable {
             inserter.duplicates = 0;
         }
         inserters.set(stripe, inserter);
+    }
+
+    /**
+     * Makes a small table and uses it. What a JVM does for the first time needs heap memory, an access to a buffer in
+     * order included, and without it a node would stay locked, and whoever comes to it would wait for ever.
+     */
+    public static void useOnce() {
+        MemTable table = allocate(0, MIN_ARENA_BYTES);
+        byte[] payload = new byte[64];
+        int keyAt = WritePayload.encodeDeleteHeader(payload, 0, Integer.BYTES);
+        int length = keyAt + Integer.BYTES;
+        for (int i = 0; i < FIRST_USES; i++) {
+            int number = i * 0x9E3779B1 >>> 24; // in no order, and some of them again
+            for (int at = keyAt; at < length; at++) {
+                payload[at] = (byte) number;
+            }
+            int reserved = table.reserve(bodyBytes(Integer.BYTES, 0), 1, i + 1);
+            table.insertAll(payload, 0, length, i + 1, reserved);
+            table.find(payload, keyAt, Integer.BYTES, KeyHash.hash(payload, keyAt, Integer.BYTES), i + 1);
+        }
     }
 
     /** Inserts one entry and returns its bytes. */

@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * From content numbers to where their images lie. Read by any thread, changed under the cache's lock.
+ * From content numbers to where their directories lie. Read by any thread, changed under the cache's lock.
  */
 final class CacheTable {
     /*
      * Buckets of eight slots {content number, location}, off-heap. A content number has one bucket; a full bucket gives
      * up one of its entries. A slot is emptied by a content number of 0 and filled location first, so a reader that
      * meets a number reads a location that is this entry's or one of a later entry. The reader tells by the number in
-     * the image, whose memory stays what it is while the reader is inside its short read.
+     * the directory, whose memory stays what it is while the reader is inside its short read.
      *
      * The reference bit is part of the location. Readers set it by compare-and-set, so they cannot bring back a
      * location that has been replaced, and only if it is not set, so that hot entries are not written.

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps {@linkplain IntervalFormat images} of intervals off-heap, within a budget. They are found by the number of
+ * Keeps {@linkplain IntervalFormat directories} of intervals off-heap, within a budget. They are found by the number of
  * their content, which is never used twice, so what is found is never out of date.
  *
  * <p>Any thread may use it. Looking up takes no lock, but must happen inside a short read of the epochs, which also is
@@ -17,25 +17,25 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class IntervalCache {
     /*
-     * The problem: images of all sizes, many threads that insert, readers without locks, no fragmentation, and CLOCK,
+     * The problem: directories of all sizes, many threads that insert, readers without locks, no fragmentation, and CLOCK,
      * so that what is read again stays.
      *
-     * The choice: images are appended to a region. When all regions are in use, the one filled longest ago is the
-     * victim: its images are gone through, those with their reference bit set are copied to the region being filled
+     * The choice: directories are appended to a region. When all regions are in use, the one filled longest ago is the
+     * victim: its directories are gone through, those with their reference bit set are copied to the region being filled
      * (bit cleared), the others dropped. Survivors may take half of a region, so that the other half is there for what
      * is new. Each insert goes through four times the bytes it brings, so the victim is empty well before its memory is
      * needed, and no insert pays for all of it.
      *
-     * An empty victim is reused when the short reads have ended that may have found an image in it. These are waited
+     * An empty victim is reused when the short reads have ended that may have found something in it. These are waited
      * for by phases of the epochs and not by versions, and inserting threads move the phase on themselves: a store
      * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
-     * region is needed, images are not cached for the moment.
+     * region is needed, nothing is cached for the moment.
      *
      * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest
-     * ago is let go of with all its images, and its number rests like a retired one before it gets other memory.
-     * Readers who have found an image there keep the buffer; others find none, and read from the file.
+     * ago is let go of with all that is in it, and its number rests like a retired one before it gets other memory.
+     * Readers who have found something there keep the buffer; others find nothing, and read the interval.
      *
-     * I1  A slot's location is that of a whole image with the slot's content number, in a region not retired.
+     * I1  A slot's location is that of a whole directory with the slot's content number, in a region not retired.
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
      *     in a phase whose short reads have ended.
      * I3  Regions and table together take no more than the budget.
@@ -43,7 +43,7 @@ public final class IntervalCache {
     private static final int ALIGNMENT = 16;
     private static final int MIN_REGION_BYTES = 128 * 1024;
     private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
-    private static final int TABLE_BYTES_PER_SLOT_BUDGET = 512;
+    private static final int BUDGET_BYTES_PER_SLOT = 96; // a directory of the usual size, with its slot
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
@@ -96,7 +96,7 @@ public final class IntervalCache {
         }
         this.epochs = epochs;
         this.memory = memory;
-        long slots = budgetBytes / TABLE_BYTES_PER_SLOT_BUDGET;
+        long slots = budgetBytes / BUDGET_BYTES_PER_SLOT;
         this.bucketCount = (int) Math.max(1, Math.min(MAX_BUCKETS, slots / CacheTable.SLOTS));
         long forRegions = budgetBytes - CacheTable.memoryBytes(bucketCount);
         this.regionBytes = regionBytes(forRegions);
@@ -120,13 +120,13 @@ public final class IntervalCache {
         return (int) Math.max(0, aim);
     }
 
-    /** The largest image that is cached: a quarter of a region. */
-    public int maxImageBytes() {
+    /** The largest directory that is kept: a quarter of a region. */
+    public int maxDirectoryBytes() {
         return regionBytes / 4;
     }
 
     /**
-     * Finds the image of a content and marks it as used. Inside a short read.
+     * Finds the directory of a content and marks it as used. Inside a short read.
      *
      * @return its location, for {@link #buffer} and {@link #base}, or -1
      */
@@ -144,7 +144,7 @@ public final class IntervalCache {
         return -1;
     }
 
-    /** Whether the image of a content is there, without marking or counting it. Any time. */
+    /** Whether the directory of a content is there, without marking or counting it. Any time. */
     public boolean contains(long contentNumber) {
         CacheTable slots = table;
         return slots != null && contentNumber > 0 && slots.slotOf(contentNumber) >= 0;
@@ -161,18 +161,19 @@ public final class IntervalCache {
     }
 
     /**
-     * Keeps a copy of an image, unless there is one, or it is too large, or there is no room for the moment.
+     * Keeps a copy of an image's directory, unless there is one, or it is too large, or there is no room for the moment.
      *
-     * @param contentNumber the number in the image, above 0
+     * @param image the content number of which is above 0
      * @param referenced whether it counts as used before it has been found for the first time
      */
-    public void insert(long contentNumber, ByteBuffer image, int base, int imageBytes, boolean referenced) {
-        if (imageBytes > maxImageBytes() || regions.length == 0) {
+    public void insert(ByteBuffer image, int base, boolean referenced) {
+        int directoryBytes = IntervalFormat.directoryBytes(image, base);
+        if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
             return;
         }
-        assert contentNumber > 0 && contentNumber == IntervalFormat.contentNumber(image, base);
-        assert imageBytes == IntervalFormat.imageBytes(image, base);
-        int bytes = align(imageBytes);
+        long contentNumber = IntervalFormat.contentNumber(image, base);
+        assert contentNumber > 0;
+        int bytes = align(directoryBytes);
         lock.lock();
         try {
             CacheTable slots = tableToFill();
@@ -188,7 +189,7 @@ public final class IntervalCache {
             if (slots.contentAt(slot) != 0) {
                 drop(slots, slot);
             }
-            regions[current].put(currentPosition, image, base, imageBytes);
+            regions[current].put(currentPosition, image, base, directoryBytes);
             slots.fill(slot, contentNumber, location(current, currentPosition), referenced);
             currentPosition += bytes;
             entryCount++;
@@ -198,7 +199,7 @@ public final class IntervalCache {
         }
     }
 
-    /** Lets go of the image of a content, if there is one. Any thread; who has found it before may use it still. */
+    /** Lets go of the directory of a content, if there is one. Any thread; who has found it before may use it still. */
     public void forget(long contentNumber) {
         if (!contains(contentNumber)) {
             return;
@@ -240,7 +241,7 @@ public final class IntervalCache {
         long location = slots.locationAt(slot);
         slots.empty(slot);
         entryCount--;
-        entryBytes -= align(IntervalFormat.imageBytes(buffer(location), base(location)));
+        entryBytes -= align(IntervalFormat.directoryBytes(buffer(location), base(location)));
     }
 
     private boolean makeRoom(CacheTable slots, int bytes) {
@@ -357,7 +358,7 @@ public final class IntervalCache {
         } else if (!full.isEmpty()) {
             region = full.remove();
             for (int position = 0; position < filledBytes[region]; ) {
-                int size = align(IntervalFormat.imageBytes(regions[region], position));
+                int size = align(IntervalFormat.directoryBytes(regions[region], position));
                 int slot = table.slotOf(IntervalFormat.contentNumber(regions[region], position));
                 if (slot >= 0 && table.locationAt(slot) == location(region, position)) {
                     drop(table, slot);
@@ -385,7 +386,7 @@ public final class IntervalCache {
         ByteBuffer region = regions[victim];
         long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
         while (victimPosition < until) {
-            int size = align(IntervalFormat.imageBytes(region, victimPosition));
+            int size = align(IntervalFormat.directoryBytes(region, victimPosition));
             int slot = slots.slotOf(IntervalFormat.contentNumber(region, victimPosition));
             if (slot >= 0 && slots.locationAt(slot) == location(victim, victimPosition)) {
                 if (slots.isReferencedAt(slot) && hasRoomForSurvivor(size)) {
@@ -414,7 +415,7 @@ public final class IntervalCache {
         retired.add(region);
     }
 
-    /** Forgets all images. The memory is kept. */
+    /** Forgets all directories. The memory is kept. */
     public void clear() {
         lock.lock();
         try {
@@ -440,7 +441,7 @@ public final class IntervalCache {
         }
     }
 
-    /** Lookups that found an image. */
+    /** Lookups that found a directory. */
     public long hits() {
         return hits.sum();
     }
@@ -450,7 +451,7 @@ public final class IntervalCache {
         return misses.sum();
     }
 
-    /** Images kept. */
+    /** Directories kept. */
     public long entryCount() {
         lock.lock();
         try {
@@ -460,7 +461,7 @@ public final class IntervalCache {
         }
     }
 
-    /** Bytes of the images kept. */
+    /** Bytes of the directories kept. */
     public long entryBytes() {
         lock.lock();
         try {
@@ -470,7 +471,7 @@ public final class IntervalCache {
         }
     }
 
-    /** Images that were not kept because readers were still in the memory to be reused. */
+    /** Directories that were not kept because readers were still in the memory to be reused. */
     public long skippedCount() {
         lock.lock();
         try {

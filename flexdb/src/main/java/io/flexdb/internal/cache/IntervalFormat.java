@@ -5,22 +5,25 @@ import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 
 /**
- * An interval in memory: its KV pairs exactly as in the FlexSpace, behind what it takes to find one of them.
+ * An interval in memory: its KV pairs exactly as in the FlexSpace, behind its <i>directory</i>, which is what it takes
+ * to find one of them.
  *
  * <pre>
  * SIZE            FIELD
  * 8               content number
  * 4               bytes of the pairs
  * 4               number of the pairs, n
- * 4 n             where each pair begins, relative to the first; filled up to 8
+ * 2 n or 4 n      where each pair begins, relative to the first; filled up to 8. 4 n if the pairs have more than 65,535
+ *                 bytes
  * 2 n             the upper 16 bits of the hash of each key; filled up to 8
  *                 the pairs, in the order of their keys
  * </pre>
  *
  * An image lies at a base position of a little-endian buffer. Images are immutable once built, and {@link #build} has
- * checked them, so the other methods trust them.
+ * checked them, so the other methods trust them. Methods that ask for no pair take a directory alone, too.
  */
 public final class IntervalFormat {
     private static final int CONTENT = 0;
@@ -40,27 +43,32 @@ public final class IntervalFormat {
         return (bytes + 7) & ~7;
     }
 
-    private static int fingerprints(int pairCount) {
-        return align(POSITIONS + pairCount * Integer.BYTES);
+    private static boolean isWide(int dataBytes) {
+        return dataBytes > 0xFFFF;
     }
 
-    private static int data(int pairCount) {
-        return fingerprints(pairCount) + align(pairCount * Short.BYTES);
+    private static int fingerprints(int dataBytes, int pairCount) {
+        return align(POSITIONS + pairCount * (isWide(dataBytes) ? Integer.BYTES : Short.BYTES));
+    }
+
+    /** Bytes of a directory. */
+    public static int directoryBytes(int dataBytes, int pairCount) {
+        return fingerprints(dataBytes, pairCount) + align(pairCount * Short.BYTES);
+    }
+
+    /** Bytes of the directory that begins here. */
+    public static int directoryBytes(ByteBuffer directory, int base) {
+        return directoryBytes(dataBytes(directory, base), pairCount(directory, base));
     }
 
     /** Bytes of an image. */
     public static int imageBytes(int dataBytes, int pairCount) {
-        return Math.addExact(data(pairCount), dataBytes);
+        return Math.addExact(directoryBytes(dataBytes, pairCount), dataBytes);
     }
 
     /** Bytes of the image that begins here. */
     public static int imageBytes(ByteBuffer image, int base) {
         return imageBytes(dataBytes(image, base), pairCount(image, base));
-    }
-
-    /** Where the pairs of an image begin, so that they can be read to their place before it is built. */
-    public static int dataPosition(int base, int pairCount) {
-        return base + data(pairCount);
     }
 
     /**
@@ -78,14 +86,24 @@ public final class IntervalFormat {
     }
 
     /**
-     * Builds an image. If the pairs already are where they belong, at {@link #dataPosition}, they stay there; else
-     * they are copied.
+     * Builds an image. If the pairs already are where they belong, behind the directory, they stay there; else they
+     * are copied.
      *
+     * @param crc to verify each pair with; null if that has been done
      * @throws BadRecordException if the bytes are not {@code pairCount} whole records with ascending keys
      */
     public static void build(
-            ByteBuffer to, int base, long content, int pairCount, ByteBuffer data, int dataPosition, int dataBytes) {
-        int first = dataPosition(base, pairCount);
+            ByteBuffer to,
+            int base,
+            long content,
+            int pairCount,
+            ByteBuffer data,
+            int dataPosition,
+            int dataBytes,
+            CRC32C crc) {
+        int first = base + directoryBytes(dataBytes, pairCount);
+        boolean wide = isWide(dataBytes);
+        int fingerprints = base + fingerprints(dataBytes, pairCount);
         if (data != to || dataPosition != first) {
             to.put(first, data, dataPosition, dataBytes);
         }
@@ -99,16 +117,23 @@ public final class IntervalFormat {
                 throw new BadRecordException(dataBytes, pairCount + " pairs", i + " pairs");
             }
             long header = readRecord(to, at, first, limit);
+            if (crc != null && !RecordFormat.isSound(to, at, RecordFormat.recordBytes(header), crc)) {
+                throw new BadRecordException(at - first, "a pair that fits its checksum", "one that does not");
+            }
             int key = at + RecordFormat.headerBytes(header);
             int keyLength = RecordFormat.keyLength(header);
             if (lastKeyLength >= 0 && KeyBytes.compare(to, lastKey, lastKeyLength, to, key, keyLength) >= 0) {
                 throw new BadRecordException(at - first, "a key above the one before", "one that is not");
             }
-            to.putInt(base + POSITIONS + i * Integer.BYTES, at - first);
+            if (wide) {
+                to.putInt(base + POSITIONS + i * Integer.BYTES, at - first);
+            } else {
+                to.putShort(base + POSITIONS + i * Short.BYTES, (short) (at - first));
+            }
             int lane = i & 3;
             group |= (KeyHash.hash(to, key, keyLength) >>> 48) << (lane * Short.SIZE);
             if (lane == 3 || i == pairCount - 1) {
-                to.putLong(base + fingerprints(pairCount) + (i - lane) * Short.BYTES, group);
+                to.putLong(fingerprints + (i - lane) * Short.BYTES, group);
                 group = 0;
             }
             lastKey = key;
@@ -148,19 +173,23 @@ public final class IntervalFormat {
 
     /** Where the pairs begin in the buffer. */
     public static int dataPosition(ByteBuffer image, int base) {
-        return dataPosition(base, pairCount(image, base));
+        return base + directoryBytes(image, base);
     }
 
     /** Where a pair begins, relative to the first; for one behind the last, where that ends. */
     public static int relativePosition(ByteBuffer image, int base, int pair) {
-        return pair == pairCount(image, base)
-                ? dataBytes(image, base)
-                : image.getInt(base + POSITIONS + pair * Integer.BYTES);
+        int dataBytes = dataBytes(image, base);
+        if (pair == pairCount(image, base)) {
+            return dataBytes;
+        }
+        return isWide(dataBytes)
+                ? image.getInt(base + POSITIONS + pair * Integer.BYTES)
+                : image.getShort(base + POSITIONS + pair * Short.BYTES) & 0xFFFF;
     }
 
     /** Where a pair begins in the buffer. */
     public static int recordPosition(ByteBuffer image, int base, int pair) {
-        return dataPosition(image, base) + image.getInt(base + POSITIONS + pair * Integer.BYTES);
+        return dataPosition(image, base) + relativePosition(image, base, pair);
     }
 
     /** The header of a pair, for {@link RecordFormat} to take apart. */
@@ -198,20 +227,34 @@ public final class IntervalFormat {
      * @return the pair, or -1
      */
     public static int find(ByteBuffer image, int base, byte[] key, int from, int length, long hash) {
-        int count = pairCount(image, base);
-        int groups = base + fingerprints(count);
+        int pair = candidate(image, base, hash, 0);
+        while (pair >= 0 && !hasKey(image, base, pair, key, from, length)) {
+            pair = candidate(image, base, hash, pair + 1);
+        }
+        return pair;
+    }
+
+    /**
+     * The next pair whose key may be the one that is sought, by its fingerprint.
+     *
+     * @param hash the key's {@link KeyHash}
+     * @param first the first pair to look at
+     * @return the pair, or -1
+     */
+    public static int candidate(ByteBuffer directory, int base, long hash, int first) {
+        int count = pairCount(directory, base);
+        int groups = base + fingerprints(dataBytes(directory, base), count);
         long sought = (hash >>> 48) * LOW_BITS;
-        for (int i = 0; i < count; i += 4) {
-            long difference = image.getLong(groups + i * Short.BYTES) ^ sought;
-            // Has a bit for each lane of zeros, and perhaps for lanes above one, which the comparison sorts out.
-            long zeros = (difference - LOW_BITS) & ~difference & HIGH_BITS;
-            while (zeros != 0) {
+        long from = -1L << (first & 3) * Short.SIZE; // what to look at of the first group
+        for (int i = first & -4; i < count; i += 4) {
+            long difference = directory.getLong(groups + i * Short.BYTES) ^ sought;
+            // Has a bit for each lane of zeros, and perhaps for lanes above one: the caller compares keys anyway.
+            long zeros = (difference - LOW_BITS) & ~difference & HIGH_BITS & from;
+            if (zeros != 0) {
                 int pair = i + (Long.numberOfTrailingZeros(zeros) >>> 4);
-                if (pair < count && hasKey(image, base, pair, key, from, length)) {
-                    return pair;
-                }
-                zeros &= zeros - 1;
+                return pair < count ? pair : -1;
             }
+            from = -1;
         }
         return -1;
     }

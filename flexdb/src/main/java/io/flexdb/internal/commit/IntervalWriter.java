@@ -144,9 +144,9 @@ final class IntervalWriter {
             replacement.add(anchor, 0, length, to - from, end - first, number);
         }
         int imageBytes = IntervalFormat.imageBytes(to - from, end - first);
-        if (end > first && imageBytes <= cache.maxImageBytes() && hasImageMemory(imageBytes)) {
-            IntervalFormat.build(imageMemory, 0, number, end - first, content.buffer(), from, to - from);
-            cache.insert(number, imageMemory, 0, imageBytes, wasCached);
+        if (end > first && hasImageMemory(imageBytes)) {
+            IntervalFormat.build(imageMemory, 0, number, end - first, content.buffer(), from, to - from, null);
+            cache.insert(imageMemory, 0, wasCached);
         }
     }
 

@@ -9,6 +9,7 @@ import io.flexdb.internal.read.ReadContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 
 /** The content that an interval gets: its pairs merged with entries, in memory. For one thread. */
 final class MergedContent {
@@ -29,6 +30,7 @@ final class MergedContent {
     private int changeCount;
     private ReadContext context; // with the image of what there was
     private final EntryKey key = new EntryKey();
+    private final CRC32C crc = new CRC32C();
 
     MergedContent(OffHeap memory) {
         this.memory = memory;
@@ -182,7 +184,8 @@ final class MergedContent {
                 keyLength,
                 arena,
                 table.valuePosition(ref),
-                valueLength);
+                valueLength,
+                crc);
     }
 
     private void roomInMerged(int bytes, int pairs) {

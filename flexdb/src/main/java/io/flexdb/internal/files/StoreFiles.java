@@ -29,6 +29,9 @@ public final class StoreFiles {
     private static final String UNFINISHED_OPTIONS_NAME = OPTIONS_NAME + ".new";
     private static final int MAX_OPTIONS_BYTES = 4096;
 
+    /** Since 2 each pair has a checksum. */
+    private static final int FORMAT = 2;
+
     private static final Pattern OPTIONS =
             Pattern.compile("# A FlexDB store\\. Do not edit\\.\nformat = ([0-9]{1,9})\nstore = ([0-9a-f]{16})\n"
                     + "checksum = ([0-9a-f]{8})\n");
@@ -93,7 +96,7 @@ public final class StoreFiles {
     }
 
     private static void writeOptions(Vfs vfs, Path directory, long storeId) {
-        String text = "# A FlexDB store. Do not edit.\nformat = " + FilePreamble.VERSION + "\nstore = "
+        String text = "# A FlexDB store. Do not edit.\nformat = " + FORMAT + "\nstore = "
                 + String.format(Locale.ROOT, "%016x", storeId) + "\n";
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
         String checksum = String.format(Locale.ROOT, "checksum = %08x\n", crc(bytes));
@@ -119,9 +122,9 @@ public final class StoreFiles {
             text = new String(bytes.array(), StandardCharsets.ISO_8859_1);
         }
         Matcher format = FORMAT_LINE.matcher(text);
-        if (format.find() && Integer.parseInt(format.group(1)) > FilePreamble.VERSION) {
-            throw new UnsupportedFormatException(
-                    path, "store", Integer.parseInt(format.group(1)), FilePreamble.VERSION, FilePreamble.VERSION);
+        int version = format.find() ? Integer.parseInt(format.group(1)) : 0;
+        if (version != 0 && version != FORMAT) {
+            throw new UnsupportedFormatException(path, "store", version, FORMAT, FORMAT);
         }
         Matcher matcher = OPTIONS.matcher(text);
         if (!matcher.matches()) {

@@ -1,19 +1,22 @@
 package io.flexdb.internal.keys;
 
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 
 /**
  * A KV pair as it stands in the FlexSpace.
  *
  * <pre>
  * SIZE      FIELD
+ * 4         CRC32C of what follows
  * 1 to 3    key length, varint
  * 1 to 5    value length, varint
  * length    key
  * length    value
  * </pre>
  *
- * Both lengths are read at once into a <i>header</i>, one number that the other methods take apart.
+ * The checksum lets a pair be verified without the frames that it lies in. Both lengths are read at once into a
+ * <i>header</i>, one number that the other methods take apart.
  */
 public final class RecordFormat {
     /** The longest key. */
@@ -22,8 +25,10 @@ public final class RecordFormat {
     /** The longest value. */
     public static final int MAX_VALUE_BYTES = 1 << 30;
 
-    /** The most bytes that the two lengths take. */
-    public static final int MAX_HEADER_BYTES = 8;
+    private static final int CHECKSUM_BYTES = 4;
+
+    /** The most bytes before the key. */
+    public static final int MAX_HEADER_BYTES = CHECKSUM_BYTES + 8;
 
     /** The flag of an extent that does not begin with a record. */
     public static final int CONTINUATION = 1;
@@ -38,27 +43,10 @@ public final class RecordFormat {
 
     /** Bytes of a record. */
     public static int recordBytes(int keyLength, int valueLength) {
-        return Varints.bytes(keyLength) + Varints.bytes(valueLength) + keyLength + valueLength;
+        return CHECKSUM_BYTES + Varints.bytes(keyLength) + Varints.bytes(valueLength) + keyLength + valueLength;
     }
 
     /** Writes a record and returns the position behind it. */
-    public static int write(
-            ByteBuffer to,
-            int position,
-            byte[] key,
-            int keyFrom,
-            int keyLength,
-            byte[] value,
-            int valueFrom,
-            int valueLength) {
-        int at = writeHeader(to, position, keyLength, valueLength);
-        to.put(at, key, keyFrom, keyLength);
-        at += keyLength;
-        to.put(at, value, valueFrom, valueLength);
-        return at + valueLength;
-    }
-
-    /** Writes a record whose key and value lie in buffers, and returns the position behind it. */
     public static int write(
             ByteBuffer to,
             int position,
@@ -67,18 +55,37 @@ public final class RecordFormat {
             int keyLength,
             ByteBuffer value,
             int valuePosition,
-            int valueLength) {
+            int valueLength,
+            CRC32C crc) {
         int at = writeHeader(to, position, keyLength, valueLength);
         to.put(at, key, keyPosition, keyLength);
         at += keyLength;
         to.put(at, value, valuePosition, valueLength);
-        return at + valueLength;
+        at += valueLength;
+        to.putInt(position, checksum(to, position, at - position, crc));
+        return at;
     }
 
     /** Writes the two lengths and returns the position where the key goes. */
-    public static int writeHeader(ByteBuffer to, int position, int keyLength, int valueLength) {
+    static int writeHeader(ByteBuffer to, int position, int keyLength, int valueLength) {
         assert keyLength <= MAX_KEY_BYTES && valueLength <= MAX_VALUE_BYTES;
-        return Varints.write(to, Varints.write(to, position, keyLength), valueLength);
+        return Varints.write(to, Varints.write(to, position + CHECKSUM_BYTES, keyLength), valueLength);
+    }
+
+    /** The checksum that a whole record should have. */
+    private static int checksum(ByteBuffer record, int position, int recordBytes, CRC32C crc) {
+        int positionBefore = record.position();
+        int limitBefore = record.limit();
+        record.limit(position + recordBytes).position(position + CHECKSUM_BYTES);
+        crc.reset();
+        crc.update(record);
+        record.limit(limitBefore).position(positionBefore);
+        return (int) crc.getValue();
+    }
+
+    /** Whether the bytes of a whole record are those that were written. Uses the buffer's position and limit. */
+    public static boolean isSound(ByteBuffer record, int position, int recordBytes, CRC32C crc) {
+        return record.getInt(position) == checksum(record, position, recordBytes, crc);
     }
 
     /**
@@ -88,16 +95,17 @@ public final class RecordFormat {
      * @return the header, or {@link #BAD}, which is negative
      */
     public static long readHeader(ByteBuffer from, int position, int limit) {
-        long key = Varints.read(from, position, limit);
+        int lengths = position + CHECKSUM_BYTES;
+        long key = Varints.read(from, lengths, limit);
         if (key < 0 || Varints.numberOf(key) > MAX_KEY_BYTES) {
             return BAD;
         }
         int keyVarintBytes = Varints.bytesOf(key);
-        long value = Varints.read(from, position + keyVarintBytes, limit);
+        long value = Varints.read(from, lengths + keyVarintBytes, limit);
         if (value < 0 || Varints.numberOf(value) > MAX_VALUE_BYTES) {
             return BAD;
         }
-        long headerBytes = keyVarintBytes + Varints.bytesOf(value);
+        long headerBytes = CHECKSUM_BYTES + keyVarintBytes + Varints.bytesOf(value);
         return headerBytes << HEADER_SHIFT | (key & 0xFFFF) << KEY_SHIFT | value & 0xFFFFFFFFL;
     }
 
@@ -111,7 +119,7 @@ public final class RecordFormat {
         return header >= 0 && recordBytes(header) <= limit - position ? header : BAD;
     }
 
-    /** Bytes of the two lengths. */
+    /** Bytes before the key. */
     public static int headerBytes(long header) {
         return (int) (header >>> HEADER_SHIFT);
     }

@@ -9,12 +9,25 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** Brings intervals into memory: from the cache, or from the FlexSpace and then into the cache. Any thread. */
+/** Brings pairs and whole intervals from the FlexSpace into memory, each pair verified. Any thread. */
 public final class IntervalReader {
+    /*
+     * A point lookup needs one pair of an interval. The cache has the interval's directory, which says where in the
+     * interval those pairs are that may be the one, and only they are read. Where there is no directory the whole
+     * interval is read, and its directory is kept.
+     *
+     * Pairs are verified by their own checksums, so that the frames that they lie in need not be read. Where one does
+     * not match, the frames are: that tells what is wrong with the file.
+     */
+    /** Returned where a key has no pair. */
+    static final int ABSENT = -1;
+
     private final SpaceEngine engine;
     private final IntervalCache cache;
     private final TouchedIntervals touched;
@@ -28,7 +41,65 @@ public final class IntervalReader {
         this.dataFile = dataFile;
     }
 
-    /** Opens the image of the context's interval. Inside a short read; valid until its end. */
+    /**
+     * Finds the value of a key that belongs to the context's interval, which is not empty. Inside a short read.
+     *
+     * @param hash the key's {@link io.flexdb.internal.keys.KeyHash}
+     * @return bytes of the value, which the context's image has at its base until the context is used again; or ABSENT
+     */
+    int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
+        IntervalRef interval = context.interval;
+        long location = cache.find(interval.contentNumber());
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        if (directory == null) {
+            open(space, context);
+            int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
+            return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+        }
+        int base = cache.base(location);
+        int pair = IntervalFormat.candidate(directory, base, hash, 0);
+        while (pair >= 0) {
+            int from = IntervalFormat.relativePosition(directory, base, pair);
+            int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
+            long header = loadPair(space, context, interval.logicalOffset() + from, bytes);
+            if (RecordFormat.keyLength(header) == keyLength
+                    && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+                return valueAt(context, 0);
+            }
+            pair = IntervalFormat.candidate(directory, base, hash, pair + 1);
+        }
+        return ABSENT;
+    }
+
+    private static int valueAt(ReadContext context, int recordPosition) {
+        long header = IntervalFormat.header(context.image, recordPosition);
+        context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
+        return RecordFormat.valueLength(header);
+    }
+
+    /** Reads one pair to the beginning of the context's memory, and returns its header. */
+    private long loadPair(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
+        ByteBuffer memory = context.memory(bytes);
+        context.image = memory;
+        engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
+        if (!isPair(context, bytes)) {
+            engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
+            if (!isPair(context, bytes)) {
+                throw corruption(
+                        logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
+            }
+        }
+        return IntervalFormat.header(memory, 0);
+    }
+
+    private static boolean isPair(ReadContext context, int bytes) {
+        long header = RecordFormat.readHeader(context.image, 0, bytes);
+        return header >= 0
+                && RecordFormat.recordBytes(header) == bytes
+                && RecordFormat.isSound(context.image, 0, bytes, context.crc);
+    }
+
+    /** Reads the context's interval, and builds its image. Inside a short read. */
     public void open(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
         open(
@@ -40,7 +111,7 @@ public final class IntervalReader {
                 interval.pairCount());
     }
 
-    /** Opens the image of the interval under a cursor. Inside a short read; valid until its end. */
+    /** Reads the interval under a cursor, and builds its image. Inside a short read. */
     public void open(FlexTreeView space, ReadContext context, IntervalCursor interval) {
         open(
                 space,
@@ -53,17 +124,12 @@ public final class IntervalReader {
 
     private void open(
             FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
-        long location = cache.find(content);
-        ByteBuffer cached = location < 0 ? null : cache.buffer(location);
-        if (cached != null) {
-            context.image = cached;
-            context.base = cache.base(location);
-            return;
-        }
         load(space, context, logicalOffset, bytes, content, pairs);
-        cache.insert(content, context.image, 0, IntervalFormat.imageBytes(context.image, 0), false);
-        if (IntervalBounds.isCoarse(bytes, pairs)) {
-            touched.add(logicalOffset);
+        if (!cache.contains(content)) {
+            cache.insert(context.image, 0, false);
+            if (IntervalBounds.isCoarse(bytes, pairs)) {
+                touched.add(logicalOffset);
+            }
         }
     }
 
@@ -73,38 +139,48 @@ public final class IntervalReader {
             throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
         }
         int dataBytes = (int) bytes;
+        boolean counted = pairs < IntervalBounds.UNKNOWN_PAIRS;
+        int data = counted ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
+        ByteBuffer memory = context.memory(data + dataBytes);
+        engine.readUnverified(space, context.extents, logicalOffset, memory, data, dataBytes);
         try {
-            if (pairs < IntervalBounds.UNKNOWN_PAIRS) {
-                int data = IntervalFormat.dataPosition(0, pairs);
-                ByteBuffer memory = context.memory(data + dataBytes);
-                engine.read(space, context.extents, logicalOffset, memory, data, dataBytes);
-                IntervalFormat.build(memory, 0, content, pairs, memory, data, dataBytes);
-                context.image = memory;
-            } else {
-                buildUnknown(space, context, logicalOffset, dataBytes, content);
-            }
+            build(context, content, pairs, data, dataBytes);
         } catch (BadRecordException e) {
-            throw new CorruptionException(
-                    dataFile,
-                    logicalOffset + e.position(),
-                    e.expected() + " (the position is a logical offset)",
-                    e.found());
+            loadAgain(space, context, logicalOffset, dataBytes, content, pairs);
         }
-        context.base = 0;
     }
 
-    private void buildUnknown(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, long content) {
-        ByteBuffer memory = context.memory(bytes);
-        engine.read(space, context.extents, logicalOffset, memory, 0, bytes);
-        int pairs = IntervalFormat.countPairs(memory, 0, bytes);
-        int data = IntervalFormat.dataPosition(0, pairs);
-        if (memory.capacity() < data + bytes) {
-            memory = context.memory(data + bytes);
-            engine.read(space, context.extents, logicalOffset, memory, data, bytes);
-        } else {
-            memory.put(data, memory.duplicate().order(memory.order()), 0, bytes);
+    private void loadAgain(
+            FlexTreeView space, ReadContext context, long logicalOffset, int dataBytes, long content, int pairs) {
+        ByteBuffer memory = context.memory(dataBytes);
+        engine.readAgain(space, context.extents, logicalOffset, memory, 0, dataBytes);
+        try {
+            build(context, content, pairs, 0, dataBytes);
+        } catch (BadRecordException e) {
+            throw corruption(logicalOffset, e);
         }
-        IntervalFormat.build(memory, 0, content, pairs, memory, data, bytes);
+    }
+
+    private CorruptionException corruption(long logicalOffset, BadRecordException e) {
+        return new CorruptionException(
+                dataFile,
+                logicalOffset + e.position(),
+                e.expected() + " (the position is a logical offset)",
+                e.found());
+    }
+
+    /** Builds an image of the pairs that the context's memory has at a position. */
+    private static void build(ReadContext context, long content, int pairs, int data, int dataBytes) {
+        ByteBuffer memory = context.memory(dataBytes);
+        int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : IntervalFormat.countPairs(memory, data, dataBytes);
+        int directoryBytes = IntervalFormat.directoryBytes(dataBytes, count);
+        if (data != directoryBytes) {
+            ByteBuffer larger = context.memory(directoryBytes + dataBytes);
+            larger.put(directoryBytes, memory.duplicate(), data, dataBytes);
+            memory = larger;
+        }
+        IntervalFormat.build(memory, 0, content, count, memory, directoryBytes, dataBytes, context.crc);
         context.image = memory;
+        context.base = 0;
     }
 }

@@ -15,8 +15,7 @@ public final class MergeCursor implements AutoCloseable {
      * direction of the walk; the nearest key counts, and of several sources with that key the newest. A walk that
      * turns around seeks again, which costs a search and keeps each direction simple.
      *
-     * What is pinned cannot change or be used again, so no short read is needed but to open an interval, whose image
-     * may lie in the cache.
+     * What is pinned cannot change or be used again, so no short read is needed but to read an interval.
      */
     private static final int SPACE = -1; // memtables are named by their indexes
     private static final int NOWHERE = -2;

@@ -6,8 +6,9 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
 
-/** What one read needs, reused so that reads make no garbage: an interval found, and an image of it. */
+/** What one read needs, reused so that reads make no garbage: an interval found, and what was read of it. */
 public final class ReadContext {
     /** What a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
@@ -21,10 +22,11 @@ public final class ReadContext {
     private final OffHeap.Use use;
     public final IntervalRef interval = new IntervalRef();
     final ExtentCursor extents = new ExtentCursor();
+    final CRC32C crc = new CRC32C();
     private byte[] key = new byte[256];
-    /** Memory of this context for an image and for raw bytes; none before it is needed. */
+    /** Memory of this context for what is read; none before it is needed. */
     private ByteBuffer memory = NONE;
-    /** Where the image opened last is: in the cache, or in this context's memory. */
+    /** What was read last: an image, or a pair, or the value of one, in this context's memory or a memtable's. */
     public ByteBuffer image;
 
     public int base;

@@ -11,8 +11,7 @@ import java.nio.ByteBuffer;
 final class SpaceCursor {
     /*
      * Has a copy of the interval it stands in, so that steps within it touch nothing but that copy. A short read
-     * protects the copying, since the image may lie in the cache. The copy lies in the memory of a context that the
-     * cursor keeps until it is closed; an interval that was not in the cache has been built there already.
+     * protects the copying. The copy lies in the memory of a context that the cursor keeps until it is closed.
      */
     private final StoreVersions versions;
     private final IntervalReader intervals;
@@ -114,11 +113,7 @@ final class SpaceCursor {
         int ticket = versions.enter();
         try {
             intervals.open(version.space(), context, interval);
-            int bytes = IntervalFormat.imageBytes(context.image, context.base);
-            image = context.memory(bytes);
-            if (image != context.image) {
-                image.put(0, context.image, context.base, bytes);
-            }
+            image = context.image;
             pairs = IntervalFormat.pairCount(image, 0);
         } finally {
             versions.exit(ticket);

@@ -1,7 +1,6 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memlog.MemLog;
@@ -18,7 +17,7 @@ public final class StoreReader {
      * The visible sequence number is taken before the version, so that the version lists every memtable with entries
      * up to it; a version whose roots hold newer entries means that the number is out of date, and is taken again.
      */
-    private static final int ABSENT = -1;
+    private static final int ABSENT = IntervalReader.ABSENT;
 
     private final StoreVersions versions;
     private final SparseIndex index;
@@ -157,13 +156,6 @@ public final class StoreReader {
         if (context.interval.lengthBytes() == 0) {
             return ABSENT;
         }
-        intervals.open(version.space(), context);
-        int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
-        if (pair < 0) {
-            return ABSENT;
-        }
-        int length = IntervalFormat.valueLength(context.image, context.base, pair);
-        context.base = IntervalFormat.valuePosition(context.image, context.base, pair);
-        return length;
+        return intervals.find(version.space(), context, key, keyLength, hash);
     }
 }

@@ -6,6 +6,7 @@ import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
+import java.util.zip.CRC32C;
 
 /** Images whose every byte follows from their content number. */
 final class Images {
@@ -20,7 +21,9 @@ final class Images {
         ByteBuffer data = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
         int at = 0;
         for (int i = 0; i < keys.length; i++) {
-            at = RecordFormat.write(data, at, keys[i], 0, keys[i].length, values[i], 0, values[i].length);
+            ByteBuffer key = ByteBuffer.wrap(keys[i]);
+            ByteBuffer value = ByteBuffer.wrap(values[i]);
+            at = RecordFormat.write(data, at, key, 0, keys[i].length, value, 0, values[i].length, new CRC32C());
         }
         assertEquals(bytes, at);
         return data;
@@ -30,30 +33,32 @@ final class Images {
         ByteBuffer data = pairs(keys, values);
         ByteBuffer image = ByteBuffer.allocateDirect(IntervalFormat.imageBytes(data.capacity(), keys.length))
                 .order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, 0, content, keys.length, data, 0, data.capacity());
+        IntervalFormat.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C());
         return image;
     }
 
-    /** An image with one to sixteen pairs of up to {@code maxValueBytes}, all of it random but for the content. */
-    static ByteBuffer of(long content, int maxValueBytes) {
+    /** An image the directory of which has up to about {@code maxBytes}. */
+    static ByteBuffer of(long content, int maxBytes) {
         Random random = new Random(content);
-        int count = 1 + random.nextInt(16);
+        int count = 1 + random.nextInt(maxBytes / 4 + 1);
         byte[][] keys = new byte[count][];
         byte[][] values = new byte[count][];
         for (int i = 0; i < count; i++) {
-            keys[i] = ("key" + content + "-" + (char) ('a' + i)).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-            values[i] = new byte[random.nextInt(maxValueBytes + 1)];
-            random.nextBytes(values[i]);
+            keys[i] =
+                    ByteBuffer.allocate(10).putLong(content).putShort((short) i).array();
+            values[i] = new byte[random.nextInt(3)];
         }
         return build(content, keys, values);
     }
 
-    /** Compares the image at a place with what it should be. */
-    static void assertIs(ByteBuffer expected, ByteBuffer image, int base) {
-        int bytes = expected.capacity();
-        assertEquals(bytes, IntervalFormat.imageBytes(image, base));
+    /** Compares the directory at a place with that of an image. */
+    static void assertIs(ByteBuffer expected, ByteBuffer directory, int base) {
+        int bytes = IntervalFormat.directoryBytes(expected, 0);
+        assertEquals(bytes, IntervalFormat.directoryBytes(directory, base));
         assertEquals(
                 -1,
-                expected.duplicate().mismatch(image.duplicate().position(base).limit(base + bytes)));
+                expected.duplicate()
+                        .limit(bytes)
+                        .mismatch(directory.duplicate().position(base).limit(base + bytes)));
     }
 }

@@ -20,19 +20,19 @@ class IntervalCacheThreadsTest {
     /** Small regions and a working set of several times the cache, so memory is reused all the time. */
     @Test
     void eightThreadsNeverSeeAnotherContentThanTheyAskedFor() throws Exception {
-        runOnEightThreads(new IntervalCache(epochs, 700_000), 4000, 100, 40_000 * EFFORT);
+        runOnEightThreads(new IntervalCache(epochs, 700_000), 4000, 1000, 40_000 * EFFORT);
     }
 
     /** Far more images fit into the regions than into the table, so slots change hands all the time. */
     @Test
     void slotsThatChangeHandsMisleadNobody() throws Exception {
-        runOnEightThreads(new IntervalCache(epochs, 30_000), 200, 0, 100_000 * EFFORT);
+        runOnEightThreads(new IntervalCache(epochs, 30_000), 200, 40, 100_000 * EFFORT);
     }
 
-    private void runOnEightThreads(IntervalCache cache, int contents, int maxValueBytes, int reads) throws Exception {
+    private void runOnEightThreads(IntervalCache cache, int contents, int maxBytes, int reads) throws Exception {
         ByteBuffer[] images = new ByteBuffer[contents + 1];
         for (int content = 1; content <= contents; content++) {
-            images[content] = Images.of(content, maxValueBytes);
+            images[content] = Images.of(content, maxBytes);
         }
         Thread[] threads = new Thread[8];
         for (int i = 0; i < threads.length; i++) {
@@ -79,7 +79,7 @@ class IntervalCacheThreadsTest {
     private static void read(IntervalCache cache, ByteBuffer image, int content, Random random) {
         long location = cache.find(content);
         if (location < 0) {
-            cache.insert(content, image, 0, image.capacity(), random.nextInt(10) == 0);
+            cache.insert(image, 0, random.nextInt(10) == 0);
             return;
         }
         if (random.nextInt(8) == 0) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -23,6 +24,8 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class IntervalFormatTest {
+    private static final CRC32C CRC = new CRC32C();
+
     private static byte[][] sorted(Iterable<byte[]> keys) {
         Set<byte[]> set = new TreeSet<>(Arrays::compareUnsigned);
         keys.forEach(set::add);
@@ -54,7 +57,7 @@ class IntervalFormatTest {
         assertEquals(keys.length, IntervalFormat.countPairs(data, 0, data.capacity()));
         int bytes = IntervalFormat.imageBytes(data.capacity(), keys.length);
         ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity());
+        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC);
         assertEquals(77, IntervalFormat.contentNumber(image, base));
         assertEquals(keys.length, IntervalFormat.pairCount(image, base));
         assertEquals(data.capacity(), IntervalFormat.dataBytes(image, base));
@@ -110,9 +113,9 @@ class IntervalFormatTest {
         ByteBuffer expected = Images.build(5, keys, values);
         ByteBuffer data = Images.pairs(keys, values);
         ByteBuffer image = ByteBuffer.allocateDirect(expected.capacity()).order(ByteOrder.LITTLE_ENDIAN);
-        int at = IntervalFormat.dataPosition(0, 3);
+        int at = IntervalFormat.directoryBytes(data.capacity(), 3);
         image.put(at, data, 0, data.capacity());
-        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity());
+        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity(), CRC);
         assertEquals(expected, image);
     }
 
@@ -128,26 +131,27 @@ class IntervalFormatTest {
         ByteBuffer image = ByteBuffer.allocateDirect(IntervalFormat.imageBytes(data.capacity(), pairCount))
                 .order(ByteOrder.LITTLE_ENDIAN);
         return assertThrows(
-                BadRecordException.class, () -> IntervalFormat.build(image, 0, 1, pairCount, data, 0, data.capacity()));
+                BadRecordException.class,
+                () -> IntervalFormat.build(image, 0, 1, pairCount, data, 0, data.capacity(), CRC));
     }
 
     @Test
     void pairsOutOfOrderOrTooManyOrTooFewAreRefusedWithTheirPosition() {
         byte[][] values = new byte[3][2];
         BadRecordException e = refusal(3, Images.pairs(new byte[][] {{1}, {3}, {2}}, values));
-        assertEquals(10, e.position());
+        assertEquals(18, e.position());
         assertTrue(e.getMessage().contains(e.expected()) && e.getMessage().contains(e.found()));
         assertEquals(
-                5,
+                9,
                 refusal(3, Images.pairs(new byte[][] {{1}, {1}, {2}}, values)).position());
         assertEquals(
                 0,
                 refusal(0, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
         assertEquals(
-                10,
+                18,
                 refusal(2, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
         assertEquals(
-                15,
+                27,
                 refusal(4, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
     }
 
@@ -170,12 +174,38 @@ class IntervalFormatTest {
                 int count = IntervalFormat.countPairs(data, 0, bytes);
                 ByteBuffer image = ByteBuffer.allocate(IntervalFormat.imageBytes(bytes, count))
                         .order(ByteOrder.LITTLE_ENDIAN);
-                IntervalFormat.build(image, 0, 1, count, data, 0, bytes);
+                IntervalFormat.build(image, 0, 1, count, data, 0, bytes, null);
                 assertEquals(count, IntervalFormat.lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
             } catch (BadRecordException expected) {
                 assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);
             }
         }
         assertEquals(RecordFormat.BAD, RecordFormat.readWhole(good, 0, 3));
+    }
+
+    @Test
+    void aPairWithAWrongByteIsRefusedWithItsPosition() {
+        ByteBuffer good = Images.pairs(new byte[][] {{1}, {2, 3}}, new byte[][] {{7}, {8, 9}});
+        int second = RecordFormat.recordBytes(1, 1);
+        for (int i = 0; i < good.capacity(); i++) {
+            for (int bit = 0; bit < Byte.SIZE; bit++) {
+                good.put(i, (byte) (good.get(i) ^ 1 << bit));
+                assertEquals(i < second ? 0 : second, refusal(2, good).position());
+                good.put(i, (byte) (good.get(i) ^ 1 << bit));
+            }
+        }
+    }
+
+    @Test
+    void positionsBeyondTwoBytesAreKept() {
+        byte[][] keys = {{1}, {2}, {3}};
+        ByteBuffer image = Images.build(1, keys, new byte[][] {new byte[0xFFFF], new byte[0xFFFF], {5}});
+        for (int i = 0; i < keys.length; i++) {
+            assertEquals(i, find(image, 0, keys[i]));
+            assertEquals(i, IntervalFormat.candidate(image, 0, KeyHash.hash(keys[i], 0, 1), i));
+        }
+        int bytes = RecordFormat.recordBytes(1, 0xFFFF);
+        assertEquals(bytes, IntervalFormat.relativePosition(image, 0, 1));
+        assertEquals(2 * bytes, IntervalFormat.relativePosition(image, 0, 2));
     }
 }

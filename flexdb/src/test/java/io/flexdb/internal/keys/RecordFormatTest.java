@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -14,6 +15,8 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class RecordFormatTest {
+    private static final CRC32C CRC = new CRC32C();
+
     private static ByteBuffer buffer(int... bytes) {
         ByteBuffer buffer = ByteBuffer.allocate(bytes.length).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < bytes.length; i++) {
@@ -60,7 +63,10 @@ class RecordFormatTest {
     void aRecordIsReadAsItWasWritten(@ForAll @Size(max = 300) byte[] key, @ForAll @Size(max = 300) byte[] value) {
         int bytes = RecordFormat.recordBytes(key.length, value.length);
         ByteBuffer buffer = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
-        assertEquals(5 + bytes, RecordFormat.write(buffer, 5, key, 0, key.length, value, 0, value.length));
+        ByteBuffer keys = ByteBuffer.wrap(key);
+        ByteBuffer values = ByteBuffer.wrap(value);
+        assertEquals(5 + bytes, RecordFormat.write(buffer, 5, keys, 0, key.length, values, 0, value.length, CRC));
+        assertTrue(RecordFormat.isSound(buffer, 5, bytes, CRC));
         long header = RecordFormat.readWhole(buffer, 5, 5 + bytes);
         assertTrue(header >= 0);
         assertEquals(key.length, RecordFormat.keyLength(header));
@@ -71,7 +77,7 @@ class RecordFormatTest {
         assertArrayEquals(value, Arrays.copyOfRange(buffer.array(), at + key.length, 5 + bytes));
         assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 5, 5 + bytes - 1));
         ByteBuffer copy = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
-        RecordFormat.write(copy, 5, buffer, at, key.length, buffer, at + key.length, value.length);
+        RecordFormat.write(copy, 5, buffer, at, key.length, buffer, at + key.length, value.length, CRC);
         assertArrayEquals(buffer.array(), copy.array());
     }
 
@@ -83,11 +89,11 @@ class RecordFormatTest {
         long header = RecordFormat.readHeader(buffer, 0, end);
         assertEquals(RecordFormat.MAX_KEY_BYTES, RecordFormat.keyLength(header));
         assertEquals(RecordFormat.MAX_VALUE_BYTES, RecordFormat.valueLength(header));
-        assertEquals(8 + RecordFormat.MAX_KEY_BYTES + RecordFormat.MAX_VALUE_BYTES, RecordFormat.recordBytes(header));
+        assertEquals(12 + RecordFormat.MAX_KEY_BYTES + RecordFormat.MAX_VALUE_BYTES, RecordFormat.recordBytes(header));
         assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 0, 16));
-        Varints.write(buffer, Varints.write(buffer, 0, RecordFormat.MAX_KEY_BYTES + 1), 1);
+        Varints.write(buffer, Varints.write(buffer, 4, RecordFormat.MAX_KEY_BYTES + 1), 1);
         assertEquals(RecordFormat.BAD, RecordFormat.readHeader(buffer, 0, 16));
-        Varints.write(buffer, Varints.write(buffer, 0, 1), RecordFormat.MAX_VALUE_BYTES + 1);
+        Varints.write(buffer, Varints.write(buffer, 4, 1), RecordFormat.MAX_VALUE_BYTES + 1);
         assertEquals(RecordFormat.BAD, RecordFormat.readHeader(buffer, 0, 16));
     }
 

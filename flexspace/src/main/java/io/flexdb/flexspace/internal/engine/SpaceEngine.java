@@ -429,6 +429,40 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
     }
 
+    /**
+     * Copies bytes of the address space, without verifying them where that saves something: for who has checksums of
+     * his own. Where one does not match he calls {@link #readAgain}.
+     *
+     * @param cursor any, for this call
+     */
+    public void readUnverified(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        if (!reader.readUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
+            reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+        }
+    }
+
+    /**
+     * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file.
+     *
+     * @param cursor any, for this call
+     */
+    public void readAgain(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        store.throwPendingFault();
+        reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+    }
+
     @Override
     public void readToRewrite(
             ExtentCursor cursor, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {

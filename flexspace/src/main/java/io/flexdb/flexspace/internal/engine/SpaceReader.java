@@ -77,6 +77,50 @@ final class SpaceReader {
         }
     }
 
+    /**
+     * Copies bytes, which nobody may have verified.
+     *
+     * @param cursor any, for this call
+     * @return false if they can't be read without verifying them; the destination holds anything then
+     */
+    boolean readUnverified(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        cursor.reset(view);
+        int done = 0;
+        boolean found = length > 0 && cursor.seek(logicalOffset);
+        while (done < length && found) {
+            long skip = logicalOffset + done - cursor.logicalOffset();
+            int piece = (int) Math.min(length - done, cursor.length() - skip);
+            if (cursor.isHole()) {
+                zero(destination, destinationPosition + done, piece);
+                done += piece;
+                found = done < length && cursor.next();
+                continue;
+            }
+            long address = cursor.address() + skip;
+            piece = withNeighbours(cursor, address, piece, length - done);
+            if (!store.readUnverified(address, destination, destinationPosition + done, piece)) {
+                return false;
+            }
+            done += piece;
+            found = done < length && cursor.isPositioned();
+        }
+        requireAll(view, logicalOffset, done, length);
+        return true;
+    }
+
+    private static void requireAll(FlexTreeView view, long logicalOffset, int done, int length) {
+        if (done < length) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
+        }
+    }
+
     /** Extents that lie one behind the other in the data file are read together. */
     private void read(
             FlexTreeView view,
@@ -117,10 +161,7 @@ final class SpaceReader {
                 }
             }
         }
-        if (done < length) {
-            throw new IndexOutOfBoundsException(
-                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
-        }
+        requireAll(view, logicalOffset, done, length);
         if (sequential) {
             prefetcher.afterSequential(cursor);
         }

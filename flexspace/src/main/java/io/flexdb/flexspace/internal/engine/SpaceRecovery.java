@@ -12,6 +12,7 @@ import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
+import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -83,8 +84,9 @@ final class SpaceRecovery {
     private SegmentStore openStore(long id, SegmentFormat format) {
         VfsFile data = SpaceFiles.openData(vfs, directory, id);
         try {
-            return new SegmentStore(
-                    data, format, epochs, vfs.worker("flexdb-seal"), memory, settings.frameTableBytes); // no thread yet
+            MappedReads mapped = settings.mappedReads ? new MappedReads(data) : null;
+            BackgroundWorker worker = vfs.worker("flexdb-seal"); // no thread yet
+            return new SegmentStore(data, format, epochs, worker, memory, settings.frameTableBytes, mapped);
         } catch (RuntimeException | Error e) {
             data.close();
             throw e;

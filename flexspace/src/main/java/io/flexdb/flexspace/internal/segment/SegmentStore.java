@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
+import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
@@ -41,6 +42,7 @@ public final class SegmentStore implements AutoCloseable {
     private final Epochs epochs;
     private final ChecksumCache checksums;
     private final SegmentReader reader;
+    private final MappedReads mapped; // or null
     private final BufferPool buffers;
     private final SegmentSealer sealer;
     private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
@@ -65,13 +67,14 @@ public final class SegmentStore implements AutoCloseable {
 
     /** @param worker for what is done beside the writer; closed with this */
     public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
-        this(file, format, epochs, worker, new OffHeap(), new SpaceSettings().frameTableBytes);
+        this(file, format, epochs, worker, new OffHeap(), new SpaceSettings().frameTableBytes, null);
     }
 
     /**
      * @param worker for what is done beside the writer; closed with this
      * @param memory for segments
      * @param frameTableBytes for checksums of sealed segments
+     * @param mapped reads of the file by who verifies himself what he gets; null for none
      */
     public SegmentStore(
             VfsFile file,
@@ -79,12 +82,14 @@ public final class SegmentStore implements AutoCloseable {
             Epochs epochs,
             BackgroundWorker worker,
             OffHeap memory,
-            long frameTableBytes) {
+            long frameTableBytes,
+            MappedReads mapped) {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
         this.checksums = new ChecksumCache(format, frameTableBytes);
         this.reader = new SegmentReader(file, format, checksums);
+        this.mapped = mapped;
         this.emptied = new EmptiedSegments(epochs, this::becomeFree);
         this.buffers = new BufferPool(
                 format.segmentBytes,
@@ -412,6 +417,34 @@ public final class SegmentStore implements AutoCloseable {
     public void read(long address, ByteBuffer destination, int destinationPosition, int length, ReadScratch scratch) {
         Segment segment = segments[format.segmentOf(address)];
         reader.read(segment, format.positionOf(address), destination, destinationPosition, length, scratch);
+    }
+
+    /**
+     * Copies bytes of one segment, of which those in the file are not verified. As {@link #read}.
+     *
+     * @return false if they can't be read without verifying them; the destination holds anything then
+     */
+    public boolean readUnverified(long address, ByteBuffer destination, int destinationPosition, int length) {
+        Segment segment = segments[format.segmentOf(address)];
+        int from = format.positionOf(address);
+        ByteBuffer memory = segment.memory;
+        int fileEnd = memory == null ? format.dataBytes : segment.memoryStart;
+        int inFile = Math.min(length, Math.max(0, fileEnd - from));
+        long position = format.filePosition(segment.number, from);
+        if (inFile > 0 && (mapped == null || !mapped.read(position, destination, destinationPosition, inFile))) {
+            return false;
+        }
+        if (inFile < length) {
+            destination.put(destinationPosition + inFile, memory, from + inFile, length - inFile);
+        }
+        return true;
+    }
+
+    /** Throws what has struck {@link #readUnverified} on this thread unnoticed: to be called where that shows. */
+    public void throwPendingFault() {
+        if (mapped != null) {
+            mapped.throwPendingFault();
+        }
     }
 
     /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */

@@ -4,6 +4,7 @@ import com.sun.jna.LastErrorException;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
+import java.nio.MappedByteBuffer;
 
 /** The system calls themselves. Only {@link NativeIo} may touch this class: JNA is optional. */
 final class LinuxCalls {
@@ -17,6 +18,7 @@ final class LinuxCalls {
     private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
     private static final int O_CLOEXEC = 0x80000;
     private static final int POSIX_FADV_WILLNEED = 3;
+    private static final int MADV_RANDOM = 1;
     private static final int SYNC_FILE_RANGE_WRITE = 2;
 
     private LinuxCalls() {}
@@ -81,6 +83,10 @@ final class LinuxCalls {
         sync_file_range(descriptor, position, bytes, SYNC_FILE_RANGE_WRITE);
     }
 
+    static void readAtRandom(MappedByteBuffer mapping) {
+        madvise(Native.getDirectBufferPointer(mapping), mapping.capacity(), MADV_RANDOM);
+    }
+
     /** Of a descriptor for reading: there is nothing to lose. */
     static void closeQuietly(int descriptor) {
         try {
@@ -98,6 +104,8 @@ final class LinuxCalls {
     private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);
 
     private static native int sync_file_range(int descriptor, long position, long bytes, int flags);
+
+    private static native int madvise(Pointer address, long bytes, int advice);
 
     private static native Pointer strerror(int error);
 

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /**
- * The first bytes of a file, mapped into memory. What is in a mapping is reached through here only, by copies that are
+ * A part of a file, mapped into memory. What is in a mapping is reached through here only, by copies that are
  * verified: a fault of the device, or a file that was cut, is a {@link StoreIoException} of the very call that met it.
  *
  * <p>Thread-safety: one thread at a time may write, any number may read. Nothing is allocated unless a call fails.
@@ -49,7 +49,7 @@ public final class MappedFile {
 
     /**
      * @param path of the file, asked for when something fails
-     * @param mapping of the file from its beginning
+     * @param mapping of a part of the file; positions are relative to where it begins
      */
     MappedFile(Supplier<Path> path, ByteBuffer mapping) {
         this.path = path;

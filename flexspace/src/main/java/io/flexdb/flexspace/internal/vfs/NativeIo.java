@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import io.flexdb.base.nativeaccess.NativeAccess;
+import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -72,6 +73,13 @@ public final class NativeIo {
     /** Has bytes of the page cache written, without waiting for it. Whoever forces the file hears of errors. */
     static void startWriting(int descriptor, long position, long bytes) {
         LinuxCalls.startWriting(descriptor, position, bytes);
+    }
+
+    /** Has no more pages of a mapping brought into memory than those that are read. */
+    static void readAtRandom(MappedByteBuffer mapping) {
+        if (AVAILABLE) {
+            LinuxCalls.readAtRandom(mapping);
+        }
     }
 
     /** Closes a descriptor. */

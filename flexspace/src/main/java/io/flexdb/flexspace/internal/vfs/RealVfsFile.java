@@ -5,6 +5,7 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
@@ -334,6 +335,22 @@ final class RealVfsFile implements VfsFile {
             return null;
         }
         ByteBuffer mapping = repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+        return new MappedFile(this::path, mapping);
+    }
+
+    @Override
+    public MappedFile mapForReading(long position, long bytes) {
+        long size = size();
+        if (position < 0 || bytes < 1 || bytes > Math.min(size - position, Integer.MAX_VALUE)) {
+            throw new IllegalArgumentException("bytes must be from 1 to where the file ends, " + size
+                    + ", and fit an int: " + bytes + " from " + position);
+        }
+        if (!mapsSafely()) {
+            return null;
+        }
+        MappedByteBuffer mapping =
+                repeating("map", current -> current.map(FileChannel.MapMode.READ_ONLY, position, bytes));
+        NativeIo.readAtRandom(mapping);
         return new MappedFile(this::path, mapping);
     }
 

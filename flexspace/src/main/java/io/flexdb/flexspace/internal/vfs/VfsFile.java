@@ -104,6 +104,17 @@ public interface VfsFile extends AutoCloseable {
      */
     MappedFile map(long bytes);
 
+    /**
+     * Maps a part of the file for reading, or returns null where mapped files are not known to be safe. The mapping
+     * works until it is garbage collected, even after {@link #close()}. Positions in it are relative to where it
+     * begins.
+     *
+     * @throws IllegalArgumentException if the file ends before, or {@code bytes} does not fit a buffer
+     */
+    default MappedFile mapForReading(long position, long bytes) {
+        return null;
+    }
+
     /** Releases the file. Does not make it durable. Closing again does nothing. */
     @Override
     void close();

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.read.MergeCursor;
+import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
 
 /**
@@ -8,34 +9,44 @@ import java.nio.ByteBuffer;
  * nowhere; a new cursor stands nowhere. Later writes do not show.
  *
  * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
- * closed. After it or the store is closed, its methods throw {@link io.flexdb.storage.StoreClosedException}. After any
+ * closed. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
  * other exception from a move it stands nowhere. Keys and values handed out are copies.
  */
 public final class FlexCursor implements AutoCloseable {
-    private final MergeCursor cursor;
+    private MergeCursor cursor; // null once closed: it serves another then
 
-    FlexCursor(MergeCursor cursor) {
-        this.cursor = cursor;
+    FlexCursor() {}
+
+    void open(MergeCursor newCursor) {
+        cursor = newCursor;
+    }
+
+    private MergeCursor cursor() {
+        MergeCursor open = cursor;
+        if (open == null) {
+            throw new StoreClosedException("the cursor");
+        }
+        return open;
     }
 
     /** Goes to the first pair. */
     public void seekToFirst() {
-        cursor.seekToFirst();
+        cursor().seekToFirst();
     }
 
     /** Goes to the last pair. */
     public void seekToLast() {
-        cursor.seekToLast();
+        cursor().seekToLast();
     }
 
     /** Goes to the first pair whose key is not below the one given. */
     public void seek(byte[] key) {
-        cursor.seek(Limits.notNull(key, "key"), key.length);
+        cursor().seek(Limits.notNull(key, "key"), key.length);
     }
 
     /** Goes to the last pair whose key is not above the one given. */
     public void seekForPrev(byte[] key) {
-        cursor.seekForPrev(Limits.notNull(key, "key"), key.length);
+        cursor().seekForPrev(Limits.notNull(key, "key"), key.length);
     }
 
     /**
@@ -44,7 +55,7 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalStateException if the cursor stands nowhere
      */
     public void next() {
-        cursor.next();
+        cursor().next();
     }
 
     /**
@@ -53,32 +64,32 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalStateException if the cursor stands nowhere
      */
     public void prev() {
-        cursor.prev();
+        cursor().prev();
     }
 
     /** Whether the cursor stands on a pair. */
     public boolean isValid() {
-        return cursor.isValid();
+        return cursor().isValid();
     }
 
     /** A copy of the key. */
     public byte[] key() {
-        return cursor.key();
+        return cursor().key();
     }
 
     /** A copy of the value. */
     public byte[] value() {
-        return cursor.value();
+        return cursor().value();
     }
 
     /** Bytes of the key. */
     public int keyLength() {
-        return cursor.keyLength();
+        return cursor().keyLength();
     }
 
     /** Bytes of the value. */
     public int valueLength() {
-        return cursor.valueLength();
+        return cursor().valueLength();
     }
 
     /**
@@ -89,7 +100,7 @@ public final class FlexCursor implements AutoCloseable {
      */
     public int key(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        return Limits.requireRoom(cursor.key(destination), room, "key");
+        return Limits.requireRoom(cursor().key(destination), room, "key");
     }
 
     /**
@@ -100,12 +111,16 @@ public final class FlexCursor implements AutoCloseable {
      */
     public int value(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        return Limits.requireRoom(cursor.value(destination), room, "value");
+        return Limits.requireRoom(cursor().value(destination), room, "value");
     }
 
     /** Lets go of what the cursor holds. Closing again does nothing. */
     @Override
     public void close() {
-        cursor.close();
+        MergeCursor open = cursor;
+        if (open != null) {
+            cursor = null;
+            open.close();
+        }
     }
 }

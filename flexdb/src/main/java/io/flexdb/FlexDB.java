@@ -13,7 +13,6 @@ import io.flexdb.internal.read.KeptBytes;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
-import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.StoreHealth;
 import java.nio.ByteBuffer;
@@ -292,14 +291,9 @@ public final class FlexDB implements AutoCloseable {
     public FlexCursor cursor(ReadOptions options) {
         notNull(options, "options");
         Snapshot snapshot = options.snapshot();
-        PinnedVersion pin =
-                snapshot == null ? store.pinNewest("the cursor") : store.pinAgain(snapshot.pin(), "the cursor");
-        try {
-            return new FlexCursor(reader.cursor(pin, options.bound()));
-        } catch (Throwable e) {
-            pin.close();
-            throw e;
-        }
+        FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
+        cursor.open(reader.cursor(snapshot == null ? null : snapshot.pin(), options.bound()));
+        return cursor;
     }
 
     /** The store as it is now, to be read later. To be closed. */

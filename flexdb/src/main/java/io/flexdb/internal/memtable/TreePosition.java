@@ -6,18 +6,25 @@ final class TreePosition {
      * As long as the leaf keeps its version, the neighbours are read straight from it. When a writer has changed it, or
      * the place is at its edge, the way to the neighbour begins at the root, with the anchor's key.
      */
+    private static final int KEY_BYTES_KEPT = 1024;
+    private static final byte[] NO_KEY = {};
+
     private Nodes nodes;
     private KeyTree tree;
     private int leaf;
     private int version;
     private int index;
     private int anchor;
-    private byte[] key = new byte[256];
+    private byte[] key = NO_KEY;
 
+    /** Goes nowhere in another tree; null lets the old one go, and cannot fail. */
     void reset(Nodes newNodes, KeyTree newTree) {
         nodes = newNodes;
         tree = newTree;
         anchor = Nodes.NONE;
+        if (key.length > KEY_BYTES_KEPT) {
+            key = NO_KEY;
+        }
     }
 
     /** The anchor, {@link Nodes#NONE} if the place is before the first or behind the last. */
@@ -116,7 +123,7 @@ final class TreePosition {
     private int copyKey() {
         int length = nodes.keyLength(anchor);
         if (key.length < length) {
-            key = new byte[Math.max(length, 2 * key.length)];
+            key = new byte[Math.max(Math.max(length, 256), 2 * key.length)];
         }
         nodes.arena.get(nodes.keyPosition(anchor), key, 0, length);
         return length;

@@ -102,43 +102,79 @@ public final class IntervalReader {
     /** Reads the context's interval, and builds its image. Inside a short read. */
     public void open(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
-        open(
-                space,
-                context,
-                interval.logicalOffset(),
-                interval.lengthBytes(),
-                interval.contentNumber(),
-                interval.pairCount());
-    }
-
-    /** Reads the interval under a cursor, and builds its image. Inside a short read. */
-    public void open(FlexTreeView space, ReadContext context, IntervalCursor interval) {
-        open(
-                space,
-                context,
-                interval.logicalOffset(),
-                interval.lengthBytes(),
-                interval.contentNumber(),
-                interval.pairCount());
-    }
-
-    private void open(
-            FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
-        load(space, context, logicalOffset, bytes, content, pairs);
+        long bytes = interval.lengthBytes();
+        int pairs = interval.pairCount();
+        long content = interval.contentNumber();
+        load(space, context, interval.logicalOffset(), bytes, content, pairs);
         if (!cache.contains(content)) {
             cache.insert(context.image, 0, false);
-            if (IntervalBounds.isCoarse(bytes, pairs)) {
-                touched.add(logicalOffset);
+            noteCoarse(interval.logicalOffset(), bytes, pairs);
+        }
+    }
+
+    private void noteCoarse(long logicalOffset, long bytes, int pairs) {
+        if (IntervalBounds.isCoarse(bytes, pairs)) {
+            touched.add(logicalOffset);
+        }
+    }
+
+    /**
+     * Reads the interval under a cursor, which is not empty, into the context's memory. Inside a short read. The cache
+     * is neither asked nor told: a scan has no use for a directory.
+     *
+     * @param pairs has them then; none if this fails
+     * @param follows whether the interval before it, of the same view, is what was read last with this context
+     */
+    void load(FlexTreeView space, ReadContext context, IntervalCursor interval, IntervalPairs pairs, boolean follows) {
+        long logicalOffset = interval.logicalOffset();
+        int bytes = dataBytes(logicalOffset, interval.lengthBytes());
+        int counted = interval.pairCount();
+        ByteBuffer memory = context.memory(
+                counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
+        if (follows) {
+            engine.readOnUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
+        } else {
+            engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
+        }
+        try {
+            take(context, bytes, counted, pairs);
+        } catch (BadRecordException e) {
+            memory = context.memory(bytes);
+            engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
+            try {
+                take(context, bytes, counted, pairs);
+            } catch (BadRecordException again) {
+                throw corruption(logicalOffset, again);
             }
         }
+        noteCoarse(logicalOffset, bytes, counted);
+    }
+
+    private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {
+        ByteBuffer memory = context.memory(bytes);
+        int count = counted;
+        if (counted >= IntervalBounds.UNKNOWN_PAIRS) {
+            count = IntervalFormat.countPairs(memory, 0, bytes);
+            int needed = IntervalPairs.memoryBytes(bytes, count);
+            if (memory.capacity() < needed) {
+                ByteBuffer larger = context.memory(needed);
+                larger.put(0, memory, 0, bytes);
+                memory = larger;
+            }
+        }
+        pairs.take(memory, bytes, count, context.crc);
+    }
+
+    private int dataBytes(long logicalOffset, long bytes) {
+        if (bytes > Integer.MAX_VALUE / 2 + (1 << 24)) {
+            throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
+        }
+        return (int) bytes;
     }
 
     private void load(
             FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
-        if (bytes > Integer.MAX_VALUE / 2 + (1 << 24)) {
-            throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
-        }
-        int dataBytes = (int) bytes;
+        int dataBytes = dataBytes(logicalOffset, bytes);
         boolean counted = pairs < IntervalBounds.UNKNOWN_PAIRS;
         int data = counted ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
         ByteBuffer memory = context.memory(data + dataBytes);

@@ -3,51 +3,141 @@ package io.flexdb.internal.read;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Walks a pinned version in key order, in both directions: memtables and space as one. For one thread. */
+/** Walks a pinned version in key order, in both directions: memtables and space as one. For one thread; reusable. */
 public final class MergeCursor implements AutoCloseable {
     /*
-     * One source for each memtable, newest first, and one for the space. All stand at or behind the current key in the
-     * direction of the walk; the nearest key counts, and of several sources with that key the newest. A walk that
-     * turns around seeks again, which costs a search and keeps each direction simple.
+     * One source for each memtable with entries, newest first, and one for the space, which holds what is oldest. All
+     * stand at or behind the current key in the direction of the walk; the nearest key counts, and of several sources
+     * with that key the newest. A walk that turns around seeks again, which costs a search and keeps each direction
+     * simple.
+     *
+     * Mostly many pairs of one source come one after the other. So the walk remembers which of the other sources is
+     * the nearest, its rival: as long as the current source stays before it, a step costs one comparison, and none if
+     * there is no rival. All sources are looked at again when the current one has reached its rival, or has ended, or
+     * when others stood on the same key.
+     *
+     * I1  current is NOWHERE, or the newest of the nearest sources; its pair has been taken apart.
+     * I2  the sources in tied, and no others, stand on the key of the current one.
+     * I3  if none is tied, no source but the current one is nearer than the rival; without a rival no other is valid.
      *
      * What is pinned cannot change or be used again, so no short read is needed but to read an interval.
+     *
+     * It rests in a context, with all that it is made of, and serves one user after the other: opening one makes no
+     * garbage.
      */
-    private static final int SPACE = -1; // memtables are named by their indexes
-    private static final int NOWHERE = -2;
+    private static final int NOWHERE = -1; // as a source; and no rival
+    private static final int KEY_BYTES_KEPT = 1024;
+    private static final byte[] NO_KEY = {};
 
     private final PinnedVersion pin;
-    private final MemTableCursor[] memtables;
     private final SpaceCursor space;
-    private final byte[] upperBound;
+    private final ReadContexts contexts;
+    private final ReadContext context;
+
+    private MemTableCursor[] memtables = {}; // more than are in use, perhaps
+    private int[] tied = new int[1];
+    private int
+            spaceSource; // the number of memtables in use: sources are named by their indexes, the space is the last
+    private int tiedCount;
     private int current = NOWHERE;
+    private int rival = NOWHERE;
     private boolean backward;
-    private boolean closed;
-    private byte[] turningKey = new byte[256];
+    private byte[] upperBound;
+    private byte[] turningKey = NO_KEY;
+
+    // The current pair:
+    private ByteBuffer buffer;
+    private int keyPosition;
+    private int keyLength;
+    private int valuePosition;
+    private int valueLength;
 
     /**
-     * A cursor that stands nowhere.
+     * A cursor that is closed.
      *
-     * @param pin what to walk; closed with the cursor
-     * @param space stands in its space; closed with the cursor
-     * @param upperBound keys from this one on are not shown; null for all
+     * @param context to be given back when the cursor is closed
      */
-    MergeCursor(PinnedVersion pin, SpaceCursor space, byte[] upperBound) {
+    MergeCursor(PinnedVersion pin, SpaceCursor space, ReadContexts contexts, ReadContext context) {
         this.pin = pin;
-        this.upperBound = upperBound;
-        MemLog[] logs = pin.version().logs();
-        int count = 0;
-        this.memtables = new MemTableCursor[logs.length];
-        for (MemLog log : logs) {
-            MemTableCursor cursor = new MemTableCursor();
-            cursor.reset(log.table, pin.sequence());
-            memtables[count++] = cursor;
-        }
         this.space = space;
+        this.contexts = contexts;
+        this.context = context;
+    }
+
+    /**
+     * Opens the cursor, while it is closed, on what is newest. It stands nowhere. If this throws, it stays closed, and
+     * the context is the caller's.
+     */
+    void openNewest(RetiredTables retired, long maxPinnedBytes, byte[] newUpperBound) {
+        pin.openNewest(retired, maxPinnedBytes);
+        attach(newUpperBound);
+    }
+
+    /** The same on what a pin holds, which is open. */
+    void openAgain(PinnedVersion other, byte[] newUpperBound) {
+        pin.openAgain(other);
+        attach(newUpperBound);
+    }
+
+    private void attach(byte[] newUpperBound) {
+        try {
+            Version version = pin.version();
+            for (MemLog log : version.logs()) {
+                // Entries that the pin sees have been counted before they became visible.
+                if (log.table.entryCount() > 0) {
+                    attach(log.table);
+                }
+            }
+            if (tied.length <= spaceSource) {
+                tied = new int[spaceSource + 1];
+            }
+            space.reset(version);
+            upperBound = newUpperBound;
+        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
+            detach();
+            throw e;
+        }
+    }
+
+    private void attach(MemTable table) {
+        if (spaceSource == memtables.length) {
+            memtables = Arrays.copyOf(memtables, spaceSource + 1);
+        }
+        if (memtables[spaceSource] == null) {
+            memtables[spaceSource] = new MemTableCursor();
+        }
+        memtables[spaceSource].reset(table, pin.sequence());
+        spaceSource++;
+    }
+
+    /** Lets go of all that it holds but the context. Allocates nothing. */
+    private void detach() {
+        standNowhere();
+        for (int i = 0; i < spaceSource; i++) {
+            memtables[i].reset(null, 0);
+        }
+        spaceSource = 0;
+        space.reset(null);
+        upperBound = null;
+        if (turningKey.length > KEY_BYTES_KEPT) {
+            turningKey = NO_KEY;
+        }
+        pin.closeAndForget();
+    }
+
+    private void standNowhere() {
+        current = NOWHERE;
+        rival = NOWHERE;
+        tiedCount = 0;
+        buffer = null;
     }
 
     /** Whether the cursor stands on a pair. */
@@ -59,23 +149,23 @@ public final class MergeCursor implements AutoCloseable {
     /** Goes to the first pair. */
     public void seekToFirst() {
         beginSeek();
-        for (MemTableCursor cursor : memtables) {
-            cursor.seekToFirst();
+        for (int i = 0; i < spaceSource; i++) {
+            memtables[i].seekToFirst();
         }
         space.seekToFirst();
         backward = false;
-        settleForward();
+        settle();
     }
 
     /** Goes to the first pair whose key is not below the one given. */
     public void seek(byte[] key, int length) {
         beginSeek();
-        for (MemTableCursor cursor : memtables) {
-            cursor.seek(key, 0, length);
+        for (int i = 0; i < spaceSource; i++) {
+            memtables[i].seek(key, 0, length);
         }
         space.seek(key, length);
         backward = false;
-        settleForward();
+        settle();
     }
 
     /** Goes to the last pair. */
@@ -85,12 +175,12 @@ public final class MergeCursor implements AutoCloseable {
             seekBelow(upperBound, upperBound.length);
             return;
         }
-        for (MemTableCursor cursor : memtables) {
-            cursor.seekToLast();
+        for (int i = 0; i < spaceSource; i++) {
+            memtables[i].seekToLast();
         }
         space.seekToLast();
         backward = true;
-        settleBackward();
+        settle();
     }
 
     /** Goes to the last pair whose key is not above the one given. */
@@ -100,22 +190,23 @@ public final class MergeCursor implements AutoCloseable {
             seekBelow(upperBound, upperBound.length);
             return;
         }
-        for (MemTableCursor cursor : memtables) {
-            cursor.seekForPrev(key, 0, length);
+        for (int i = 0; i < spaceSource; i++) {
+            memtables[i].seekForPrev(key, 0, length);
         }
         space.seekForPrev(key, length);
         backward = true;
-        settleBackward();
+        settle();
     }
 
     private void beginSeek() {
         pin.requireOpen();
-        current = NOWHERE;
+        standNowhere();
     }
 
     private void seekBelow(byte[] key, int length) {
-        current = NOWHERE;
-        for (MemTableCursor cursor : memtables) {
+        standNowhere();
+        for (int i = 0; i < spaceSource; i++) {
+            MemTableCursor cursor = memtables[i];
             cursor.seekForPrev(key, 0, length);
             if (cursor.isValid() && cursor.table().compareKey(cursor.ref(), key, 0, length) == 0) {
                 cursor.previous();
@@ -123,7 +214,7 @@ public final class MergeCursor implements AutoCloseable {
         }
         space.seekBelow(key, length);
         backward = true;
-        settleBackward();
+        settle();
     }
 
     /** Goes to the next pair; the cursor must stand on one. */
@@ -134,8 +225,8 @@ public final class MergeCursor implements AutoCloseable {
             seek(turningKey, length);
             assert current != NOWHERE && compareKey(turningKey, length) == 0 : "what is pinned has changed";
         }
-        leave();
-        settleForward();
+        advance();
+        passDeletions();
     }
 
     /** Goes to the pair before; the cursor must stand on one. */
@@ -146,8 +237,8 @@ public final class MergeCursor implements AutoCloseable {
             seekBelow(turningKey, length);
             return;
         }
-        leave();
-        settleBackward();
+        advance();
+        passDeletions();
     }
 
     private void requireValid() {
@@ -157,29 +248,32 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private int keepKey() {
-        int length = keyLength(current);
-        if (turningKey.length < length) {
-            turningKey = new byte[length];
+        if (turningKey.length < keyLength) {
+            turningKey = new byte[Math.max(keyLength, 2 * turningKey.length)];
         }
-        copyKey(turningKey);
-        return length;
+        buffer.get(keyPosition, turningKey, 0, keyLength);
+        return keyLength;
     }
 
-    /** Moves every source on that stands on the current key. */
-    private void leave() {
+    /** Goes to the next key, from the current one, that any source has. */
+    private void advance() {
         int left = current;
+        boolean wasAlone = tiedCount == 0;
         current = NOWHERE; // and stays there if a step fails, since then the sources do not fit each other
-        for (int i = SPACE; i < memtables.length; i++) {
-            // The current source is the last to move: the key compared lies in it.
-            if (i != left && isValid(i) && compare(i, left) == 0) {
-                step(i);
-            }
+        while (tiedCount > 0) {
+            step(tied[--tiedCount]);
         }
         step(left);
+        if (wasAlone && isValid(left) && (rival == NOWHERE || isNearer(left, rival))) {
+            current = left;
+            takeApart();
+        } else {
+            choose();
+        }
     }
 
     private void step(int source) {
-        if (source == SPACE) {
+        if (source == spaceSource) {
             if (backward) {
                 space.previous();
             } else {
@@ -192,131 +286,162 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    private void settleForward() {
-        settle(1);
-        if (current != NOWHERE && upperBound != null && compareKey(upperBound, upperBound.length) >= 0) {
-            current = NOWHERE;
+    /** Goes to the first pair that the sources have where they stand. */
+    private void settle() {
+        choose();
+        passDeletions();
+    }
+
+    private void passDeletions() {
+        while (current != spaceSource && current != NOWHERE && isDeletion(memtables[current])) {
+            advance();
+        }
+        if (current != NOWHERE && !backward && upperBound != null && compareKey(upperBound, upperBound.length) >= 0) {
+            standNowhere();
         }
     }
 
-    private void settleBackward() {
-        settle(-1);
+    private static boolean isDeletion(MemTableCursor cursor) {
+        return cursor.table().type(cursor.ref()) != WritePayload.PUT;
     }
 
-    private void settle(int direction) {
-        while (true) {
-            int nearest = NOWHERE;
-            // The space holds what is oldest, so it comes last.
-            for (int i = 0; i <= memtables.length; i++) {
-                int source = i < memtables.length ? i : SPACE;
-                if (isValid(source) && (nearest == NOWHERE || compare(source, nearest) * direction < 0)) {
-                    nearest = source;
-                }
+    /** Looks at all sources. */
+    private void choose() {
+        int nearest = NOWHERE;
+        int second = NOWHERE;
+        tiedCount = 0;
+        for (int source = 0; source <= spaceSource; source++) { // from the newest on, which is first among equals
+            if (!isValid(source)) {
+                continue;
             }
-            current = nearest;
-            if (nearest < 0 || memtables[nearest].table().type(memtables[nearest].ref()) == WritePayload.PUT) {
-                return;
+            int order = nearest == NOWHERE ? -1 : compare(source, nearest);
+            if (order < 0) {
+                second = nearest;
+                nearest = source;
+                tiedCount = 0;
+            } else if (order == 0) {
+                tied[tiedCount++] = source;
+            } else if (second == NOWHERE || isNearer(source, second)) {
+                second = source;
             }
-            leave();
         }
+        current = nearest;
+        rival = second;
+        if (nearest != NOWHERE) {
+            takeApart();
+        }
+    }
+
+    private void takeApart() {
+        if (current == spaceSource) {
+            buffer = space.memory();
+            keyPosition = space.keyPosition();
+            keyLength = space.keyLength();
+            valuePosition = space.valuePosition();
+            valueLength = space.valueLength();
+            return;
+        }
+        MemTable table = memtables[current].table();
+        int ref = memtables[current].ref();
+        buffer = table.buffer();
+        keyPosition = table.keyPosition(ref);
+        keyLength = table.keyLength(ref);
+        valuePosition = keyPosition + keyLength;
+        valueLength = table.valueLength(ref);
     }
 
     private boolean isValid(int source) {
-        return source == SPACE ? space.isValid() : memtables[source].isValid();
+        return source == spaceSource ? space.isValid() : memtables[source].isValid();
     }
 
+    private boolean isNearer(int a, int b) {
+        return compare(a, b) < 0;
+    }
+
+    /** The order of two sources' keys in the direction of the walk: below 0 if the first is nearer. */
     private int compare(int a, int b) {
-        return KeyBytes.compare(buffer(a), keyPosition(a), keyLength(a), buffer(b), keyPosition(b), keyLength(b));
+        int order = KeyBytes.compare(keys(a), keyAt(a), lengthAt(a), keys(b), keyAt(b), lengthAt(b));
+        return backward ? -order : order;
+    }
+
+    private ByteBuffer keys(int source) {
+        return source == spaceSource
+                ? space.memory()
+                : memtables[source].table().buffer();
+    }
+
+    private int keyAt(int source) {
+        return source == spaceSource
+                ? space.keyPosition()
+                : memtables[source].table().keyPosition(memtables[source].ref());
+    }
+
+    private int lengthAt(int source) {
+        return source == spaceSource
+                ? space.keyLength()
+                : memtables[source].table().keyLength(memtables[source].ref());
     }
 
     /** The current key against another: below 0 if it is less. */
     private int compareKey(byte[] key, int length) {
-        return -KeyBytes.compare(key, 0, length, buffer(current), keyPosition(current), keyLength(current));
-    }
-
-    private ByteBuffer buffer(int source) {
-        return source == SPACE ? space.image() : memtables[source].table().buffer();
-    }
-
-    private int keyPosition(int source) {
-        return source == SPACE ? space.keyPosition() : memtables[source].table().keyPosition(memtables[source].ref());
-    }
-
-    private int keyLength(int source) {
-        return source == SPACE ? space.keyLength() : memtables[source].table().keyLength(memtables[source].ref());
+        return -KeyBytes.compare(key, 0, length, buffer, keyPosition, keyLength);
     }
 
     /** Bytes of the current key. */
     public int keyLength() {
         requireValid();
-        return keyLength(current);
+        return keyLength;
     }
 
     /** Bytes of the current value. */
     public int valueLength() {
         requireValid();
-        return current == SPACE
-                ? space.valueLength()
-                : memtables[current].table().valueLength(memtables[current].ref());
-    }
-
-    private void copyKey(byte[] destination) {
-        buffer(current).get(keyPosition(current), destination, 0, keyLength(current));
+        return valueLength;
     }
 
     /** A copy of the current key. */
     public byte[] key() {
         requireValid();
-        byte[] key = new byte[keyLength(current)];
-        copyKey(key);
-        return key;
+        return copy(keyPosition, keyLength);
     }
 
     /** Copies the current key to a buffer's position if it fits; its length in any case. */
     public int key(ByteBuffer destination) {
         requireValid();
-        int length = keyLength(current);
-        copy(buffer(current), keyPosition(current), length, destination);
-        return length;
+        copy(keyPosition, keyLength, destination);
+        return keyLength;
     }
 
     /** A copy of the current value. */
     public byte[] value() {
-        byte[] value = new byte[valueLength()];
-        buffer(current).get(valuePosition(), value, 0, value.length);
-        return value;
+        requireValid();
+        return copy(valuePosition, valueLength);
     }
 
     /** Copies the current value to a buffer's position if it fits; its length in any case. */
     public int value(ByteBuffer destination) {
-        int length = valueLength();
-        copy(buffer(current), valuePosition(), length, destination);
-        return length;
+        requireValid();
+        copy(valuePosition, valueLength, destination);
+        return valueLength;
     }
 
-    private static void copy(ByteBuffer from, int position, int length, ByteBuffer destination) {
+    private byte[] copy(int position, int length) {
+        byte[] copy = new byte[length];
+        buffer.get(position, copy, 0, length);
+        return copy;
+    }
+
+    private void copy(int position, int length, ByteBuffer destination) {
         if (length <= destination.remaining()) {
-            destination.put(destination.position(), from, position, length);
+            destination.put(destination.position(), buffer, position, length);
             destination.position(destination.position() + length);
         }
     }
 
-    private int valuePosition() {
-        return current == SPACE
-                ? space.valuePosition()
-                : memtables[current].table().valuePosition(memtables[current].ref());
-    }
-
+    /** Closes the cursor. Who has closed it must not touch it again: it serves somebody else then. */
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            current = NOWHERE;
-            try {
-                space.close();
-            } finally {
-                pin.close();
-            }
-        }
+        detach();
+        contexts.giveBack(context);
     }
 }

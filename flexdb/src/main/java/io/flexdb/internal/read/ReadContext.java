@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** What one read needs, reused so that reads make no garbage: an interval found, and what was read of it. */
+/** What one read or cursor needs, reused so that it makes no garbage: an interval found, and what was read of it. */
 public final class ReadContext {
     /** What a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
@@ -23,6 +23,9 @@ public final class ReadContext {
     public final IntervalRef interval = new IntervalRef();
     final ExtentCursor extents = new ExtentCursor();
     final CRC32C crc = new CRC32C();
+    /** Walks with this context, and rests with it; null before the first walk. */
+    MergeCursor cursor;
+
     private byte[] key = new byte[256];
     /** Memory of this context for what is read; none before it is needed. */
     private ByteBuffer memory = NONE;

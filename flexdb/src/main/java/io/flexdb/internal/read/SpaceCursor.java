@@ -1,44 +1,65 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
 
-/** Walks the pairs of a version's space in key order, in both directions. For one thread, on a pinned version. */
+/** Walks the pairs of a version's space in key order, in both directions. For one thread; reusable, without garbage. */
 final class SpaceCursor {
     /*
      * Has a copy of the interval it stands in, so that steps within it touch nothing but that copy. A short read
-     * protects the copying. The copy lies in the memory of a context that the cursor keeps until it is closed.
+     * protects the copying. The copy lies in the memory of a context, which is the owner's.
+     *
+     * A pair is taken apart when the cursor comes to it, and only then.
      */
+    private static final long NONE = -1;
+
     private final StoreVersions versions;
     private final IntervalReader intervals;
-    private final ReadContexts contexts;
-    private final Version version;
-    private final IntervalCursor interval;
     private final ReadContext context;
-    private ByteBuffer image;
-    private int pairs;
+    private final IntervalCursor interval;
+    private final IntervalPairs pairs = new IntervalPairs();
+    private Version version;
+    private long loadedStart = NONE; // of the interval that the copy is of, in the space
+    private long loadedEnd = NONE;
     private int pair;
+    private int pairCount;
+    private ByteBuffer memory;
+    private int keyPosition;
+    private int keyLength;
+    private int valueLength;
 
-    SpaceCursor(
-            StoreVersions versions,
-            SparseIndex index,
-            IntervalReader intervals,
-            ReadContexts contexts,
-            Version version) {
+    /** @param context that a cursor has for itself, as long as it is on a version */
+    SpaceCursor(StoreVersions versions, SparseIndex index, IntervalReader intervals, ReadContext context) {
         this.versions = versions;
         this.intervals = intervals;
-        this.contexts = contexts;
-        this.version = version;
+        this.context = context;
         this.interval = index.cursor();
-        this.context = contexts.borrow();
+    }
+
+    /** Goes to a version, which is pinned, and stands nowhere in it; null lets the old one go. Can't fail. */
+    void reset(Version newVersion) {
+        version = newVersion;
+        unload();
+        if (newVersion == null) {
+            interval.reset();
+        }
+    }
+
+    private void unload() {
+        pairs.clear();
+        memory = null;
+        pairCount = 0;
+        pair = 0;
+        loadedStart = NONE;
+        loadedEnd = NONE;
     }
 
     boolean isValid() {
-        return pair < pairs && pair >= 0;
+        return pair < pairCount && pair >= 0;
     }
 
     void seekToFirst() {
@@ -55,95 +76,110 @@ final class SpaceCursor {
     void seek(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
         open();
-        pair = pairs == 0 ? 0 : IntervalFormat.lowerBound(image, 0, key, 0, length);
-        skipForward();
+        standForward(pairs.lowerBound(key, length));
     }
 
     /** To the last pair not above a key. */
     void seekForPrev(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
         open();
-        pair = pairs == 0 ? -1 : IntervalFormat.upperBound(image, 0, key, 0, length) - 1;
-        skipBackward();
+        standBackward(pairs.upperBound(key, length) - 1);
     }
 
     /** To the last pair below a key. */
     void seekBelow(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
         open();
-        pair = pairs == 0 ? -1 : IntervalFormat.lowerBound(image, 0, key, 0, length) - 1;
-        skipBackward();
+        standBackward(pairs.lowerBound(key, length) - 1);
     }
 
     void next() {
-        pair++;
-        skipForward();
+        standForward(pair + 1);
     }
 
     void previous() {
-        pair--;
-        skipBackward();
+        standBackward(pair - 1);
     }
 
-    private void skipForward() {
-        if (pair >= pairs && interval.isValid() && interval.next()) {
+    private void standForward(int newPair) {
+        pair = newPair;
+        if (newPair < pairCount) {
+            takeApart();
+        } else if (interval.isValid() && interval.next()) {
             openOrSkip(true);
         }
     }
 
-    private void skipBackward() {
-        if (pair < 0 && interval.isValid() && interval.previous()) {
+    private void standBackward(int newPair) {
+        pair = newPair;
+        if (newPair >= 0) {
+            takeApart();
+        } else if (interval.isValid() && interval.previous()) {
             openOrSkip(false);
         }
     }
 
     private void openOrSkip(boolean forward) {
         open();
-        while (pairs == 0 && (forward ? interval.next() : interval.previous())) {
+        while (pairCount == 0 && (forward ? interval.next() : interval.previous())) {
             open();
         }
-        pair = forward ? 0 : pairs - 1;
+        pair = forward ? 0 : pairCount - 1;
+        if (pairCount > 0) {
+            takeApart();
+        }
     }
 
+    /** Has the interval's pairs in memory, if not yet. */
     private void open() {
-        pairs = 0;
-        if (interval.lengthBytes() == 0) {
+        long start = interval.logicalOffset();
+        long end = start + interval.lengthBytes();
+        if (start == loadedStart && end == loadedEnd) {
+            return;
+        }
+        boolean follows = start == loadedEnd;
+        unload(); // and stands nowhere, if what follows fails
+        if (start == end) {
             return;
         }
         int ticket = versions.enter();
         try {
-            intervals.open(version.space(), context, interval);
-            image = context.image;
-            pairs = IntervalFormat.pairCount(image, 0);
+            intervals.load(version.space(), context, interval, pairs, follows);
         } finally {
             versions.exit(ticket);
         }
+        memory = pairs.memory();
+        pairCount = pairs.count();
+        loadedStart = start;
+        loadedEnd = end;
     }
 
-    /** Can't fail: who keeps a closed cursor keeps no image. */
-    void close() {
-        pairs = 0;
-        image = null;
-        contexts.giveBack(context);
+    private void takeApart() {
+        int at = pairs.position(pair);
+        long header = pairs.header(at);
+        keyPosition = at + RecordFormat.headerBytes(header);
+        keyLength = RecordFormat.keyLength(header);
+        valueLength = RecordFormat.valueLength(header);
     }
 
-    ByteBuffer image() {
-        return image;
+    /** Where the pair is. */
+    ByteBuffer memory() {
+        return memory;
     }
 
     int keyPosition() {
-        return IntervalFormat.keyPosition(image, 0, pair);
+        return keyPosition;
     }
 
     int keyLength() {
-        return IntervalFormat.keyLength(image, 0, pair);
+        return keyLength;
     }
 
     int valuePosition() {
-        return IntervalFormat.valuePosition(image, 0, pair);
+        return keyPosition + keyLength;
     }
 
     int valueLength() {
-        return IntervalFormat.valueLength(image, 0, pair);
+        return valueLength;
     }
 }

@@ -4,6 +4,7 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
@@ -23,22 +24,54 @@ public final class StoreReader {
     private final SparseIndex index;
     private final IntervalReader intervals;
     private final ReadContexts contexts;
+    private final RetiredTables retired;
+    private final long maxPinnedBytes;
 
-    public StoreReader(StoreVersions versions, SparseIndex index, IntervalReader intervals, ReadContexts contexts) {
+    /**
+     * @param retired what cursors hold back
+     * @param maxPinnedBytes how much of that they and snapshots may
+     */
+    public StoreReader(
+            StoreVersions versions,
+            SparseIndex index,
+            IntervalReader intervals,
+            ReadContexts contexts,
+            RetiredTables retired,
+            long maxPinnedBytes) {
         this.versions = versions;
         this.index = index;
         this.intervals = intervals;
         this.contexts = contexts;
+        this.retired = retired;
+        this.maxPinnedBytes = maxPinnedBytes;
     }
 
     /**
-     * A cursor that stands nowhere.
+     * A cursor that stands nowhere. Makes no garbage once as many have been open as there are now.
      *
-     * @param pin what to walk; closed with the cursor
+     * @param snapshot what to walk, or null for what is newest; it may be closed before the cursor
      * @param upperBound keys from this one on are not shown; null for all
      */
-    public MergeCursor cursor(PinnedVersion pin, byte[] upperBound) {
-        return new MergeCursor(pin, new SpaceCursor(versions, index, intervals, contexts, pin.version()), upperBound);
+    public MergeCursor cursor(PinnedVersion snapshot, byte[] upperBound) {
+        ReadContext context = contexts.borrow();
+        try {
+            MergeCursor cursor = context.cursor;
+            if (cursor == null) {
+                PinnedVersion pin = new PinnedVersion(versions, "the cursor");
+                SpaceCursor space = new SpaceCursor(versions, index, intervals, context);
+                cursor = new MergeCursor(pin, space, contexts, context);
+                context.cursor = cursor;
+            }
+            if (snapshot == null) {
+                cursor.openNewest(retired, maxPinnedBytes, upperBound);
+            } else {
+                cursor.openAgain(snapshot, upperBound);
+            }
+            return cursor;
+        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
+            contexts.giveBack(context);
+            throw e;
+        }
     }
 
     /**

@@ -108,7 +108,7 @@ public final class Store implements AutoCloseable {
         this.logThread = new LogThread(writer, memLogs, retired, health, inline);
         commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
-        this.reader = new StoreReader(versions, index, intervalReader, contexts);
+        this.reader = new StoreReader(versions, index, intervalReader, contexts, retired, settings.maxPinnedBytes);
         health.onChange(writer::wake);
     }
 
@@ -152,12 +152,9 @@ public final class Store implements AutoCloseable {
      * @param what it is for, in messages
      */
     public PinnedVersion pinNewest(String what) {
-        return PinnedVersion.newest(versions, retired, settings.maxPinnedBytes, what);
-    }
-
-    /** Pins what another pin of this store holds, which is open. */
-    public PinnedVersion pinAgain(PinnedVersion pin, String what) {
-        return pin.again(versions, what);
+        PinnedVersion pin = new PinnedVersion(versions, what);
+        pin.openNewest(retired, settings.maxPinnedBytes);
+        return pin;
     }
 
     // ---- durability

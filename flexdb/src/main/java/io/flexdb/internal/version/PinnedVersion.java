@@ -4,7 +4,10 @@ import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.storage.StoreClosedException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A version with the sequence number up to which it is read, kept for a snapshot or a cursor. Any thread. */
+/**
+ * A version with the sequence number up to which it is read, kept for a snapshot or a cursor. Any thread; but one that
+ * is made closed, to be opened again and again, is for the one cursor that it belongs to.
+ */
 public final class PinnedVersion implements AutoCloseable {
     /*
      * A snapshot may be closed by one thread while others read it. What only a pin holds is used again as soon as the
@@ -15,26 +18,28 @@ public final class PinnedVersion implements AutoCloseable {
     private static final int READ = 2;
 
     private final StoreVersions versions;
-    private final Version version;
-    private final long sequence;
     private final String what;
-    private final AtomicInteger state = new AtomicInteger();
+    private final AtomicInteger state = new AtomicInteger(CLOSED);
+    private Version version;
+    private long sequence;
 
-    private PinnedVersion(StoreVersions versions, Version version, long sequence, String what) {
+    /**
+     * A pin that is closed and holds nothing.
+     *
+     * @param what it is for, in messages
+     */
+    public PinnedVersion(StoreVersions versions, String what) {
         this.versions = versions;
-        this.version = version;
-        this.sequence = sequence;
         this.what = what;
     }
 
     /**
-     * Pins what is newest.
+     * Opens it, while it is closed: pins what is newest. If it throws, it stays closed.
      *
      * @param retired what pins hold back
      * @param limit how many bytes they may
-     * @param what it is for, in messages
      */
-    public static PinnedVersion newest(StoreVersions versions, RetiredTables retired, long limit, String what) {
+    public void openNewest(RetiredTables retired, long limit) {
         int ticket = versions.enter();
         try {
             long held = retired.pinnedBytes(limit);
@@ -42,37 +47,38 @@ public final class PinnedVersion implements AutoCloseable {
                 throw new IllegalStateException("open snapshots and cursors hold " + held
                         + " bytes back, more than maxPinnedBytes " + limit + "; close some of them");
             }
-            long sequence;
-            Version version;
+            long newSequence;
+            Version newest;
             do {
-                sequence = versions.visibleSequence();
-                version = versions.current();
-            } while (version.storeSequence() > sequence);
-            PinnedVersion pinned = new PinnedVersion(versions, version, sequence, what);
-            versions.epochs.pin(version.id()); // last: whatever fails before it leaves no pin
-            return pinned;
+                newSequence = versions.visibleSequence();
+                newest = versions.current();
+            } while (newest.storeSequence() > newSequence);
+            open(newest, newSequence);
         } finally {
             versions.epochs.exit(ticket);
         }
     }
 
-    /**
-     * Pins what another pin holds, which is open.
-     *
-     * @param of the versions of the store that the caller believes it to be of
-     */
-    public PinnedVersion again(StoreVersions of, String newWhat) {
-        if (of != versions) {
-            throw new IllegalArgumentException(what + " is not of this store");
+    /** Opens it, while it is closed: pins what another pin of this store holds, which is open. */
+    public void openAgain(PinnedVersion other) {
+        if (other.versions != versions) {
+            throw new IllegalArgumentException(other.what + " is not of this store");
         }
-        beginRead();
+        other.beginRead();
         try {
-            PinnedVersion pinned = new PinnedVersion(versions, version, sequence, newWhat);
-            versions.epochs.pin(version.id()); // last, as above
-            return pinned;
+            open(other.version, other.sequence);
         } finally {
-            endRead();
+            other.endRead();
         }
+    }
+
+    private void open(Version newVersion, long newSequence) {
+        assert state.get() == CLOSED : "a pin that is open is opened";
+        versions.epochs.pin(
+                newVersion.id()); // whatever fails before it, or in it, leaves no pin; nothing behind it does
+        version = newVersion;
+        sequence = newSequence;
+        state.set(0);
     }
 
     /** Keeps the pin from going until {@link #endRead}; throws if it is closed. */
@@ -110,6 +116,12 @@ public final class PinnedVersion implements AutoCloseable {
             throw new StoreClosedException(what);
         }
         versions.health.requireReadable();
+    }
+
+    /** Takes the pin of a cursor back, which alone uses it, and keeps nothing. */
+    public void closeAndForget() {
+        close();
+        version = null;
     }
 
     /** Takes the pin back; again does nothing. */

@@ -448,6 +448,24 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
+     * The same for a range that follows, in the same view, the one that was read last with this cursor: mostly without
+     * a search in the tree.
+     *
+     * @param cursor where the call for that range has left it
+     */
+    public void readOnUnverified(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        if (!reader.readOnUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
+            reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+        }
+    }
+
+    /**
      * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file.
      *
      * @param cursor any, for this call

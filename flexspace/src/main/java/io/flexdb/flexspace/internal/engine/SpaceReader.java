@@ -91,8 +91,36 @@ final class SpaceReader {
             int destinationPosition,
             int length) {
         cursor.reset(view);
+        return readFromHere(view, cursor, logicalOffset, destination, destinationPosition, length);
+    }
+
+    /**
+     * The same for a range that follows the one that was read last with this cursor, in the same view.
+     *
+     * @param cursor where that call has left it
+     */
+    boolean readOnUnverified(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        if (cursor.isPositioned() && cursor.logicalOffset() + cursor.length() == logicalOffset) {
+            cursor.next();
+        }
+        return readFromHere(view, cursor, logicalOffset, destination, destinationPosition, length);
+    }
+
+    private boolean readFromHere(
+            FlexTreeView view,
+            ExtentCursor cursor,
+            long logicalOffset,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
         int done = 0;
-        boolean found = length > 0 && cursor.seek(logicalOffset);
+        boolean found = length > 0 && (standsAt(cursor, logicalOffset) || cursor.seek(logicalOffset));
         while (done < length && found) {
             long skip = logicalOffset + done - cursor.logicalOffset();
             int piece = (int) Math.min(length - done, cursor.length() - skip);
@@ -112,6 +140,12 @@ final class SpaceReader {
         }
         requireAll(view, logicalOffset, done, length);
         return true;
+    }
+
+    private static boolean standsAt(ExtentCursor cursor, long logicalOffset) {
+        return cursor.isPositioned()
+                && logicalOffset >= cursor.logicalOffset()
+                && logicalOffset - cursor.logicalOffset() < cursor.length();
     }
 
     private static void requireAll(FlexTreeView view, long logicalOffset, int done, int length) {

@@ -54,11 +54,28 @@ public final class KeyBytes {
 
     /** Compares two keys in buffers. */
     public static int compare(ByteBuffer a, int aPosition, int aLength, ByteBuffer b, int bPosition, int bLength) {
-        int common = commonPrefix(a, aPosition, aLength, b, bPosition, bLength);
-        if (common == aLength || common == bLength) {
+        assert a.order() == ByteOrder.LITTLE_ENDIAN && b.order() == ByteOrder.LITTLE_ENDIAN;
+        int common = Math.min(aLength, bLength);
+        if (common < Long.BYTES) {
+            for (int i = 0; i < common; i++) {
+                int difference = (a.get(aPosition + i) & 0xFF) - (b.get(bPosition + i) & 0xFF);
+                if (difference != 0) {
+                    return difference;
+                }
+            }
             return aLength - bLength;
         }
-        return (a.get(aPosition + common) & 0xFF) - (b.get(bPosition + common) & 0xFF);
+        int last = common - Long.BYTES;
+        for (int i = 0; ; i = Math.min(i + Long.BYTES, last)) {
+            long x = a.getLong(aPosition + i);
+            long y = b.getLong(bPosition + i);
+            if (x != y) {
+                return Long.compareUnsigned(Long.reverseBytes(x), Long.reverseBytes(y));
+            }
+            if (i == last) {
+                return aLength - bLength;
+            }
+        }
     }
 
     /** Whether a key in an array equals the one of the same length in a buffer. */

@@ -38,6 +38,8 @@ public final class RecordFormat {
 
     private static final int KEY_SHIFT = 32;
     private static final int HEADER_SHIFT = 48;
+    private static final long SHORT_HEADER = CHECKSUM_BYTES + 2L << HEADER_SHIFT;
+    private static final long LONGER_HEADER = CHECKSUM_BYTES + 3L << HEADER_SHIFT;
 
     private RecordFormat() {}
 
@@ -96,6 +98,15 @@ public final class RecordFormat {
      */
     public static long readHeader(ByteBuffer from, int position, int limit) {
         int lengths = position + CHECKSUM_BYTES;
+        if (limit - lengths >= Integer.BYTES) { // nearly always, and then mostly both lengths have one byte, or three
+            int bytes = from.getInt(lengths);
+            if ((bytes & 0x8080) == 0) {
+                return SHORT_HEADER | (bytes & 0x7FL) << KEY_SHIFT | bytes >>> 8 & 0x7F;
+            }
+            if ((bytes & 0x808080) == 0x8000 && (bytes & 0x7F0000) != 0) {
+                return LONGER_HEADER | (bytes & 0x7FL) << KEY_SHIFT | bytes >>> 8 & 0x7F | bytes >>> 9 & 0x3F80;
+            }
+        }
         long key = Varints.read(from, lengths, limit);
         if (key < 0 || Varints.numberOf(key) > MAX_KEY_BYTES) {
             return BAD;

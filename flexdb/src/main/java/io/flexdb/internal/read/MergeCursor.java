@@ -1,5 +1,6 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.memlog.MemLog;
@@ -37,6 +38,7 @@ public final class MergeCursor implements AutoCloseable {
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
 
+    private final Health health;
     private final PinnedVersion pin;
     private final SpaceCursor space;
     private final ReadContexts contexts;
@@ -63,9 +65,11 @@ public final class MergeCursor implements AutoCloseable {
     /**
      * A cursor that is closed.
      *
+     * @param health says whether the store can be read
      * @param context to be given back when the cursor is closed
      */
-    MergeCursor(PinnedVersion pin, SpaceCursor space, ReadContexts contexts, ReadContext context) {
+    MergeCursor(Health health, PinnedVersion pin, SpaceCursor space, ReadContexts contexts, ReadContext context) {
+        this.health = health;
         this.pin = pin;
         this.space = space;
         this.contexts = contexts;
@@ -142,7 +146,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Whether the cursor stands on a pair. */
     public boolean isValid() {
-        pin.requireOpen();
+        health.requireReadable();
         return current != NOWHERE;
     }
 
@@ -199,7 +203,7 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void beginSeek() {
-        pin.requireOpen();
+        health.requireReadable();
         standNowhere();
     }
 

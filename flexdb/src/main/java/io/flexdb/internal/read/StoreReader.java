@@ -59,7 +59,7 @@ public final class StoreReader {
             if (cursor == null) {
                 PinnedVersion pin = new PinnedVersion(versions, "the cursor");
                 SpaceCursor space = new SpaceCursor(versions, index, intervals, context);
-                cursor = new MergeCursor(pin, space, contexts, context);
+                cursor = new MergeCursor(versions.health, pin, space, contexts, context);
                 context.cursor = cursor;
             }
             if (snapshot == null) {

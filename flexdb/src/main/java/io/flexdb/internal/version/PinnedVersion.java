@@ -111,13 +111,6 @@ public final class PinnedVersion implements AutoCloseable {
         return sequence;
     }
 
-    public void requireOpen() {
-        if ((state.get() & CLOSED) != 0) {
-            throw new StoreClosedException(what);
-        }
-        versions.health.requireReadable();
-    }
-
     /** Takes the pin of a cursor back, which alone uses it, and keeps nothing. */
     public void closeAndForget() {
         close();

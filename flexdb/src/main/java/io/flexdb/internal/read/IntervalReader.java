@@ -124,14 +124,23 @@ public final class IntervalReader {
      *
      * @param pairs has them then; none if this fails
      * @param follows whether the interval before it, of the same view, is what was read last with this context
+     * @param fromFile whether to ask the file, ahead of what is wanted if that is slow, and not its mapping
      */
-    void load(FlexTreeView space, ReadContext context, IntervalCursor interval, IntervalPairs pairs, boolean follows) {
+    void load(
+            FlexTreeView space,
+            ReadContext context,
+            IntervalCursor interval,
+            IntervalPairs pairs,
+            boolean follows,
+            boolean fromFile) {
         long logicalOffset = interval.logicalOffset();
         int bytes = dataBytes(logicalOffset, interval.lengthBytes());
         int counted = interval.pairCount();
         ByteBuffer memory = context.memory(
                 counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
-        if (follows) {
+        if (fromFile) {
+            engine.read(space, context.extents, logicalOffset, memory, 0, bytes);
+        } else if (follows) {
             engine.readOnUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
         } else {
             engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);

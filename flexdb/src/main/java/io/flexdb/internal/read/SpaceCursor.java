@@ -6,6 +6,7 @@ import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 
 /** Walks the pairs of a version's space in key order, in both directions. For one thread; reusable, without garbage. */
 final class SpaceCursor {
@@ -22,6 +23,8 @@ final class SpaceCursor {
     private final ReadContext context;
     private final IntervalCursor interval;
     private final IntervalPairs pairs = new IntervalPairs();
+    private final ScanPace pace = new ScanPace();
+    private final LongSupplier nanoClock;
     private Version version;
     private long loadedStart = NONE; // of the interval that the copy is of, in the space
     private long loadedEnd = NONE;
@@ -32,11 +35,20 @@ final class SpaceCursor {
     private int keyLength;
     private int valueLength;
 
-    /** @param context that a cursor has for itself, as long as it is on a version */
-    SpaceCursor(StoreVersions versions, SparseIndex index, IntervalReader intervals, ReadContext context) {
+    /**
+     * @param context that a cursor has for itself, as long as it is on a version
+     * @param nanoClock tells which reads have to wait for a disk
+     */
+    SpaceCursor(
+            StoreVersions versions,
+            SparseIndex index,
+            IntervalReader intervals,
+            ReadContext context,
+            LongSupplier nanoClock) {
         this.versions = versions;
         this.intervals = intervals;
         this.context = context;
+        this.nanoClock = nanoClock;
         this.interval = index.cursor();
     }
 
@@ -138,16 +150,25 @@ final class SpaceCursor {
             return;
         }
         boolean follows = start == loadedEnd;
+        if (!follows && end != loadedStart) {
+            pace.restart();
+        }
         unload(); // and stands nowhere, if what follows fails
         if (start == end) {
             return;
         }
+        boolean looks = pace.looks();
+        long before = looks ? nanoClock.getAsLong() : 0;
         int ticket = versions.enter();
         try {
-            intervals.load(version.space(), context, interval, pairs, follows);
+            intervals.load(version.space(), context, interval, pairs, follows, pace.isFromFile());
         } finally {
             versions.exit(ticket);
         }
+        if (looks) {
+            pace.took(nanoClock.getAsLong() - before, end - start);
+        }
+        pace.read(end - start);
         memory = pairs.memory();
         pairCount = pairs.count();
         loadedStart = start;

@@ -11,6 +11,7 @@ import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 
 /** Point lookups, by any thread, without a lock; and cursors. */
 public final class StoreReader {
@@ -26,10 +27,12 @@ public final class StoreReader {
     private final ReadContexts contexts;
     private final RetiredTables retired;
     private final long maxPinnedBytes;
+    private final LongSupplier nanoClock;
 
     /**
      * @param retired what cursors hold back
      * @param maxPinnedBytes how much of that they and snapshots may
+     * @param nanoClock tells which reads have to wait for a disk
      */
     public StoreReader(
             StoreVersions versions,
@@ -37,13 +40,15 @@ public final class StoreReader {
             IntervalReader intervals,
             ReadContexts contexts,
             RetiredTables retired,
-            long maxPinnedBytes) {
+            long maxPinnedBytes,
+            LongSupplier nanoClock) {
         this.versions = versions;
         this.index = index;
         this.intervals = intervals;
         this.contexts = contexts;
         this.retired = retired;
         this.maxPinnedBytes = maxPinnedBytes;
+        this.nanoClock = nanoClock;
     }
 
     /**
@@ -58,7 +63,7 @@ public final class StoreReader {
             MergeCursor cursor = context.cursor;
             if (cursor == null) {
                 PinnedVersion pin = new PinnedVersion(versions, "the cursor");
-                SpaceCursor space = new SpaceCursor(versions, index, intervals, context);
+                SpaceCursor space = new SpaceCursor(versions, index, intervals, context, nanoClock);
                 cursor = new MergeCursor(versions.health, pin, space, contexts, context);
                 context.cursor = cursor;
             }

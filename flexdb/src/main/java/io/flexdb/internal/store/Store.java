@@ -108,7 +108,8 @@ public final class Store implements AutoCloseable {
         this.logThread = new LogThread(writer, memLogs, retired, health, inline);
         commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
-        this.reader = new StoreReader(versions, index, intervalReader, contexts, retired, settings.maxPinnedBytes);
+        this.reader = new StoreReader(
+                versions, index, intervalReader, contexts, retired, settings.maxPinnedBytes, System::nanoTime);
         health.onChange(writer::wake);
     }
 

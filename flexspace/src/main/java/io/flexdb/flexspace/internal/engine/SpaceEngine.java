@@ -12,6 +12,7 @@ import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
@@ -463,6 +464,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (!reader.readOnUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
             reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
         }
+    }
+
+    /** Whether a read took as long as only a disk takes, so that {@link #read}, which prefetches, serves better. */
+    public static boolean isOfDisk(long nanos, long bytes) {
+        return ExtentPrefetcher.isSlow(nanos, bytes);
     }
 
     /**

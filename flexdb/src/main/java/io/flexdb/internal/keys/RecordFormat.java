@@ -98,13 +98,16 @@ public final class RecordFormat {
      */
     public static long readHeader(ByteBuffer from, int position, int limit) {
         int lengths = position + CHECKSUM_BYTES;
-        if (limit - lengths >= Integer.BYTES) { // nearly always, and then mostly both lengths have one byte, or three
-            int bytes = from.getInt(lengths);
-            if ((bytes & 0x8080) == 0) {
-                return SHORT_HEADER | (bytes & 0x7FL) << KEY_SHIFT | bytes >>> 8 & 0x7F;
+        if (limit - lengths
+                >= 3) { // nearly always, and then mostly the key's length has one byte, the value's one or two
+            int keyByte = from.get(lengths);
+            int valueByte = from.get(lengths + 1);
+            if ((keyByte | valueByte) >= 0) {
+                return SHORT_HEADER | (long) keyByte << KEY_SHIFT | valueByte;
             }
-            if ((bytes & 0x808080) == 0x8000 && (bytes & 0x7F0000) != 0) {
-                return LONGER_HEADER | (bytes & 0x7FL) << KEY_SHIFT | bytes >>> 8 & 0x7F | bytes >>> 9 & 0x3F80;
+            int nextByte = from.get(lengths + 2);
+            if (keyByte >= 0 && nextByte > 0) {
+                return LONGER_HEADER | (long) keyByte << KEY_SHIFT | nextByte << 7 | valueByte & 0x7F;
             }
         }
         long key = Varints.read(from, lengths, limit);

@@ -11,6 +11,9 @@ import java.nio.ByteBuffer;
  * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
  * closed. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
  * other exception from a move it stands nowhere. Keys and values handed out are copies.
+ *
+ * <p>Opening, moving and closing cursors makes no garbage but the cursors themselves, once as many have been open at a
+ * time as there are now.
  */
 public final class FlexCursor implements AutoCloseable {
     private MergeCursor cursor; // null once closed: it serves another then

@@ -10,8 +10,7 @@ final class ScanPace {
      * The choice: mappings, until two reads near each other have taken as long as only a disk takes (any one may have
      * waited for a processor). Then the file, for as many bytes as may be worth it, and twice as many if mappings turn
      * out to be slow soon again.
-     * The cost: the time is taken twice for some reads, not for those of a point lookup's size: one interval and no
-     * more.
+     * The cost: the time is taken of some reads, never of the first one of a sequence, which may be the only one.
      */
     private static final int LOOKED_AT = 8; // each of so many reads, or all of them after a slow one
     private static final long MIN_WORTH_BYTES = 1 << 20;
@@ -23,7 +22,7 @@ final class ScanPace {
     private long worthBytes;
     private long mappedBytes; // since the file was left
 
-    /** A sequence begins, with a read that nothing is known of. */
+    /** A sequence begins: intervals of which each is read behind the last one, or before it. */
     void restart() {
         reads = 0;
         suspicious = 0;

@@ -13,18 +13,29 @@ public final class MappedReads {
      * The problem: a mapping does not grow with its file, and a new one of all of it would have to meet each page
      * again. The choice: windows of the file, each mapped when a read comes to what it does not have yet. Only the
      * window at the end of a growing file is mapped more than once.
+     *
+     * Where the kernel, or the file system, refuses a mapping, none is tried again: each try may cost a collection of
+     * garbage.
      */
     private static final int WINDOW_SHIFT = 26;
-    private static final int WINDOW_BYTES = 1 << WINDOW_SHIFT;
     private static final int MAX_WINDOWS = 1 << 14; // far from what the kernel allows a process
 
     private final VfsFile file;
+    private final int windowShift;
+    private final int windowBytes;
     private volatile MappedFile[] windows = {};
     private volatile boolean possible = true;
 
     /** @param file of which nothing is mapped before it is read */
     public MappedReads(VfsFile file) {
+        this(file, WINDOW_SHIFT);
+    }
+
+    /** @param windowShift of the bytes of a window: at least that of a page */
+    MappedReads(VfsFile file, int windowShift) {
         this.file = file;
+        this.windowShift = windowShift;
+        this.windowBytes = 1 << windowShift;
     }
 
     /**
@@ -39,9 +50,9 @@ public final class MappedReads {
         int done = 0;
         while (done < length) {
             long at = position + done;
-            int start = (int) at & WINDOW_BYTES - 1;
-            int piece = Math.min(length - done, WINDOW_BYTES - start);
-            MappedFile window = window(at >>> WINDOW_SHIFT, start + piece);
+            int start = (int) at & windowBytes - 1;
+            int piece = Math.min(length - done, windowBytes - start);
+            MappedFile window = window(at >>> windowShift, start + piece);
             if (window == null) {
                 return false;
             }
@@ -64,14 +75,17 @@ public final class MappedReads {
         if (!possible || number >= MAX_WINDOWS || window != null && window.bytes() >= bytes) {
             return possible ? window : null;
         }
-        long start = number << WINDOW_SHIFT;
-        long inFile = Math.min(WINDOW_BYTES, file.size() - start);
+        long start = number << windowShift;
+        long inFile = Math.min(windowBytes, file.size() - start);
         if (inFile < bytes) {
             return null; // a system call will say what is missing
         }
         try {
             window = file.mapForReading(start, inFile);
-        } catch (StoreIoException e) {
+        } catch (StoreIoException | IllegalArgumentException e) {
+            if (file.size() < start + inFile) {
+                return null; // it was cut meanwhile
+            }
             window = null; // no more mappings for this process
         }
         if (window == null) {
@@ -98,6 +112,20 @@ public final class MappedReads {
                 return;
             }
         }
+    }
+
+    /** Whether reads may still go this way. */
+    public boolean isPossible() {
+        return possible;
+    }
+
+    /** Bytes of the file that are mapped. */
+    public long mappedBytes() {
+        long bytes = 0;
+        for (MappedFile window : windows) {
+            bytes += window == null ? 0 : window.bytes();
+        }
+        return bytes;
     }
 
     @Override

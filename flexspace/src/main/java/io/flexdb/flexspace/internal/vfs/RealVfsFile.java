@@ -193,6 +193,19 @@ final class RealVfsFile implements VfsFile {
         }
     }
 
+    /** Opens the file once more, for one mapping: through a channel that can write, a mapping makes the file longer. */
+    private FileChannel openToMapForReading() throws IOException {
+        synchronized (vfs.names()) {
+            if (closed) {
+                throw new StoreClosedException("file " + path());
+            }
+            if (!Objects.equals(identity, identityOf(place))) {
+                throw new IOException("another file has taken its name");
+            }
+            return place.open(options(OpenMode.READ));
+        }
+    }
+
     /** Opened once; an interrupt does not close it. */
     private NativeDescriptor descriptor() {
         NativeDescriptor current = descriptor;
@@ -340,18 +353,26 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public MappedFile mapForReading(long position, long bytes) {
-        long size = size();
-        if (position < 0 || bytes < 1 || bytes > Math.min(size - position, Integer.MAX_VALUE)) {
-            throw new IllegalArgumentException("bytes must be from 1 to where the file ends, " + size
-                    + ", and fit an int: " + bytes + " from " + position);
-        }
+        VfsFile.super.mapForReading(position, bytes); // which looks at the arguments
         if (!mapsSafely()) {
             return null;
         }
-        MappedByteBuffer mapping =
-                repeating("map", current -> current.map(FileChannel.MapMode.READ_ONLY, position, bytes));
-        NativeIo.readAtRandom(mapping);
-        return new MappedFile(this::path, mapping);
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try (FileChannel own = openToMapForReading()) {
+                    MappedByteBuffer mapping = own.map(FileChannel.MapMode.READ_ONLY, position, bytes);
+                    NativeIo.readAtRandom(mapping);
+                    return new MappedFile(this::path, mapping);
+                } catch (ClosedChannelException e) {
+                    interrupted |= Thread.interrupted(); // which has closed it
+                }
+            }
+        } catch (IOException e) {
+            throw IoFailures.wrap("map", path(), e);
+        } finally {
+            handBack(interrupted);
+        }
     }
 
     private boolean mapsSafely() {

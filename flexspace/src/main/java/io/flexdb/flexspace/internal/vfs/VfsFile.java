@@ -112,6 +112,11 @@ public interface VfsFile extends AutoCloseable {
      * @throws IllegalArgumentException if the file ends before, or {@code bytes} does not fit a buffer
      */
     default MappedFile mapForReading(long position, long bytes) {
+        long size = size();
+        if (position < 0 || bytes < 1 || bytes > Math.min(size - position, Integer.MAX_VALUE)) {
+            throw new IllegalArgumentException("bytes must be from 1 to where the file ends, " + size
+                    + ", and fit an int: " + bytes + " from " + position);
+        }
         return null;
     }
 

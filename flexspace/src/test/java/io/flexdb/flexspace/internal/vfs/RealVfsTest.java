@@ -123,7 +123,8 @@ class RealVfsTest {
                     () -> assertEquals(FILE_BYTES, file.size()),
                     () -> file.truncate(FILE_BYTES),
                     file::force,
-                    () -> file.map(10));
+                    () -> file.map(10),
+                    () -> file.mapForReading(0, 10));
             for (Runnable operation : operations) {
                 FileChannel before = ((RealVfsFile) file).channel();
                 breakChannel(file);
@@ -210,6 +211,7 @@ class RealVfsTest {
             breakChannel(file);
             file.force();
             assertEquals(maps, file.map(FILE_BYTES) != null);
+            assertEquals(maps, file.mapForReading(0, FILE_BYTES) != null);
             vfs.rename(d.resolve("sub/new"), d.resolve("renamed"));
             breakChannel(file);
             checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));

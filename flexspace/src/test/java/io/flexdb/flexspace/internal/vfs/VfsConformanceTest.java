@@ -229,6 +229,7 @@ abstract class VfsConformanceTest {
         assertThrows(StoreClosedException.class, () -> file.truncate(0));
         assertThrows(StoreClosedException.class, file::force);
         assertThrows(StoreClosedException.class, () -> file.map(1));
+        assertThrows(StoreClosedException.class, () -> file.mapForReading(0, 1));
         assertEquals(file("a"), file.path());
     }
 
@@ -368,6 +369,32 @@ abstract class VfsConformanceTest {
     }
 
     @Test
+    void mappingsForReadingShowAPartOfTheFileWhereTheyAreSafe() {
+        create("a", new byte[5000]).close();
+        for (OpenMode mode : List.of(OpenMode.READ, OpenMode.READ_WRITE)) {
+            try (VfsFile file = vfs().open(file("a"), mode)) {
+                MappedFile map = file.mapForReading(4096, 904);
+                assertEquals(vfs().mapsSafely(root()), map != null);
+                assertThrows(IllegalArgumentException.class, () -> file.mapForReading(4096, 905));
+                assertThrows(IllegalArgumentException.class, () -> file.mapForReading(5000, 1));
+                assertThrows(IllegalArgumentException.class, () -> file.mapForReading(0, 0));
+                assertThrows(IllegalArgumentException.class, () -> file.mapForReading(-4096, 1));
+                if (map == null) {
+                    continue;
+                }
+                assertEquals(904, map.bytes());
+                try (VfsFile writer = vfs().open(file("a"), OpenMode.READ_WRITE)) {
+                    writer.write(ByteBuffer.wrap(new byte[] {(byte) mode.ordinal(), 7}), 4996);
+                }
+                ByteBuffer found = ByteBuffer.allocate(4);
+                map.read(900, found, 0, 4);
+                assertArrayEquals(new byte[] {(byte) mode.ordinal(), 7, 0, 0}, found.array());
+            }
+        }
+        assertEquals(5000, contentOf("a").length);
+    }
+
+    @Test
     void anInterruptIsStillPendingAfterAnOperation() {
         vfs().createDirectories(file("d"));
         try (VfsFile file = create("d/a", (byte) 1)) {
@@ -378,6 +405,7 @@ abstract class VfsConformanceTest {
                     () -> file.truncate(1),
                     file::force,
                     () -> file.map(1),
+                    () -> file.mapForReading(0, 1),
                     () -> vfs().syncDirectory(file("d")),
                     () -> vfs().list(file("d")),
                     () -> vfs().lock(file("LOCK")).close(),

@@ -9,7 +9,7 @@ import io.flexdb.internal.version.Version;
  * of counts until the garbage collector has freed it.
  *
  * @param budgetBytes what all but the indexes share, see {@link FlexDBOptions#withMemoryBytes}
- * @param cacheBytes the interval cache
+ * @param cacheBytes directories of intervals, and frames where the data file is not mapped
  * @param activeMemtableBytes memtables that take writes, or wait to be committed
  * @param spareMemtableBytes memtables without entries, ready for use
  * @param retiredMemtableBytes memtables committed that a reader, cursor or snapshot may still see
@@ -19,8 +19,8 @@ import io.flexdb.internal.version.Version;
  * @param readBytes buffers of reads under way, of cursors, and those kept for later reads
  * @param commitBytes buffers of commits, logs and checkpoints
  * @param heapBytes what is on the heap and grows with the data: checksums of frames. Not in {@code totalBytes}
- * @param mappedBytes write-ahead logs that are mapped: the operating system's page cache, which it takes back when it
- *     needs to. Not in {@code totalBytes}
+ * @param mappedBytes write-ahead logs and parts of the data file that are mapped, whether they are in memory or not:
+ *     the operating system's page cache, which it takes back when it needs to. Not in {@code totalBytes}
  */
 public record FlexDBMemory(
         long budgetBytes,
@@ -54,7 +54,9 @@ public record FlexDBMemory(
                 memory.heldBytes(OffHeap.Use.READS) + store.engine.figures().scratchMemoryBytes(),
                 memory.heldBytes(OffHeap.Use.COMMITS),
                 store.engine.figures().checksumMemoryBytes(),
-                store.memLogs.mappedBytes() + now.mappedBytes());
+                store.memLogs.mappedBytes()
+                        + now.mappedBytes()
+                        + store.engine.figures().mappedBytes());
     }
 
     /** All memtables. */

@@ -86,8 +86,10 @@ public final class FlexDBOptions {
     }
 
     /**
-     * The budget of the interval cache. A larger one serves more reads, and more of the reads that commits need, from
-     * memory.
+     * The budget of the cache. It holds the directories of intervals, which say where in an interval each pair is:
+     * about 6 bytes a pair. The pairs themselves are in the operating system's page cache, so more than that serves
+     * nothing. Where the data file is not mapped, see {@link Reads}, a quarter of it is for directories, and what else
+     * it has for verified frames of the file: there a larger one serves more reads.
      *
      * @param bytes default: what the budget has left; 0 for no cache
      */
@@ -138,6 +140,16 @@ public final class FlexDBOptions {
         return with(settings -> settings.maxPinnedBytes = bytes);
     }
 
+    /**
+     * How the data file is read; {@link FlexDB#stats} says what has become of it.
+     *
+     * @param reads default {@link Reads#MAPPED}, which maps only where that is safe
+     */
+    public FlexDBOptions withReads(Reads reads) {
+        Limits.notNull(reads, "reads");
+        return with(settings -> settings.mappedReads = reads == Reads.MAPPED);
+    }
+
     /** The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
@@ -165,7 +177,7 @@ public final class FlexDBOptions {
         return settings.memoryBytes;
     }
 
-    /** The budget of the interval cache, or {@link #DERIVED}. */
+    /** The budget of the cache, or {@link #DERIVED}. */
     public long cacheBytes() {
         return settings.cacheBytes;
     }
@@ -185,6 +197,11 @@ public final class FlexDBOptions {
         return settings.maxPinnedBytes;
     }
 
+    /** How the data file is read, where that is possible. */
+    public Reads reads() {
+        return settings.mappedReads ? Reads.MAPPED : Reads.POSITIONAL;
+    }
+
     /** The settings of the FlexSpace underneath. */
     public FlexSpaceOptions space() {
         return settings.space;
@@ -201,7 +218,8 @@ public final class FlexDBOptions {
                 + ", cacheBytes="
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
-                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", space=" + settings.space
+                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads() + ", space="
+                + settings.space
                 + ", healthListener=" + settings.healthListener
                 + "]";
     }

@@ -25,15 +25,17 @@ import io.flexdb.storage.StoreHealth;
  * @param treeBytesWritten bytes written to the FlexTree file
  * @param collectedBytes bytes moved by garbage collection
  * @param checkpoints checkpoints of the FlexTree
- * @param cacheHits lookups of intervals that found them in the cache
+ * @param cacheHits lookups of intervals that found their directory in the cache
  * @param cacheMisses lookups of intervals that did not
- * @param cacheMemoryBytes off-heap bytes of the interval cache
+ * @param cacheMemoryBytes off-heap bytes of the cache: directories of intervals, and frames where the data file is not
+ *     mapped
  * @param memtableMemoryBytes off-heap bytes of the memtables in use
  * @param treeMemoryBytes off-heap bytes of the FlexTree
  * @param indexMemoryBytes off-heap bytes of the sparse index
  * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
  * @param scrubPasses how often it has read everything
  * @param scrubFindings places that it found damaged, counted again in each pass
+ * @param reads how the data file is read: what the options ask for may not be possible
  * @param health what the store still does
  * @param memory all memory by what it is for
  */
@@ -62,6 +64,7 @@ public record FlexDBStats(
         long scrubbedBytes,
         long scrubPasses,
         long scrubFindings,
+        Reads reads,
         StoreHealth health,
         FlexDBMemory memory) {
 
@@ -86,13 +89,14 @@ public record FlexDBStats(
                 space.checkpoints(),
                 store.cache.hits(),
                 store.cache.misses(),
-                store.cache.memoryBytes(),
+                store.cache.memoryBytes() + space.cacheBytes(),
                 now.memtableBytes(),
                 space.treeMemoryBytes(),
                 store.index.memoryBytes(),
                 store.engine.scrubber().bytesRead(),
                 store.engine.scrubber().passes(),
                 store.engine.scrubber().findingCount(),
+                store.engine.isReadMapped() ? Reads.MAPPED : Reads.POSITIONAL,
                 store.health().current(),
                 FlexDBMemory.of(store, now));
     }

@@ -8,7 +8,7 @@ import io.flexdb.internal.memtable.MemTable;
  * What a store's off-heap memory is divided into, the indexes apart.
  *
  * @param totalBytes all of it
- * @param cacheBytes of the interval cache
+ * @param cacheBytes of the cache: directories of intervals, or these and frames
  * @param memtableBytes of one memtable, its hash index apart
  * @param memtables how many there are, but for what snapshots and cursors hold back
  * @param maxPinnedBytes of memtables that snapshots and cursors hold back
@@ -123,6 +123,20 @@ public record MemoryBudget(
             }
         }
         return memtable;
+    }
+
+    /**
+     * Of the cache's bytes, what directories get.
+     *
+     * @param mapped whether the data file is read through mappings, and no frame of it is kept
+     */
+    public long directoryBytes(boolean mapped) {
+        return mapped ? cacheBytes : cacheBytes / 4;
+    }
+
+    /** The same of frames. With what it takes to have them begin at huge pages, they and the directories are all. */
+    public long frameBytes(boolean mapped) {
+        return mapped ? 0 : cacheBytes / 3 * 2;
     }
 
     /** The settings with all that was derived. */

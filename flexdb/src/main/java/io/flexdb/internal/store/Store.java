@@ -87,9 +87,8 @@ public final class Store implements AutoCloseable {
         this.intervalReader = opened.reader;
         this.memLogs = opened.memLogs;
         boolean inline = opened.inline;
-        long cacheBytes = settings.cacheBytes;
-        this.retired = new RetiredTables(
-                opened.epochs, memLogs, pinned -> cache.limit(cacheBytes - pinned)); // the cache makes room for it
+        long directoryBytes = opened.directoryBytes;
+        this.retired = new RetiredTables(opened.epochs, memLogs, pinned -> makeRoom(pinned, directoryBytes));
         this.versions = new StoreVersions(opened.epochs, health, engine, index);
         this.sharedForce = new SharedForce(versions.visibleSequence(), health);
         this.commits = new CommitThread(versions, engine, opened.committer, memLogs, retired, sharedForce, inline);
@@ -111,6 +110,14 @@ public final class Store implements AutoCloseable {
         this.reader = new StoreReader(
                 versions, index, intervalReader, contexts, retired, settings.maxPinnedBytes, System::nanoTime);
         health.onChange(writer::wake);
+    }
+
+    /** Has the caches make room for memtables that are held back, that of frames first. */
+    private void makeRoom(long pinnedBytes, long directoryBytes) {
+        long left = settings.cacheBytes - pinnedBytes;
+        cache.limit(Math.min(left, directoryBytes));
+        // A part of it goes to where huge pages begin, see MemoryBudget.frameBytes.
+        engine.limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes) / 9 * 8);
     }
 
     private void signalDivided() {

@@ -2,8 +2,8 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -51,6 +51,7 @@ public final class StoreOpener {
     SpaceEngine engine;
     IntervalCache cache;
     final TouchedIntervals touched = new TouchedIntervals();
+    long directoryBytes; // of the cache's
     IntervalReader reader;
     Intervals intervals;
     Committer committer;
@@ -132,10 +133,14 @@ public final class StoreOpener {
     /** Returns whether the store was closed after its last write, and not killed. */
     private boolean recoverSpace(long storeId) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
-        FlexSpaceOptions ofSpace = settings.space.withCacheBytes(0); // intervals are cached, and nothing twice
-        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace.settings(), epochs, health, memory);
-        cache = new IntervalCache(epochs, settings.cacheBytes, memory);
-        memory.giver(cache::giveBack);
+        boolean mapped = settings.mappedReads && vfs.mapsSafely(directory);
+        SpaceSettings ofSpace = settings.space.settings().copy();
+        ofSpace.mappedReads = mapped;
+        ofSpace.cacheBytes = budget.frameBytes(mapped);
+        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health, memory);
+        directoryBytes = budget.directoryBytes(mapped);
+        cache = new IntervalCache(epochs, directoryBytes, memory);
+        memory.giver(this::giveBack);
         reader = new IntervalReader(engine, cache, touched, space.resolve("data"));
         intervals = new Intervals(new SparseIndex(epochs, memory), cache);
         committer = new Committer(epochs, engine, intervals, cache, reader, memory);
@@ -144,6 +149,12 @@ public final class StoreOpener {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
         }
         return wasClosed;
+    }
+
+    /** Frames first: where they come from is the file, and a directory says which of them to read. */
+    private long giveBack(long bytes) {
+        long given = engine.giveBackCache(bytes);
+        return given < bytes ? given + cache.giveBack(bytes - given) : given;
     }
 
     private static void requireSound(Path walDirectory, byte[] payload, int length, int entries) {

@@ -60,7 +60,7 @@ public final class HugePages {
      * @param use what it is for
      * @param bytes a multiple of {@link #PAGE_BYTES}
      */
-    static ByteBuffer tryAllocate(OffHeap memory, OffHeap.Use use, int bytes) {
+    public static ByteBuffer tryAllocate(OffHeap memory, OffHeap.Use use, int bytes) {
         ByteBuffer whole = memory.tryAllocate(use, bytes + PAGE_BYTES);
         return whole == null ? null : inHugePages(whole, bytes);
     }

@@ -44,6 +44,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
+    private final FrameCache cache; // or null
     private final SpaceReader reader;
     private final SpaceReader fileReader;
     private final SegmentReservation segments;
@@ -63,7 +64,13 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private boolean keptRestored;
 
     private SpaceEngine(
-            Vfs vfs, Path directory, SpaceSettings settings, Epochs epochs, SpaceRecovery recovered, Health health) {
+            Vfs vfs,
+            Path directory,
+            SpaceSettings settings,
+            Epochs epochs,
+            SpaceRecovery recovered,
+            Health health,
+            OffHeap memory) {
         this.vfs = vfs;
         this.health = health;
         this.directory = directory;
@@ -71,7 +78,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.tree = recovered.tree;
         this.store = recovered.store;
         store.reserveBuffers(settings.segmentBuffers);
-        FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes); // or null
+        this.cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
         this.reader = new SpaceReader(store, System::nanoTime, cache);
         this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
         this.renewal = recovered.renewal();
@@ -152,7 +159,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings);
         recovery.run();
         try {
-            return new SpaceEngine(vfs, directory, settings, epochs, recovery, health);
+            return new SpaceEngine(vfs, directory, settings, epochs, recovery, health, memory);
         } catch (RuntimeException | Error e) {
             recovery.closeAll();
             throw e;
@@ -443,7 +450,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             ByteBuffer destination,
             int destinationPosition,
             int length) {
-        if (!reader.readUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
+        if (!store.isReadMapped()
+                || !reader.readUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
             reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
         }
     }
@@ -485,6 +493,23 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             int length) {
         store.throwPendingFault();
         reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
+    }
+
+    /** Whether {@link #readUnverified} reads through mappings. Once it does not, it never will. Any thread. */
+    public boolean isReadMapped() {
+        return store.isReadMapped();
+    }
+
+    /** Says how much memory the cache of frames may take now, its budget at most. Any thread. */
+    public void limitCache(long bytes) {
+        if (cache != null) {
+            cache.limit(bytes);
+        }
+    }
+
+    /** Lets go of so much memory of that cache, or of what there is if that is less; how much that was. Any thread. */
+    public long giveBackCache(long bytes) {
+        return cache == null ? 0 : cache.giveBack(bytes);
     }
 
     @Override

@@ -149,6 +149,11 @@ public final class SpaceFigures {
         return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
     }
 
+    /** Bytes of the data file that are mapped for reads. Any thread. */
+    public long mappedBytes() {
+        return store.mappedBytes();
+    }
+
     /** Bytes of checksums of frames on the heap. Any thread, for which it is about so many. */
     public long checksumMemoryBytes() {
         return store.frameTableBytes();

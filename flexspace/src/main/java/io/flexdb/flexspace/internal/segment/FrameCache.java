@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.base.memory.HugePages;
+import io.flexdb.base.memory.OffHeap;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -13,7 +14,7 @@ import java.util.function.IntFunction;
 /**
  * Keeps frames off-heap that were verified, so that to read them again takes neither a system call nor a checksum. Any
  * number of threads, each inside an epoch that holds a version with the bytes that it asks for. Memory is taken as the
- * cache fills, and kept.
+ * cache fills, and kept unless it is asked for.
  */
 public final class FrameCache {
     /*
@@ -32,6 +33,9 @@ public final class FrameCache {
      *
      * The cost: 16 bytes of heap for each slot, and 4 for each frame of the segments that are read. Who does not find a
      * frame copies it twice.
+     *
+     * Memory that is asked for is given in whole chunks, the last ones first: who is copying from one keeps it, others
+     * find none, and a chunk made in its place later begins with no frames.
      *
      * Each hit touches another page, and there are too many of them for the processor to remember where all are. In
      * huge pages, where they are to be had, a copy takes a sixth less time.
@@ -64,13 +68,14 @@ public final class FrameCache {
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private volatile long memoryBytes;
-    private volatile boolean noMoreMemory;
+    private volatile boolean noMoreMemory; // until the next limit
+    private int allowedChunks; // under this object's lock
 
     /**
      * Makes an empty cache.
      *
      * @param bytes how much off-heap memory to take at most; at least a frame
-     * @param allocator makes direct buffers
+     * @param allocator makes direct buffers; returns null, or throws an {@link OutOfMemoryError}, if there is no memory
      */
     FrameCache(SegmentFormat format, long bytes, IntFunction<ByteBuffer> allocator) {
         assert bytes >= format.frameBytes : bytes;
@@ -79,20 +84,27 @@ public final class FrameCache {
         this.chunkShift = Math.max(0, CHUNK_SHIFT - frameShift);
         this.slotCount = (int) Math.min(MAX_SLOTS, bytes >>> frameShift);
         this.chunks = new AtomicReferenceArray<>((slotCount - 1 >>> chunkShift) + 1);
+        this.allowedChunks = chunks.length();
         this.allocator = allocator;
     }
 
-    /** A cache of so many bytes, or null if that is not even a frame. */
-    public static FrameCache of(SegmentFormat format, long bytes) {
-        return bytes < format.frameBytes ? null : new FrameCache(format, bytes, FrameCache::allocate);
+    /**
+     * A cache of so many bytes, or null if that is not even a frame.
+     *
+     * @param memory where it comes from
+     */
+    public static FrameCache of(SegmentFormat format, long bytes, OffHeap memory) {
+        return bytes < format.frameBytes ? null : new FrameCache(format, bytes, size -> allocate(memory, size));
     }
 
     /**
      * The last chunk, and the first ones, which come before it is known that there are huge pages, do without these.
      */
-    private static ByteBuffer allocate(int bytes) {
+    private static ByteBuffer allocate(OffHeap memory, int bytes) {
         boolean huge = HugePages.isAvailable() && bytes % HugePages.PAGE_BYTES == 0;
-        return huge ? HugePages.allocate(bytes) : ByteBuffer.allocateDirect(bytes);
+        return huge
+                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, bytes)
+                : memory.tryAllocate(OffHeap.Use.CACHE, bytes);
     }
 
     /** Some slots. */
@@ -164,6 +176,9 @@ public final class FrameCache {
             return false;
         }
         Chunk chunk = chunks.getPlain(slot >>> chunkShift);
+        if (chunk == null) {
+            return false; // it was given back
+        }
         long[] words = chunk.words;
         int word = wordOf(slot);
         long stamp = (long) WORDS.getAcquire(words, word); // the owner and the bytes are read after it
@@ -187,7 +202,11 @@ public final class FrameCache {
         if (slot < 0) {
             return false;
         }
-        long[] words = chunks.getPlain(slot >>> chunkShift).words;
+        Chunk chunk = chunks.getPlain(slot >>> chunkShift);
+        if (chunk == null) {
+            return false;
+        }
+        long[] words = chunk.words;
         int word = wordOf(slot);
         return ((long) WORDS.getAcquire(words, word) & FILLING) == 0 && words[word + 1] == frames.number(frame);
     }
@@ -283,17 +302,64 @@ public final class FrameCache {
     /** Takes a lock, once for some MiB. No read shall fail because there is no memory for a cache. */
     private synchronized Chunk makeChunk(int number) {
         Chunk chunk = chunks.getPlain(number);
-        if (chunk == null && !noMoreMemory) {
-            int slots = Math.min(1 << chunkShift, slotCount - (number << chunkShift));
+        if (chunk == null && !noMoreMemory && number < allowedChunks) {
+            int slots = slotsOf(number);
+            ByteBuffer bytes;
             try {
-                chunk = new Chunk(allocator.apply(slots << frameShift), slots);
-                chunks.setRelease(number, chunk);
-                memoryBytes += slots << frameShift;
+                bytes = allocator.apply(slots << frameShift);
             } catch (OutOfMemoryError e) {
-                noMoreMemory = true;
+                bytes = null;
             }
+            if (bytes == null) {
+                noMoreMemory = true;
+                return null;
+            }
+            chunk = new Chunk(bytes, slots);
+            chunks.setRelease(number, chunk);
+            memoryBytes += slots << frameShift;
         }
         return chunk;
+    }
+
+    private int slotsOf(int chunk) {
+        return Math.min(1 << chunkShift, slotCount - (chunk << chunkShift));
+    }
+
+    // ---- giving memory back
+
+    /**
+     * Says how much memory the cache may take now, its budget at most. What it has beyond is let go of. Any thread.
+     */
+    public synchronized void limit(long bytes) {
+        allowedChunks = bytes >= (long) slotCount << frameShift
+                ? chunks.length()
+                : (int) Math.max(0, bytes >>> frameShift + chunkShift);
+        noMoreMemory = allowedChunks == 0;
+        dropFrom(allowedChunks, Long.MAX_VALUE);
+    }
+
+    /**
+     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The next {@link #limit} lets
+     * the cache grow again. Any thread.
+     *
+     * @return bytes let go of; the garbage collector frees them
+     */
+    public synchronized long giveBack(long bytes) {
+        noMoreMemory = true;
+        return dropFrom(0, bytes);
+    }
+
+    /** Drops chunks, the last first, until those from a number on are gone or it is enough. */
+    private long dropFrom(int first, long wanted) {
+        long given = 0;
+        for (int number = chunks.length() - 1; number >= first && given < wanted; number--) {
+            if (chunks.getPlain(number) != null) {
+                chunks.setRelease(number, null);
+                given += (long) slotsOf(number) << frameShift;
+            }
+        }
+        memoryBytes -= given;
+        return given;
     }
 
     // ---- figures

@@ -440,6 +440,16 @@ public final class SegmentStore implements AutoCloseable {
         return true;
     }
 
+    /** Whether {@link #readUnverified} may still succeed. */
+    public boolean isReadMapped() {
+        return mapped != null && mapped.isPossible();
+    }
+
+    /** Bytes of the file that are mapped for it. */
+    public long mappedBytes() {
+        return mapped == null ? 0 : mapped.mappedBytes();
+    }
+
     /** Throws what has struck {@link #readUnverified} on this thread unnoticed: to be called where that shows. */
     public void throwPendingFault() {
         if (mapped != null) {

@@ -204,6 +204,63 @@ class FrameCacheTest {
         assertFalse(hit(none, unlucky, 0, 0));
     }
 
+    private void fill(FrameCache cache, int frameCount) {
+        FrameCache.Frames frames = null;
+        for (int i = 0; i < frameCount; i++) {
+            frames = i % FRAMES == 0 ? cache.newFrames() : frames;
+            put(cache, frames, i % FRAMES, i);
+        }
+    }
+
+    @Test
+    void memoryThatIsAskedForIsGivenInChunksUntilTheNextLimit() {
+        long chunkBytes = (long) CHUNK_FRAMES * FRAME;
+        FrameCache cache = cacheOf(3 * CHUNK_FRAMES + 10);
+        FrameCache.Frames first = cache.newFrames();
+        put(cache, first, 0, 77);
+        fill(cache, 3 * CHUNK_FRAMES + 9);
+        assertEquals(3 * chunkBytes + 10 * FRAME, cache.memoryBytes());
+        assertEquals(10 * FRAME, cache.giveBack(1));
+        assertEquals(chunkBytes, cache.giveBack(chunkBytes));
+        assertEquals(2 * chunkBytes, cache.memoryBytes());
+        assertTrue(hit(cache, first, 0, 77), "what has its memory still");
+        fill(cache, 4 * CHUNK_FRAMES);
+        assertEquals(2 * chunkBytes, cache.memoryBytes(), "it does not grow by itself");
+        cache.limit(3 * chunkBytes - 1);
+        fill(cache, 4 * CHUNK_FRAMES);
+        assertEquals(2 * chunkBytes, cache.memoryBytes());
+        cache.limit(Long.MAX_VALUE);
+        fill(cache, 4 * CHUNK_FRAMES);
+        assertEquals(3 * chunkBytes + 10 * FRAME, cache.memoryBytes());
+        assertEquals(3 * chunkBytes + 10 * FRAME, cache.giveBack(Long.MAX_VALUE));
+        assertEquals(0, cache.giveBack(1));
+        assertFalse(hit(cache, first, 0, 77));
+        cache.limit(0);
+        fill(cache, 100);
+        assertEquals(0, cache.memoryBytes());
+    }
+
+    @Test
+    void aFrameIsNotFoundInMemoryThatWasGivenBackAndTakenAgain() {
+        FrameCache cache = cacheOf(2 * CHUNK_FRAMES);
+        List<FrameCache.Frames> all = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < CHUNK_FRAMES; i++) {
+                FrameCache.Frames frames = i % FRAMES == 0 ? cache.newFrames() : all.get(all.size() - 1);
+                if (i % FRAMES == 0) {
+                    all.add(frames);
+                }
+                put(cache, frames, i % FRAMES, all.size());
+            }
+            for (int i = 0; i < all.size(); i++) {
+                hit(cache, all.get(i), 0, i + 1); // there or not, it is no other's
+            }
+            cache.giveBack(Long.MAX_VALUE);
+            all.forEach(frames -> assertFalse(cache.holds(frames, 0)));
+            cache.limit(Long.MAX_VALUE);
+        }
+    }
+
     /** Frames come and go so fast that most copies are overtaken by the next frame in their slot. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
@@ -220,6 +277,10 @@ class FrameCacheTest {
                 for (int turn = 0; turn < 500_000 * EFFORT && problem.get() == null; turn++) {
                     int segment = random.nextInt(2);
                     int frame = random.nextInt(4);
+                    if (turn % 50_000 == 49_999) {
+                        cache.giveBack(1);
+                        cache.limit(Long.MAX_VALUE);
+                    }
                     if (own.hit(cache, segments.get(segment), frame, 10 * segment + frame)) {
                         hits.incrementAndGet();
                     } else {

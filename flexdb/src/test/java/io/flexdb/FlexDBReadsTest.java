@@ -1,0 +1,374 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.CorruptionException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The two ways to read the data file, of real files. */
+@Timeout(120)
+class FlexDBReadsTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final int FRAME = 512;
+    private static final FlexDBOptions SMALL = FlexDBOptions.defaults()
+            .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
+            .withCacheBytes(1 << 20)
+            .withSpace(FlexSpaceOptions.defaults().withSegments(64 * FRAME, FRAME));
+
+    @TempDir
+    private Path root;
+
+    private static byte[] key(int i) {
+        return String.format(Locale.ROOT, "key%06d", i).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] value(int i, int length) {
+        byte[] value = new byte[length];
+        new Random(i).nextBytes(value);
+        return value;
+    }
+
+    private Reads possible(Reads wanted) {
+        return new RealVfs().mapsSafely(root) ? wanted : Reads.POSITIONAL;
+    }
+
+    // ---- what is read
+
+    @ParameterizedTest
+    @EnumSource
+    void aStoreIsWhatTheSameWritesMakeOfASortedMap(Reads reads) {
+        for (long seed = 0; seed < 2L * EFFORT; seed++) {
+            for (long cacheBytes : new long[] {0, 64 << 10, 4 << 20}) {
+                String at = reads + ", seed " + seed + ", cache " + cacheBytes;
+                FlexDBOptions options = SMALL.withReads(reads).withCacheBytes(cacheBytes);
+                runHistory(root.resolve("store" + seed + "-" + cacheBytes), options, new Random(seed), at);
+            }
+        }
+    }
+
+    private static void runHistory(Path directory, FlexDBOptions options, Random random, String at) {
+        TreeMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+        for (int life = 0; life < 3; life++) {
+            try (FlexDB db = FlexDB.open(directory, options)) {
+                for (int step = 0; step < 1000; step++) {
+                    byte[] key = key(random.nextInt(2000));
+                    switch (random.nextInt(20)) {
+                        case 0, 1 -> {
+                            db.delete(key);
+                            model.remove(key);
+                        }
+                        case 2, 3, 4, 5 -> assertArrayEquals(model.get(key), db.get(key), at);
+                        case 6 -> checkAround(db, model, key, at);
+                        case 7 -> {
+                            if (random.nextInt(100) == 0) {
+                                byte[] to = key(random.nextInt(2000));
+                                if (Arrays.compareUnsigned(key, to) < 0) {
+                                    db.deleteRange(key, to);
+                                    model.subMap(key, to).clear();
+                                }
+                            }
+                        }
+                        default -> {
+                            int length = random.nextInt(random.nextInt(50) == 0 ? 20_000 : 200);
+                            byte[] value = value(step, length);
+                            db.put(key, value);
+                            model.put(key, value);
+                        }
+                    }
+                }
+                checkAll(db, model, at);
+            }
+        }
+    }
+
+    private static void checkAround(FlexDB db, TreeMap<byte[], byte[]> model, byte[] from, String at) {
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seek(from);
+            int left = 20;
+            for (Map.Entry<byte[], byte[]> entry : model.tailMap(from).entrySet()) {
+                if (left-- == 0) {
+                    return;
+                }
+                assertArrayEquals(entry.getKey(), cursor.key(), at);
+                assertArrayEquals(entry.getValue(), cursor.value(), at);
+                cursor.next();
+            }
+            assertFalse(cursor.isValid(), at);
+        }
+    }
+
+    private static void checkAll(FlexDB db, TreeMap<byte[], byte[]> model, String at) {
+        for (int i = 0; i < 2000; i++) {
+            assertArrayEquals(model.get(key(i)), db.get(key(i)), at + ", key " + i);
+        }
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seekToFirst();
+            for (Map.Entry<byte[], byte[]> entry : model.entrySet()) {
+                assertArrayEquals(entry.getKey(), cursor.key(), at);
+                assertArrayEquals(entry.getValue(), cursor.value(), at);
+                cursor.next();
+            }
+            assertFalse(cursor.isValid(), at);
+        }
+    }
+
+    // ---- what it takes
+
+    @ParameterizedTest
+    @EnumSource
+    void statsAndOptionsSayHowTheFileIsRead(Reads reads) {
+        FlexDBOptions options = SMALL.withReads(reads);
+        assertEquals(reads, options.reads());
+        assertTrue(options.toString().contains("reads=" + reads), options::toString);
+        try (FlexDB db = FlexDB.open(root.resolve("store"), options)) {
+            assertEquals(reads, db.options().reads());
+            assertEquals(possible(reads), db.stats().reads());
+        }
+        assertEquals(Reads.MAPPED, FlexDBOptions.defaults().reads());
+        assertThrows(IllegalArgumentException.class, () -> options.withReads(null));
+    }
+
+    @Test
+    void aFileSystemThatMapsNothingIsReadAtPositions() {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, SMALL, true)) {
+            assertEquals(Reads.MAPPED, db.options().reads());
+            assertEquals(Reads.POSITIONAL, db.stats().reads());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theCacheStaysWithinItsBudgetAndMakesRoomForWhatIsPinned(Reads reads) {
+        long budget = 4 << 20;
+        FlexDBOptions options = FlexDBOptions.defaults()
+                .withMemtableBytes(1 << 20)
+                .withCacheBytes(budget)
+                .withReads(reads);
+        int keys = 60_000;
+        try (FlexDB db = FlexDB.open(root.resolve("store"), options)) {
+            for (int i = 0; i < keys; i++) {
+                db.put(key(i), value(i, 100));
+            }
+            db.sync();
+            readAll(db, keys);
+            FlexDBMemory memory = db.stats().memory();
+            assertTrue(memory.cacheBytes() <= budget, memory::toString);
+            assertTrue(memory.cacheBytes() > 0, memory::toString);
+            assertEquals(db.stats().cacheMemoryBytes(), memory.cacheBytes(), memory::toString);
+            if (possible(reads) == Reads.POSITIONAL) {
+                assertTrue(memory.cacheBytes() > budget / 2, "frames have the greater part: " + memory);
+            }
+        }
+        try (FlexDB db = FlexDB.open(root.resolve("store"), options)) {
+            long logs = db.stats().memory().mappedBytes();
+            readAll(db, keys);
+            long mapped = db.stats().memory().mappedBytes() - logs;
+            assertEquals(possible(reads) == Reads.MAPPED, mapped > 0, "bytes mapped: " + mapped);
+            long before = db.stats().cacheMemoryBytes();
+            try (Snapshot pinning = db.snapshot()) {
+                for (int i = 0; db.stats().memory().retiredMemtableBytes() < budget / 2; i++) {
+                    db.put(key(i % keys), value(i, 100));
+                    assertTrue(i < 10 * keys, () -> db.stats().toString());
+                }
+                long left = db.stats().cacheMemoryBytes();
+                long pinned = db.stats().memory().retiredMemtableBytes();
+                assertTrue(
+                        left < before || left + pinned <= budget + (1 << 20),
+                        left + " of " + before + " bytes, beside " + pinned);
+                assertArrayEquals(value(7, 100), pinning.get(key(7)));
+            }
+        }
+    }
+
+    private static void readAll(FlexDB db, int keys) {
+        for (int i = 0; i < keys; i++) {
+            assertArrayEquals(value(i, 100), db.get(key(i)));
+        }
+    }
+
+    // ---- damage
+
+    /** A closed store of some pairs, each in the data file. */
+    private Path storeOf(int keys) {
+        Path directory = root.resolve("damaged");
+        try (FlexDB db = FlexDB.open(directory, SMALL)) {
+            for (int i = 0; i < keys; i++) {
+                db.put(key(i), value(i, 300));
+            }
+        }
+        return directory;
+    }
+
+    /** Where a pair is in the file: its checksum, and how long it is. */
+    private static int positionOf(byte[] data, byte[] key, byte[] value) {
+        byte[] pair = new byte[key.length + value.length];
+        System.arraycopy(key, 0, pair, 0, key.length);
+        System.arraycopy(value, 0, pair, key.length, value.length);
+        for (int at = 0; at <= data.length - pair.length; at++) {
+            if (Arrays.equals(data, at, at + pair.length, pair, 0, pair.length)) {
+                return at - 7; // a checksum, and lengths of one and two bytes
+            }
+        }
+        throw new AssertionError("not in the file");
+    }
+
+    private static int pairBytes(int i) {
+        return 7 + key(i).length + 300;
+    }
+
+    /** A frame is the unit that a segment's checksums are of. */
+    private static long frameOf(long position) {
+        return position / FRAME * FRAME;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFlippedBitOfAPairIsDamageInItsFrame(Reads reads) throws IOException {
+        int keys = 2000;
+        Path directory = storeOf(keys);
+        Path data = directory.resolve("space/data");
+        byte[] sound = Files.readAllBytes(data);
+        Random random = new Random(7);
+        for (int round = 0; round < 12 * EFFORT; round++) {
+            int i = random.nextInt(keys);
+            int pair = positionOf(sound, key(i), value(i, 300));
+            int at = pair + random.nextInt(pairBytes(i));
+            byte[] damaged = sound.clone();
+            damaged[at] ^= (byte) (1 << random.nextInt(8));
+            Files.write(data, damaged);
+            String when = reads + ", pair " + i + ", bit at " + at;
+            try (FlexDB db = FlexDB.open(directory, SMALL.withReads(reads))) {
+                byte[] key = key(i);
+                for (int turn = 0; turn < 2; turn++) {
+                    CorruptionException found = assertThrows(CorruptionException.class, () -> db.get(key), when);
+                    assertEquals(data.toRealPath(), found.file().toRealPath(), when);
+                    assertEquals(frameOf(at), found.position(), when);
+                }
+                assertArrayEquals(value((i + 1000) % keys, 300), db.get(key((i + 1000) % keys)), when);
+            }
+            Files.write(data, sound);
+        }
+        try (FlexDB db = FlexDB.open(directory, SMALL.withReads(reads))) {
+            for (int i = 0; i < keys; i++) {
+                assertArrayEquals(value(i, 300), db.get(key(i)));
+            }
+        }
+    }
+
+    /** The same where the interval's directory was there before the damage, and only the pair is read. */
+    @ParameterizedTest
+    @EnumSource
+    void aBitThatFlipsInAnOpenStoreIsDamageOrNotSeen(Reads reads) throws IOException {
+        int keys = 2000;
+        Path directory = storeOf(keys);
+        Path data = directory.resolve("space/data");
+        byte[] sound = Files.readAllBytes(data);
+        int damages = 0;
+        try (FlexDB db = FlexDB.open(directory, SMALL.withReads(reads))) {
+            for (int i = 0; i < keys; i++) {
+                assertArrayEquals(value(i, 300), db.get(key(i)));
+            }
+            for (int i = 3; i < keys; i += 100) {
+                int at = positionOf(sound, key(i), value(i, 300)) + 50;
+                flip(data, at);
+                try {
+                    assertArrayEquals(value(i, 300), db.get(key(i)));
+                } catch (CorruptionException e) {
+                    assertEquals(frameOf(at), e.position());
+                    damages++;
+                }
+                flip(data, at);
+                assertArrayEquals(value(i, 300), db.get(key(i)), "whole again");
+            }
+        }
+        assertTrue(possible(reads) == Reads.POSITIONAL || damages == 20, damages + " found");
+    }
+
+    private static void flip(Path file, long at) throws IOException {
+        try (var channel = java.nio.channels.FileChannel.open(
+                file, java.nio.file.StandardOpenOption.READ, java.nio.file.StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, at);
+            one.put(0, (byte) (one.get(0) ^ 4)).flip();
+            channel.write(one, at);
+        }
+    }
+
+    /** A pair's checksum is against accidents: who can write the file can write that, too, but not so easily all. */
+    @ParameterizedTest
+    @EnumSource
+    void aPairChangedTogetherWithItsChecksumIsFoundByTheScrub(Reads reads) throws IOException {
+        int keys = 2000;
+        Path directory = storeOf(keys);
+        Path data = directory.resolve("space/data");
+        byte[] bytes = Files.readAllBytes(data);
+        int i = 1234;
+        int at = positionOf(bytes, key(i), value(i, 300));
+        bytes[at + 100] ^= 1;
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, at + 4, pairBytes(i) - 4);
+        for (int b = 0; b < 4; b++) {
+            bytes[at + b] = (byte) (crc.getValue() >>> 8 * b);
+        }
+        Files.write(data, bytes);
+        assertScrubFinds(directory, reads);
+    }
+
+    /** What an earlier life of a segment has left, as a disk that has dropped a write would. */
+    @ParameterizedTest
+    @EnumSource
+    void aFrameOfAnEarlierLifeIsFoundByTheScrub(Reads reads) throws IOException {
+        int keys = 2000;
+        Path directory = storeOf(keys);
+        Path data = directory.resolve("space/data");
+        byte[] stale = Files.readAllBytes(data);
+        for (int life = 1; life <= 6; life++) {
+            try (FlexDB db = FlexDB.open(directory, SMALL)) {
+                for (int i = 0; i < keys; i++) {
+                    db.put(key(i), value(i + life * keys, 300));
+                }
+            }
+        }
+        byte[] now = Files.readAllBytes(data);
+        for (int at = 4096; at + FRAME <= Math.min(stale.length, now.length); at += 3 * FRAME) {
+            System.arraycopy(stale, at, now, at, FRAME);
+        }
+        Files.write(data, now);
+        assertScrubFinds(directory, reads);
+    }
+
+    private static void assertScrubFinds(Path directory, Reads reads) {
+        FlexDBOptions options = SMALL.withReads(reads).withSpace(SMALL.space().withScrubBytesPerSecond(1 << 30));
+        try (FlexDB db = FlexDB.open(directory, options)) {
+            while (db.stats().scrubPasses() == 0) {
+                LockSupport.parkNanos(100_000);
+            }
+            assertTrue(db.stats().scrubFindings() > 0, () -> db.stats().toString());
+        } catch (CorruptionException e) {
+            assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it
+        }
+    }
+}

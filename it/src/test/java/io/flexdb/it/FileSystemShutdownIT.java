@@ -1,12 +1,15 @@
 package io.flexdb.it;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.Reads;
 import io.flexdb.storage.StorageException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -40,12 +43,16 @@ class FileSystemShutdownIT {
     private static final int THREADS = 8;
     private static final int CYCLES = Integer.getInteger("flexdb.shutdown.cycles", 10);
     private static final long IMAGE_BYTES = 512L << 20;
+    private static final int READ_KEYS = 60_000; // of a store that is only read
+    private static final int READS_AFTER = 2_000; // of each thread
 
     @TempDir
     private Path directory;
 
     private final Queue<Throwable> untyped = new ConcurrentLinkedQueue<>();
     private final AtomicLong typed = new AtomicLong();
+    private final AtomicLong failedReads = new AtomicLong();
+    private volatile boolean shutDown;
     private volatile int dimension = 1;
     private Path mounted;
 
@@ -74,19 +81,33 @@ class FileSystemShutdownIT {
         }
         run("mkfs." + type, "-q", image.toString());
         Path mountPoint = Files.createDirectory(directory.resolve("mounted"));
+        Path toRead = mountPoint.resolve("read");
+        mount(image, mountPoint);
+        try (FlexDB db = FlexDB.open(toRead)) {
+            for (int i = 0; i < READ_KEYS; i++) {
+                db.put(key(0, i), valueToRead(i));
+            }
+        }
+        unmount();
         for (int cycle = 0; cycle < CYCLES; cycle++) {
-            mount(image, mountPoint);
+            mount(image, mountPoint); // nothing of it is in the page cache
             Path store = mountPoint.resolve("store" + cycle);
-            int[] acknowledged = shutDownUnder(store, new Random(seed + cycle));
+            int[] acknowledged = shutDownUnder(store, toRead, new Random(seed + cycle));
             unmount();
             mount(image, mountPoint); // recovers the file system
             checkAcknowledged(store, acknowledged, type + ", seed " + seed + ", cycle " + cycle);
+            try (FlexDB db = FlexDB.open(toRead)) {
+                for (int i = 0; i < READ_KEYS; i++) {
+                    assertArrayEquals(valueToRead(i), db.get(key(0, i)), type + ", seed " + seed + ", read " + i);
+                }
+            }
             deleteStore(store);
             unmount();
         }
-        System.out.println(type + ": " + CYCLES + " times, " + typed + " storage exceptions, " + untyped.size()
-                + " other errors, seed " + seed);
+        System.out.println(type + ": " + CYCLES + " times, " + typed + " storage exceptions, " + failedReads
+                + " failed reads, " + untyped.size() + " other errors, seed " + seed);
         assertEquals(List.of(), List.copyOf(untyped), "seed " + seed);
+        assertTrue(failedReads.get() > 0, "no read has met the end of the file system");
     }
 
     private void mount(Path image, Path mountPoint) throws Exception {
@@ -105,14 +126,21 @@ class FileSystemShutdownIT {
     }
 
     /** Returns what each thread had been promised when the file system was shut down. */
-    private int[] shutDownUnder(Path directory, Random random) throws Exception {
+    private int[] shutDownUnder(Path directory, Path toRead, Random random) throws Exception {
+        shutDown = false;
         FlexDB db = FlexDB.open(directory, FlexDBOptions.defaults().withMemtableBytes(1 << 20));
+        FlexDB onlyRead = FlexDB.open(toRead);
+        assertEquals(Reads.MAPPED, onlyRead.stats().reads());
         AtomicIntegerArray promised = new AtomicIntegerArray(THREADS);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             int thread = i;
             Random own = new Random(random.nextLong());
             threads.add(new Thread(() -> putAndGet(db, thread, own, promised), "thread-" + i));
+        }
+        for (int i = 0; i < THREADS; i++) {
+            Random own = new Random(random.nextLong());
+            threads.add(new Thread(() -> getAndScan(onlyRead, own), "reader-" + i));
         }
         threads.forEach(thread -> thread.setUncaughtExceptionHandler((ended, e) -> untyped.add(e)));
         threads.forEach(Thread::start);
@@ -125,10 +153,17 @@ class FileSystemShutdownIT {
             acknowledged[i] = promised.get(i);
         }
         run("xfs_io", "-x", "-c", "shutdown", mounted.toString());
+        shutDown = true;
         for (Thread thread : threads) {
             thread.join(TimeUnit.MINUTES.toMillis(1));
             assertFalse(thread.isAlive(), thread + " hangs");
         }
+        closeQuietly(db);
+        closeQuietly(onlyRead);
+        return acknowledged;
+    }
+
+    private void closeQuietly(FlexDB db) {
         try {
             db.close();
         } catch (StorageException e) {
@@ -136,7 +171,36 @@ class FileSystemShutdownIT {
         } catch (Throwable e) {
             untyped.add(e);
         }
-        return acknowledged;
+    }
+
+    private static byte[] valueToRead(int i) {
+        byte[] value = new byte[400];
+        new Random(i).nextBytes(value);
+        return value;
+    }
+
+    /** Of a store that nobody writes, whose reads go through a mapping: each is right or fails as it should. */
+    private void getAndScan(FlexDB db, Random random) {
+        for (int left = READS_AFTER; left > 0; ) {
+            left -= shutDown ? 1 : 0;
+            int i = random.nextInt(READ_KEYS);
+            try {
+                if (random.nextInt(8) > 0) {
+                    assertArrayEquals(valueToRead(i), db.get(key(0, i)));
+                } else {
+                    try (FlexCursor cursor = db.cursor()) {
+                        cursor.seek(key(0, i));
+                        for (int at = i; at < Math.min(READ_KEYS, i + 20); at++) {
+                            assertArrayEquals(valueToRead(at), cursor.value());
+                            cursor.next();
+                        }
+                    }
+                }
+            } catch (StorageException e) {
+                failedReads.incrementAndGet();
+            }
+        }
+        assertTrue(new byte[dimension][dimension].length > 0); // what is pending would strike here
     }
 
     private static byte[] key(int thread, int number) {

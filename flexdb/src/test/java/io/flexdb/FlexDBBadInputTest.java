@@ -165,6 +165,7 @@ class FlexDBBadInputTest {
         refused("durability must not be null", () -> options.withDurability(null));
         refused("space must not be null", () -> options.withSpace(null));
         refused("cacheBytes must not be negative: -1", () -> options.withCacheBytes(-1));
+        refused("reads must not be null", () -> options.withReads(null));
         refused(
                 "memtableBytes must be from 65536 to 1073741824",
                 () -> options.withMemtableBytes(65_535),

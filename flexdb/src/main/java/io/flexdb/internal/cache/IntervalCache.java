@@ -39,11 +39,13 @@ public final class IntervalCache {
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
      *     in a phase whose short reads have ended.
      * I3  Regions and table together take no more than the budget.
+     * I4  What is dropped has no slot, and 0 instead of its content number, so that whoever goes through its region
+     *     need not look for its slot: commits drop most of what there is.
      */
     private static final int ALIGNMENT = 16;
     private static final int MIN_REGION_BYTES = 128 * 1024;
     private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
-    private static final int BUDGET_BYTES_PER_SLOT = 96; // a directory of the usual size, with its slot
+    private static final int BUDGET_BYTES_PER_SLOT = 160; // a directory of the usual size, with its slot
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
@@ -201,14 +203,22 @@ public final class IntervalCache {
 
     /** Lets go of the directory of a content, if there is one. Any thread; who has found it before may use it still. */
     public void forget(long contentNumber) {
-        if (!contains(contentNumber)) {
+        forget(new long[] {contentNumber}, 1);
+    }
+
+    /** The same of several contents. */
+    public void forget(long[] contentNumbers, int count) {
+        CacheTable slots = table;
+        if (slots == null || count == 0) {
             return;
         }
         lock.lock();
         try {
-            int slot = table.slotOf(contentNumber);
-            if (slot >= 0) {
-                drop(table, slot);
+            for (int i = 0; i < count; i++) {
+                int slot = contentNumbers[i] > 0 ? slots.slotOf(contentNumbers[i]) : -1; // 0 is in empty slots
+                if (slot >= 0) {
+                    drop(slots, slot);
+                }
             }
         } finally {
             lock.unlock();
@@ -242,6 +252,7 @@ public final class IntervalCache {
         slots.empty(slot);
         entryCount--;
         entryBytes -= align(IntervalFormat.directoryBytes(buffer(location), base(location)));
+        IntervalFormat.drop(buffer(location), base(location));
     }
 
     private boolean makeRoom(CacheTable slots, int bytes) {
@@ -359,8 +370,8 @@ public final class IntervalCache {
             region = full.remove();
             for (int position = 0; position < filledBytes[region]; ) {
                 int size = align(IntervalFormat.directoryBytes(regions[region], position));
-                int slot = table.slotOf(IntervalFormat.contentNumber(regions[region], position));
-                if (slot >= 0 && table.locationAt(slot) == location(region, position)) {
+                int slot = slotOfLive(table, region, position);
+                if (slot >= 0) {
                     drop(table, slot);
                 }
                 position += size;
@@ -387,8 +398,8 @@ public final class IntervalCache {
         long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
         while (victimPosition < until) {
             int size = align(IntervalFormat.directoryBytes(region, victimPosition));
-            int slot = slots.slotOf(IntervalFormat.contentNumber(region, victimPosition));
-            if (slot >= 0 && slots.locationAt(slot) == location(victim, victimPosition)) {
+            int slot = slotOfLive(slots, victim, victimPosition);
+            if (slot >= 0) {
                 if (slots.isReferencedAt(slot) && hasRoomForSurvivor(size)) {
                     regions[current].put(currentPosition, region, victimPosition, size);
                     slots.move(slot, location(current, currentPosition));
@@ -404,6 +415,13 @@ public final class IntervalCache {
             retire(victim);
             victim = -1;
         }
+    }
+
+    /** The slot of what lies here, or -1 if that has been dropped (I4). */
+    private int slotOfLive(CacheTable slots, int region, int position) {
+        long contentNumber = IntervalFormat.contentNumber(regions[region], position);
+        int slot = contentNumber == 0 ? -1 : slots.slotOf(contentNumber);
+        return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
     }
 
     private boolean hasRoomForSurvivor(int size) {

@@ -16,9 +16,11 @@ import java.util.zip.CRC32C;
  * 8               content number
  * 4               bytes of the pairs
  * 4               number of the pairs, n
- * 2 n or 4 n      where each pair begins, relative to the first; filled up to 8. 4 n if the pairs have more than 65,535
- *                 bytes
- * 2 n             the upper 16 bits of the hash of each key; filled up to 8
+ * 4               how many bytes all keys begin with in common, or fewer: those skipped
+ * 2 n             the fingerprint of each key, the upper 16 bits of its hash; filled up to 8
+ * 2 n or 4 n      where each pair begins, relative to the first; 4 n if the pairs have more than 65,535 bytes
+ * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
+ * 4 n             the checksum of each pair, as its record has it
  *                 the pairs, in the order of their keys
  * </pre>
  *
@@ -29,10 +31,11 @@ public final class IntervalFormat {
     private static final int CONTENT = 0;
     private static final int DATA_BYTES = CONTENT + Long.BYTES;
     private static final int PAIR_COUNT = DATA_BYTES + Integer.BYTES;
-    private static final int POSITIONS = PAIR_COUNT + Integer.BYTES;
+    private static final int SKIPPED = PAIR_COUNT + Integer.BYTES;
+    private static final int FINGERPRINTS = SKIPPED + Integer.BYTES;
 
     /** Bytes before the positions. */
-    public static final int HEADER_BYTES = POSITIONS;
+    public static final int HEADER_BYTES = FINGERPRINTS;
 
     private static final long LOW_BITS = 0x0001_0001_0001_0001L;
     private static final long HIGH_BITS = 0x8000_8000_8000_8000L;
@@ -47,13 +50,21 @@ public final class IntervalFormat {
         return dataBytes > 0xFFFF;
     }
 
-    private static int fingerprints(int dataBytes, int pairCount) {
-        return align(POSITIONS + pairCount * (isWide(dataBytes) ? Integer.BYTES : Short.BYTES));
+    private static int positions(int pairCount) {
+        return FINGERPRINTS + align(pairCount * Short.BYTES);
+    }
+
+    private static int windows(int dataBytes, int pairCount) {
+        return positions(pairCount) + pairCount * (isWide(dataBytes) ? Integer.BYTES : Short.BYTES);
+    }
+
+    private static int checksums(int dataBytes, int pairCount) {
+        return windows(dataBytes, pairCount) + pairCount * Integer.BYTES;
     }
 
     /** Bytes of a directory. */
     public static int directoryBytes(int dataBytes, int pairCount) {
-        return fingerprints(dataBytes, pairCount) + align(pairCount * Short.BYTES);
+        return checksums(dataBytes, pairCount) + pairCount * Integer.BYTES;
     }
 
     /** Bytes of the directory that begins here. */
@@ -89,7 +100,8 @@ public final class IntervalFormat {
      * Builds an image. If the pairs already are where they belong, behind the directory, they stay there; else they
      * are copied.
      *
-     * @param crc to verify each pair with; null if that has been done
+     * @param crc to verify each pair with
+     * @param maxSkipped bytes of keys to skip at most
      * @throws BadRecordException if the bytes are not {@code pairCount} whole records with ascending keys
      */
     public static void build(
@@ -100,10 +112,9 @@ public final class IntervalFormat {
             ByteBuffer data,
             int dataPosition,
             int dataBytes,
-            CRC32C crc) {
+            CRC32C crc,
+            int maxSkipped) {
         int first = base + directoryBytes(dataBytes, pairCount);
-        boolean wide = isWide(dataBytes);
-        int fingerprints = base + fingerprints(dataBytes, pairCount);
         if (data != to || dataPosition != first) {
             to.put(first, data, dataPosition, dataBytes);
         }
@@ -111,13 +122,12 @@ public final class IntervalFormat {
         int at = first;
         int lastKey = 0;
         int lastKeyLength = -1;
-        long group = 0;
         for (int i = 0; i < pairCount; i++) {
             if (at == limit) {
                 throw new BadRecordException(dataBytes, pairCount + " pairs", i + " pairs");
             }
             long header = readRecord(to, at, first, limit);
-            if (crc != null && !RecordFormat.isSound(to, at, RecordFormat.recordBytes(header), crc)) {
+            if (!RecordFormat.isSound(to, at, RecordFormat.recordBytes(header), crc)) {
                 throw new BadRecordException(at - first, "a pair that fits its checksum", "one that does not");
             }
             int key = at + RecordFormat.headerBytes(header);
@@ -125,17 +135,10 @@ public final class IntervalFormat {
             if (lastKeyLength >= 0 && KeyBytes.compare(to, lastKey, lastKeyLength, to, key, keyLength) >= 0) {
                 throw new BadRecordException(at - first, "a key above the one before", "one that is not");
             }
-            if (wide) {
-                to.putInt(base + POSITIONS + i * Integer.BYTES, at - first);
-            } else {
-                to.putShort(base + POSITIONS + i * Short.BYTES, (short) (at - first));
-            }
-            int lane = i & 3;
-            group |= (KeyHash.hash(to, key, keyLength) >>> 48) << (lane * Short.SIZE);
-            if (lane == 3 || i == pairCount - 1) {
-                to.putLong(fingerprints + (i - lane) * Short.BYTES, group);
-                group = 0;
-            }
+            putPosition(to, base, dataBytes, pairCount, i, at - first);
+            short fingerprint = fingerprint(KeyHash.hash(to, key, keyLength));
+            putFingerprint(to, base, i, fingerprint);
+            putChecksum(to, base, dataBytes, pairCount, i, RecordFormat.checksum(to, at));
             lastKey = key;
             lastKeyLength = keyLength;
             at += RecordFormat.recordBytes(header);
@@ -143,9 +146,74 @@ public final class IntervalFormat {
         if (at != limit) {
             throw new BadRecordException(at - first, "the end after " + pairCount + " pairs", "more");
         }
+        putHeader(to, base, content, dataBytes, pairCount, 0);
+        if (pairCount > 0) {
+            putWindows(to, base, Math.min(maxSkipped, commonPrefix(to, base)));
+        }
+    }
+
+    static void putHeader(ByteBuffer to, int base, long content, int dataBytes, int pairCount, int skipped) {
         to.putLong(base + CONTENT, content);
         to.putInt(base + DATA_BYTES, dataBytes);
         to.putInt(base + PAIR_COUNT, pairCount);
+        to.putInt(base + SKIPPED, skipped);
+    }
+
+    static void putPosition(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int position) {
+        int positions = base + positions(pairCount);
+        if (isWide(dataBytes)) {
+            to.putInt(positions + pair * Integer.BYTES, position);
+        } else {
+            to.putShort(positions + pair * Short.BYTES, (short) position);
+        }
+    }
+
+    static void putWindow(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int window) {
+        to.putInt(base + windows(dataBytes, pairCount) + pair * Integer.BYTES, window);
+    }
+
+    static void putFingerprint(ByteBuffer to, int base, int pair, short fingerprint) {
+        to.putShort(base + FINGERPRINTS + pair * Short.BYTES, fingerprint);
+    }
+
+    static void putChecksum(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int checksum) {
+        to.putInt(base + checksums(dataBytes, pairCount) + pair * Integer.BYTES, checksum);
+    }
+
+    private static int commonPrefix(ByteBuffer image, int base) {
+        int last = pairCount(image, base) - 1;
+        return KeyBytes.commonPrefix(
+                image,
+                keyPosition(image, base, 0),
+                keyLength(image, base, 0),
+                image,
+                keyPosition(image, base, last),
+                keyLength(image, base, last));
+    }
+
+    private static void putWindows(ByteBuffer image, int base, int skipped) {
+        image.putInt(base + SKIPPED, skipped);
+        int dataBytes = dataBytes(image, base);
+        int pairCount = pairCount(image, base);
+        for (int i = 0; i < pairCount; i++) {
+            int window = window(image, keyPosition(image, base, i), keyLength(image, base, i), skipped);
+            putWindow(image, base, dataBytes, pairCount, i, window);
+        }
+    }
+
+    /** The window of a key in a little-endian buffer, an unsigned number. */
+    public static int window(ByteBuffer key, int position, int length, int skipped) {
+        return (int) (KeyBytes.window(key, position, length, skipped) >>> Integer.SIZE);
+    }
+
+    /** The window of a key. */
+    public static int window(byte[] key, int from, int length, int skipped) {
+        return (int) (KeyBytes.window(key, from, length, skipped) >>> Integer.SIZE);
+    }
+
+    /** The fingerprint of a key with this {@link KeyHash}. */
+    public static short fingerprint(long hash) {
+        return (short) (hash >>> 48);
     }
 
     private static long readRecord(ByteBuffer data, int at, int first, int limit) {
@@ -161,6 +229,11 @@ public final class IntervalFormat {
         return image.getLong(base + CONTENT);
     }
 
+    /** Takes the content number away. Who uses the directory meanwhile is not disturbed. */
+    static void drop(ByteBuffer directory, int base) {
+        directory.putLong(base + CONTENT, 0);
+    }
+
     /** Bytes of the pairs. */
     public static int dataBytes(ByteBuffer image, int base) {
         return image.getInt(base + DATA_BYTES);
@@ -171,6 +244,28 @@ public final class IntervalFormat {
         return image.getInt(base + PAIR_COUNT);
     }
 
+    /** How many bytes of each key are not in its window: all keys begin with the same. */
+    public static int skipped(ByteBuffer directory, int base) {
+        return directory.getInt(base + SKIPPED);
+    }
+
+    /** The window of a pair's key. */
+    public static int window(ByteBuffer directory, int base, int pair) {
+        int windows = windows(dataBytes(directory, base), pairCount(directory, base));
+        return directory.getInt(base + windows + pair * Integer.BYTES);
+    }
+
+    /** The checksum of a pair's record. */
+    public static int checksum(ByteBuffer directory, int base, int pair) {
+        int checksums = checksums(dataBytes(directory, base), pairCount(directory, base));
+        return directory.getInt(base + checksums + pair * Integer.BYTES);
+    }
+
+    /** The fingerprint of a pair's key. */
+    public static short fingerprint(ByteBuffer directory, int base, int pair) {
+        return directory.getShort(base + FINGERPRINTS + pair * Short.BYTES);
+    }
+
     /** Where the pairs begin in the buffer. */
     public static int dataPosition(ByteBuffer image, int base) {
         return base + directoryBytes(image, base);
@@ -179,12 +274,14 @@ public final class IntervalFormat {
     /** Where a pair begins, relative to the first; for one behind the last, where that ends. */
     public static int relativePosition(ByteBuffer image, int base, int pair) {
         int dataBytes = dataBytes(image, base);
-        if (pair == pairCount(image, base)) {
+        int pairCount = pairCount(image, base);
+        if (pair == pairCount) {
             return dataBytes;
         }
+        int positions = base + positions(pairCount);
         return isWide(dataBytes)
-                ? image.getInt(base + POSITIONS + pair * Integer.BYTES)
-                : image.getShort(base + POSITIONS + pair * Short.BYTES) & 0xFFFF;
+                ? image.getInt(positions + pair * Integer.BYTES)
+                : image.getShort(positions + pair * Short.BYTES) & 0xFFFF;
     }
 
     /** Where a pair begins in the buffer. */
@@ -243,7 +340,7 @@ public final class IntervalFormat {
      */
     public static int candidate(ByteBuffer directory, int base, long hash, int first) {
         int count = pairCount(directory, base);
-        int groups = base + fingerprints(dataBytes(directory, base), count);
+        int groups = base + FINGERPRINTS;
         long sought = (hash >>> 48) * LOW_BITS;
         long from = -1L << (first & 3) * Short.SIZE; // what to look at of the first group
         for (int i = first & -4; i < count; i += 4) {

@@ -56,6 +56,6 @@ final class CommitReservation {
 
     /** Reserves what it takes to remove entries in place, for which the log's reserve may be used. */
     boolean reserveForDeletes(GatheredEntries entries, Runnable publish) {
-        return engine.reservation().reserveForEdits(entries.count() + IntervalBounds.MAX_PAIRS, false, publish);
+        return engine.reservation().reserveForEdits(entries.count(), false, publish);
     }
 }

@@ -3,36 +3,35 @@ package io.flexdb.internal.commit;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
-import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
-import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
+import java.nio.ByteBuffer;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
     /*
      * The committer works by interval, not by key. It walks the memtable in key order, gathers the entries that belong
-     * to one interval, and merges them with the interval's pairs into the new content. That content goes into the
-     * cache, and into the space by whichever is cheaper:
+     * to one interval, and merges them with the interval's pairs into the new content. Its directory goes into the
+     * cache, and the content into the space by whichever is cheaper:
      *
-     * - few changes: each pair is inserted, replaced or removed in place;
-     * - many changes, or an interval in many pieces: it is written anew, in one piece. A bulk load costs an extent for
-     *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
-     *   changed anyway (section 5.2).
+     * - few changes: each pair is inserted, replaced or removed in place, which takes no more of the interval than its
+     *   directory;
+     * - many changes: it is written anew, in one piece. A bulk load costs an extent for every maxExtentBytes instead of
+     *   one for each pair.
      *
-     * This class walks, asks for room and decides; MergedContent merges, IntervalWriter writes.
+     * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
-    private static final int FEW_ENTRIES = 16; // at once, where room is short
+    private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final MemTable[] NO_TABLES = {};
 
@@ -41,21 +40,22 @@ public final class Committer {
     private final Intervals intervals;
     private final SparseIndex index; // theirs
     private final IntervalCache cache;
-    private final IntervalReader reader;
     private final CommitReservation reservation;
     private final CommitTurns turns = new CommitTurns();
     private final ReadContext context;
-    private final ExtentCursor extents = new ExtentCursor();
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
+    private final OldPairs old;
     private final MergedContent content;
+    private final NewIntervals parts;
     private final IntervalWriter writer;
     private int mostEntries; // at once
     private volatile long entriesApplied; // written by the one thread
     private final EntryKey key = new EntryKey();
     private final EntryKey nextKey = new EntryKey();
-    private boolean inPlace;
     private boolean wasCached;
+    private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
+    private int replacedCount;
     private StoreFullException memoryRefusal;
 
     public Committer(
@@ -70,11 +70,12 @@ public final class Committer {
         this.intervals = intervals;
         this.index = intervals.index;
         this.cache = cache;
-        this.reader = reader;
         this.reservation = new CommitReservation(engine);
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
+        this.old = new OldPairs(reader, context);
         this.content = new MergedContent(memory);
-        this.writer = new IntervalWriter(engine, intervals, cache, memory, content);
+        this.parts = new NewIntervals(intervals);
+        this.writer = new IntervalWriter(engine, intervals, cache, content, parts);
     }
 
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
@@ -98,6 +99,7 @@ public final class Committer {
      */
     byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
+        forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
         entries.reset(range);
@@ -118,8 +120,8 @@ public final class Committer {
                 continue;
             }
             boolean room = onlyDeletes ? reservation.reserveForDeletes(gathered, publish) : reserve(publish);
-            if (!room && gathered.count() > FEW_ENTRIES) {
-                mostEntries = FEW_ENTRIES; // which need less of the log at once; there may be as much
+            if (!room && gathered.count() > 1) {
+                mostEntries = Math.max(1, gathered.count() / FEWER); // which need less at once; there may be as much
                 entries.seek(key.copy());
                 continue;
             }
@@ -127,7 +129,8 @@ public final class Committer {
                 stuckAt = key.copy();
                 break;
             }
-            writer.replace(key, context.interval, inPlace, wasCached);
+            writer.replace(key, context.interval, wasCached);
+            replaced[replacedCount++] = context.interval.contentNumber();
             changes += gathered.count();
             entriesApplied += gathered.count();
             turns.pass();
@@ -135,6 +138,7 @@ public final class Committer {
                 changes = 0;
                 reservation.drop();
                 betweenChanges.run();
+                forgetReplaced();
             }
         }
         entries.reset(EntryRange.of(NO_TABLES, 0, 0));
@@ -142,7 +146,14 @@ public final class Committer {
         shrink();
         reservation.end(stuckAt != null);
         publish.run();
+        forgetReplaced();
         return stuckAt;
+    }
+
+    /** Lets go of directories that only readers of versions older than the one published want. */
+    private void forgetReplaced() {
+        cache.forget(replaced, replacedCount);
+        replacedCount = 0;
     }
 
     /** Why there was no room, or no memory, when something was not applied. */
@@ -205,46 +216,48 @@ public final class Committer {
     }
 
     private void mergeInterval(boolean alwaysInPlace) {
-        long intervalOffset = context.interval.logicalOffset();
-        int oldBytes = (int) context.interval.lengthBytes();
-        wasCached = oldBytes > 0 && cache.contains(context.interval.contentNumber());
-        inPlace = false;
-        int ticket = epochs.enter(); // the image may lie in the cache
+        IntervalRef interval = context.interval;
+        wasCached = false;
+        int ticket = epochs.enter(); // the directory lies in the cache
         try {
-            int oldPairs = 0;
-            if (oldBytes > 0) {
-                readOld();
-                oldPairs = IntervalFormat.pairCount(context.image, context.base);
-                inPlace = alwaysInPlace
-                        || gathered.count() * 2 <= oldPairs && !isFragmented(intervalOffset, oldBytes, oldPairs);
+            boolean inPlace = readOld(alwaysInPlace);
+            content.merge(old, gathered, inPlace);
+            if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
+                old.readImage(engine.current()); // for the keys
+                content.merge(old, gathered, inPlace);
             }
-            content.merge(context, oldPairs, gathered);
+            parts.divide(content, interval);
         } finally {
             epochs.exit(ticket);
         }
     }
 
-    /** Opens the image of the interval as it is. */
-    private void readOld() {
-        try {
-            reader.open(engine.current(), context);
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
-        } catch (StorageException e) {
-            throw new UnreadableException(e);
+    /** Brings what is needed of the interval as it is, and returns whether to change it in place. */
+    private boolean readOld(boolean alwaysInPlace) {
+        IntervalRef interval = context.interval;
+        if (interval.lengthBytes() == 0) {
+            old.setNone();
+            return false;
         }
+        if (!findDirectory(interval) || !alwaysInPlace && !areFew()) {
+            old.readImage(engine.current());
+        }
+        return alwaysInPlace || areFew();
     }
 
-    private boolean isFragmented(long intervalOffset, int bytes, int pairs) {
-        extents.reset(engine.current());
-        int pieces = 0;
-        boolean found = extents.seek(intervalOffset);
-        while (found && extents.logicalOffset() < intervalOffset + bytes) {
-            if (extents.flags() != RecordFormat.CONTINUATION && ++pieces > Math.max(1, pairs / 2)) {
-                return true;
-            }
-            found = extents.next();
+    private boolean areFew() {
+        return gathered.count() * 2 <= old.count();
+    }
+
+    /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */
+    private boolean findDirectory(IntervalRef interval) {
+        long location = cache.find(interval.contentNumber());
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        wasCached = directory != null;
+        if (directory == null || IntervalFormat.skipped(directory, cache.base(location)) > interval.commonPrefix()) {
+            return false;
         }
-        return false;
+        old.setDirectory(engine.current(), directory, cache.base(location));
+        return true;
     }
 }

@@ -1,11 +1,10 @@
 package io.flexdb.internal.commit;
 
-import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
-import io.flexdb.internal.index.IntervalReplacement;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keys.RecordFormat;
@@ -22,39 +21,35 @@ final class IntervalWriter {
     private final SpaceEngine engine;
     private final Intervals intervals;
     private final IntervalCache cache;
-    private final OffHeap memory;
     private final MergedContent content;
-    private final IntervalReplacement replacement = new IntervalReplacement();
-    private boolean wasCached;
-    private byte[] anchor = new byte[256];
-    private ByteBuffer imageMemory;
+    private final NewIntervals parts;
+    private final ByteBuffer directory = ByteBuffer.allocateDirect(
+                    IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
+            .order(ByteOrder.LITTLE_ENDIAN);
 
     IntervalWriter(
-            SpaceEngine engine, Intervals intervals, IntervalCache cache, OffHeap memory, MergedContent content) {
+            SpaceEngine engine, Intervals intervals, IntervalCache cache, MergedContent content, NewIntervals parts) {
         this.engine = engine;
         this.intervals = intervals;
         this.cache = cache;
-        this.memory = memory;
         this.content = content;
-        this.imageMemory = memory.allocate(OffHeap.Use.COMMITS, 64 << 10).order(ByteOrder.LITTLE_ENDIAN);
+        this.parts = parts;
     }
 
     /**
      * Puts the content in the place of that of an interval.
      *
      * @param key one of its keys
-     * @param inPlace whether to change only the pairs that change, or to write the interval anew
-     * @param oldWasCached whether the interval is of those that are read
+     * @param referenced whether the interval is of those that are read
      */
-    void replace(EntryKey key, IntervalRef interval, boolean inPlace, boolean oldWasCached) {
-        wasCached = oldWasCached;
+    void replace(EntryKey key, IntervalRef interval, boolean referenced) {
         engine.beginGroup();
-        if (inPlace) {
+        if (content.isInPlace()) {
             replaceInSpace(interval.logicalOffset());
         } else {
             rewrite(interval.logicalOffset(), (int) interval.lengthBytes());
         }
-        divide(key, interval);
+        replaceInIndex(key, interval, referenced);
         engine.endGroup();
     }
 
@@ -63,7 +58,8 @@ final class IntervalWriter {
     private void replaceInSpace(long intervalOffset) {
         for (int change = 0; change < content.changeCount(); change++) {
             int start = content.changeStart(change);
-            replaceInSpace(intervalOffset + start, content.removedBytes(change), start, content.addedBytes(change));
+            int removed = content.removedBytes(change);
+            replaceInSpace(intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
         }
     }
 
@@ -99,66 +95,36 @@ final class IntervalWriter {
         if (oldBytes > 0) {
             engine.collapse(intervalOffset, oldBytes);
         }
+        DirectoryBuilder directoryOfAll = content.directory();
         int max = engine.maxExtentBytes();
         int pair = 0;
         while (pair < content.pairs()) {
-            int from = content.start(pair);
-            int end = content.end(pair++);
-            while (pair < content.pairs() && content.end(pair) - from <= max) {
-                end = content.end(pair++);
+            int from = directoryOfAll.start(pair++);
+            while (pair < content.pairs() && directoryOfAll.start(pair + 1) - from <= max) {
+                pair++;
             }
+            int end = directoryOfAll.start(pair);
             insertPair(intervalOffset + from, from, end - from);
         }
     }
 
     // ---- the index
 
-    /** Makes intervals of the new content, in the place of the one there was, and caches them. */
-    private void divide(EntryKey key, IntervalRef old) {
-        replacement.clear();
-        int pairsEach = IntervalBounds.pairsEach(content.pairs(), content.bytes());
-        int first = 0;
-        while (first < content.pairs()) {
-            int end =
-                    IntervalBounds.endOfInterval(content.starts(), content.pairs(), content.bytes(), first, pairsEach);
-            addInterval(first, end, content.start(first), content.end(end - 1));
-            first = end;
-        }
-        if (content.pairs() == 0) {
-            addInterval(0, 0, 0, 0);
-        }
-        intervals.replace(key.bytes, key.length, old, replacement, content.pairs(), content.bytes());
-    }
-
-    private void addInterval(int first, int end, int from, int to) {
-        long number = intervals.newContent();
-        if (first == 0) {
-            replacement.first(to - from, end - first, number);
-        } else {
-            long header = RecordFormat.readHeader(content.buffer(), from, content.bytes());
-            int length = RecordFormat.keyLength(header);
-            if (anchor.length < length) {
-                anchor = new byte[RecordFormat.MAX_KEY_BYTES];
+    /** Caches the directories of the new intervals, and puts these in the place of the one there was. */
+    private void replaceInIndex(EntryKey key, IntervalRef old, boolean referenced) {
+        for (int part = 0; part < parts.count(); part++) {
+            if (parts.end(part) > parts.first(part)) {
+                content.directory()
+                        .write(
+                                directory,
+                                0,
+                                parts.content(part),
+                                parts.first(part),
+                                parts.end(part),
+                                parts.skipped(part));
+                cache.insert(directory, 0, referenced);
             }
-            content.buffer().get(from + RecordFormat.headerBytes(header), anchor, 0, length);
-            replacement.add(anchor, 0, length, to - from, end - first, number);
         }
-        int imageBytes = IntervalFormat.imageBytes(to - from, end - first);
-        if (end > first && hasImageMemory(imageBytes)) {
-            IntervalFormat.build(imageMemory, 0, number, end - first, content.buffer(), from, to - from, null);
-            cache.insert(imageMemory, 0, wasCached);
-        }
-    }
-
-    /** Whether an image can be built: if there is no memory for it, it is not cached now. */
-    private boolean hasImageMemory(int bytes) {
-        if (imageMemory.capacity() < bytes) {
-            ByteBuffer larger = memory.tryAllocate(OffHeap.Use.COMMITS, bytes + bytes / 2);
-            if (larger == null) {
-                return false;
-            }
-            imageMemory = larger.order(ByteOrder.LITTLE_ENDIAN);
-        }
-        return true;
+        intervals.replace(key.bytes, key.length, old, parts.replacement, content.pairs(), content.bytes());
     }
 }

@@ -2,40 +2,48 @@ package io.flexdb.internal.commit;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.read.ReadContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/** The content that an interval gets: its pairs merged with entries, in memory. For one thread. */
+/** The content that an interval gets: its pairs merged with entries. For one thread. */
 final class MergedContent {
+    /*
+     * Its directory is whole. Of its records, the buffer has the new ones if it is made in place, for the others stay
+     * where they are; and all of them if the interval is written anew.
+     */
     private static final int SMALL_BYTES = 256 << 10;
-    private static final int MAX_STARTS_KEPT = 64 << 10;
+    private static final int MAX_PLACES_KEPT = 64 << 10;
+    private static final int CHANGE_FIELDS = 4;
 
     private final OffHeap memory;
-    private final ByteBuffer smallMerged; // what merged is when nothing large has to fit
-    private final int[] smallStarts = new int[1024];
-    private ByteBuffer merged;
-    private int mergedBytes;
-    private int[] mergedStarts = smallStarts; // where each pair begins
-    private int mergedPairs;
+    private final ByteBuffer smallRecords; // what records is when nothing large has to fit
+    private final int[] smallPlaces = new int[1024];
+    private ByteBuffer records;
+    private int recordBytes;
+    private final DirectoryBuilder directory = new DirectoryBuilder();
+    private int[] places = smallPlaces; // where the record of each pair is: in the old image, or from -1 on in records
 
-    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come. */
-    private final int[] inPlaceChanges = new int[3 * GatheredEntries.MAX_COUNT];
+    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where. */
+    private final int[] inPlaceChanges = new int[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
 
     private int changeCount;
-    private ReadContext context; // with the image of what there was
+    private OldPairs old;
+    private boolean inPlace;
+    private int skipped;
     private final EntryKey key = new EntryKey();
     private final CRC32C crc = new CRC32C();
 
     MergedContent(OffHeap memory) {
         this.memory = memory;
-        this.smallMerged = allocate(SMALL_BYTES);
-        this.merged = smallMerged;
+        this.smallRecords = allocate(SMALL_BYTES);
+        this.records = smallRecords;
     }
 
     private ByteBuffer allocate(int bytes) {
@@ -44,40 +52,42 @@ final class MergedContent {
 
     /** Lets go of what a large value needed. */
     void shrink() {
-        merged = smallMerged;
-        mergedBytes = 0;
-        mergedPairs = 0;
-        if (mergedStarts.length > MAX_STARTS_KEPT) {
-            mergedStarts = smallStarts;
+        records = smallRecords;
+        recordBytes = 0;
+        directory.clear();
+        if (places.length > MAX_PLACES_KEPT) {
+            places = smallPlaces;
         }
     }
 
+    /** The records. */
     ByteBuffer buffer() {
-        return merged;
+        return records;
     }
 
     int bytes() {
-        return mergedBytes;
+        return directory.bytes();
     }
 
     int pairs() {
-        return mergedPairs;
+        return directory.count();
     }
 
-    /** Where pairs begin, in an array that may be longer. */
-    int[] starts() {
-        return mergedStarts;
+    DirectoryBuilder directory() {
+        return directory;
     }
 
-    int start(int pair) {
-        return mergedStarts[pair];
-    }
-
-    int end(int pair) {
-        return pair + 1 < mergedPairs ? mergedStarts[pair + 1] : mergedBytes;
+    /** What the windows in the directory skip. */
+    int skipped() {
+        return skipped;
     }
 
     // ---- changes, in their order: what is before each of them is new already
+
+    /** Whether it is made by these changes; else the interval is written anew. */
+    boolean isInPlace() {
+        return inPlace;
+    }
 
     int changeCount() {
         return changeCount;
@@ -85,15 +95,42 @@ final class MergedContent {
 
     /** Where in the content it is. */
     int changeStart(int change) {
-        return inPlaceChanges[3 * change];
+        return inPlaceChanges[CHANGE_FIELDS * change];
     }
 
     int removedBytes(int change) {
-        return inPlaceChanges[3 * change + 1];
+        return inPlaceChanges[CHANGE_FIELDS * change + 1];
     }
 
     int addedBytes(int change) {
-        return inPlaceChanges[3 * change + 2];
+        return inPlaceChanges[CHANGE_FIELDS * change + 2];
+    }
+
+    /** Where in the buffer the bytes are that come. */
+    int addedFrom(int change) {
+        return inPlaceChanges[CHANGE_FIELDS * change + 3];
+    }
+
+    // ---- keys, if all pairs are in memory
+
+    /** Whether keys can be asked for. */
+    boolean haveKeys() {
+        return old.count() == 0 || old.haveImage();
+    }
+
+    /** What has a pair's key. */
+    ByteBuffer keyBuffer(int pair) {
+        return places[pair] < 0 ? records : old.directory();
+    }
+
+    /** The header of a pair's record, for {@link RecordFormat} to take apart. */
+    long header(int pair) {
+        return IntervalFormat.header(keyBuffer(pair), recordPosition(pair));
+    }
+
+    /** Where in its {@link #keyBuffer} a pair's record begins. */
+    int recordPosition(int pair) {
+        return places[pair] < 0 ? ~places[pair] : places[pair];
     }
 
     // ---- merging
@@ -101,84 +138,73 @@ final class MergedContent {
     /**
      * Merges pairs and entries into the new content, and notes the changes. Those are made later: to write to the space
      * may mean to wait for readers, of whom this is one.
+     *
+     * @param wantInPlace whether the records of pairs that do not change stay where they are
      */
-    void merge(ReadContext ofInterval, int oldPairs, GatheredEntries entries) {
-        context = ofInterval;
-        mergedBytes = 0;
-        mergedPairs = 0;
+    void merge(OldPairs oldPairs, GatheredEntries entries, boolean wantInPlace) {
+        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
+        old = oldPairs;
+        inPlace = wantInPlace;
+        skipped = old.skipped();
+        recordBytes = 0;
         changeCount = 0;
+        directory.clear();
         int nextPair = 0;
         for (int i = 0; i < entries.count(); i++) {
             MemTable table = entries.table(i);
             int ref = entries.ref(i);
             key.set(table, ref);
-            int at = oldPairs == 0 ? 0 : firstPairFrom(nextPair, oldPairs);
+            long hash = KeyHash.hash(key.bytes, 0, key.length);
+            int at = old.find(key, hash, nextPair);
+            boolean exists = old.isFound();
             copyPairs(nextPair, at);
-            boolean exists = at < oldPairs
-                    && IntervalFormat.compare(key.bytes, 0, key.length, context.image, context.base, at) == 0;
-            int removed = exists ? pairBytes(at, oldPairs) : 0;
-            int recordStart = mergedBytes;
+            int removed = exists ? old.start(at + 1) - old.start(at) : 0;
+            int start = directory.bytes();
+            int from = recordBytes;
             boolean put = table.type(ref) == WritePayload.PUT;
             if (put) {
-                appendEntry(table, ref);
+                addEntry(table, ref, hash);
             }
             if (put || exists) {
-                int change = 3 * changeCount++;
-                inPlaceChanges[change] = recordStart;
+                int change = CHANGE_FIELDS * changeCount++;
+                inPlaceChanges[change] = start;
                 inPlaceChanges[change + 1] = removed;
-                inPlaceChanges[change + 2] = mergedBytes - recordStart;
+                inPlaceChanges[change + 2] = recordBytes - from;
+                inPlaceChanges[change + 3] = from;
             }
             nextPair = exists ? at + 1 : at;
         }
-        copyPairs(nextPair, oldPairs);
-    }
-
-    /** The first pair not below the key; the search begins where the last one ended, as keys come in order. */
-    private int firstPairFrom(int from, int pairs) {
-        int low = from;
-        int high = pairs;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (IntervalFormat.compare(key.bytes, 0, key.length, context.image, context.base, middle) > 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
-    private int pairBytes(int pair, int pairs) {
-        assert pair < pairs;
-        return IntervalFormat.relativePosition(context.image, context.base, pair + 1)
-                - IntervalFormat.relativePosition(context.image, context.base, pair);
+        copyPairs(nextPair, old.count());
     }
 
     private void copyPairs(int from, int to) {
         if (from >= to) {
             return;
         }
-        int start = IntervalFormat.relativePosition(context.image, context.base, from);
-        int bytes = IntervalFormat.relativePosition(context.image, context.base, to) - start;
-        roomInMerged(bytes, to - from);
+        makeRoomForPairs(to - from);
+        int data = old.haveImage() ? IntervalFormat.dataPosition(old.directory(), old.base()) : 0;
         for (int pair = from; pair < to; pair++) {
-            mergedStarts[mergedPairs++] =
-                    mergedBytes + IntervalFormat.relativePosition(context.image, context.base, pair) - start;
+            places[directory.count() + pair - from] = data + old.start(pair);
         }
-        int data = IntervalFormat.dataPosition(context.image, context.base);
-        merged.put(mergedBytes, context.image, data + start, bytes);
-        mergedBytes += bytes;
+        directory.addFrom(old.directory(), old.base(), from, to);
+        if (!inPlace) {
+            int bytes = old.start(to) - old.start(from);
+            makeRoomForRecords(bytes);
+            records.put(recordBytes, old.directory(), data + old.start(from), bytes);
+            recordBytes += bytes;
+        }
     }
 
-    private void appendEntry(MemTable table, int ref) {
+    private void addEntry(MemTable table, int ref, long hash) {
         int keyLength = table.keyLength(ref);
         int valueLength = table.valueLength(ref);
-        roomInMerged(RecordFormat.recordBytes(keyLength, valueLength), 1);
-        mergedStarts[mergedPairs++] = mergedBytes;
+        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength));
+        makeRoomForPairs(1);
+        int from = recordBytes;
         ByteBuffer arena = table.buffer();
-        mergedBytes = RecordFormat.write(
-                merged,
-                mergedBytes,
+        recordBytes = RecordFormat.write(
+                records,
+                from,
                 arena,
                 table.keyPosition(ref),
                 keyLength,
@@ -186,17 +212,25 @@ final class MergedContent {
                 table.valuePosition(ref),
                 valueLength,
                 crc);
+        places[directory.count()] = ~from;
+        int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
+        directory.add(
+                recordBytes - from, RecordFormat.checksum(records, from), IntervalFormat.fingerprint(hash), window);
     }
 
-    private void roomInMerged(int bytes, int pairs) {
-        if (merged.capacity() - mergedBytes < bytes) {
-            long wanted = Math.max(2L * merged.capacity(), (long) mergedBytes + bytes);
+    private void makeRoomForRecords(int bytes) {
+        if (records.capacity() - recordBytes < bytes) {
+            long wanted = Math.max(2L * records.capacity(), (long) recordBytes + bytes);
             ByteBuffer larger = allocate((int) Math.min(Integer.MAX_VALUE - 8L, wanted));
-            larger.put(0, merged, 0, mergedBytes);
-            merged = larger;
+            larger.put(0, records, 0, recordBytes);
+            records = larger;
         }
-        if (mergedStarts.length - mergedPairs < pairs) {
-            mergedStarts = Arrays.copyOf(mergedStarts, Math.max(2 * mergedStarts.length, mergedPairs + pairs));
+    }
+
+    private void makeRoomForPairs(int pairs) {
+        directory.ensure(pairs);
+        if (places.length - directory.count() < pairs) {
+            places = Arrays.copyOf(places, Math.max(2 * places.length, directory.count() + pairs));
         }
     }
 }

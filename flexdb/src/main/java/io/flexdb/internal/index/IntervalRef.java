@@ -1,5 +1,8 @@
 package io.flexdb.internal.index;
 
+import io.flexdb.internal.keys.KeyBytes;
+import java.nio.ByteBuffer;
+
 /**
  * One interval as {@link SparseIndex#find} found it. Reused by its owner; not for several threads. The anchors are read
  * from the index, so they must be asked for while the view they came from is still protected.
@@ -69,6 +72,25 @@ public final class IntervalRef {
     /** Copies the next interval's anchor to the start of an array with room for it: its length, or -1 if none. */
     public int upperAnchor(byte[] destination) {
         return upperRef == 0 ? -1 : keys.copyTo(upperRef, destination);
+    }
+
+    /** How many bytes all keys that belong to the interval begin with in common, at least. */
+    public int commonPrefix() {
+        return upperRef == 0 || keys.length(anchorRef) == 0 ? 0 : keys.commonPrefix(anchorRef, upperRef);
+    }
+
+    /** How many bytes a key in a little-endian buffer has in common with the anchor. */
+    public int commonPrefixWithAnchor(ByteBuffer key, int position, int length) {
+        return commonPrefix(key, position, length, anchorRef);
+    }
+
+    /** How many bytes a key in a little-endian buffer has in common with the next interval's anchor; 0 if none. */
+    public int commonPrefixWithUpper(ByteBuffer key, int position, int length) {
+        return upperRef == 0 ? 0 : commonPrefix(key, position, length, upperRef);
+    }
+
+    private int commonPrefix(ByteBuffer key, int position, int length, int ref) {
+        return KeyBytes.commonPrefix(key, position, length, keys.chunk(ref), keys.position(ref), keys.length(ref));
     }
 
     /** Whether a key not below this interval's anchor belongs to this interval. */

@@ -20,6 +20,11 @@ public final class IntervalBounds {
         return pairs > MAX_PAIRS && bytes > 0 || bytes > MAX_BYTES && pairs != 1;
     }
 
+    /** Whether these pairs make more than one interval. */
+    public static boolean areDivided(int pairs, long bytes) {
+        return pairs > MAX_PAIRS || bytes > MAX_BYTES && pairs > 1;
+    }
+
     /** How many of these pairs each interval gets, so that all get about as many. */
     public static int pairsEach(int pairs, long bytes) {
         long intervals = Math.max((pairs + MAX_PAIRS - 1) / MAX_PAIRS, (bytes + MAX_BYTES - 1) / MAX_BYTES);

@@ -55,14 +55,15 @@ public final class Intervals {
      * Puts the intervals of a new content, none of which is coarse, in the place of the interval of a key.
      *
      * @param old that interval
-     * @param pairs all that the new ones have; few are joined with the interval before, if both together are small
+     * @param pairs all that the new ones have; if few are left they are joined with the interval before, where both
+     *     together are small
      */
     public void replace(byte[] key, int keyLength, IntervalRef old, IntervalReplacement parts, int pairs, int bytes) {
         if (IntervalBounds.isCoarse(old.lengthBytes(), old.pairCount())) {
             coarseCount--;
         }
         index.replace(key, 0, keyLength, parts);
-        if (pairs <= MERGE_PAIRS && bytes <= MERGE_BYTES) {
+        if (pairs < old.pairCount() && pairs <= MERGE_PAIRS && bytes <= MERGE_BYTES) {
             mergeSmall(key, keyLength);
         }
     }

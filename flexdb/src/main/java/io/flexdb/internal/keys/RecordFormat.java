@@ -1,6 +1,7 @@
 package io.flexdb.internal.keys;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
@@ -85,6 +86,11 @@ public final class RecordFormat {
         return (int) crc.getValue();
     }
 
+    /** The checksum that a record has. */
+    public static int checksum(ByteBuffer record, int position) {
+        return record.getInt(position);
+    }
+
     /** Whether the bytes of a whole record are those that were written. Uses the buffer's position and limit. */
     public static boolean isSound(ByteBuffer record, int position, int recordBytes, CRC32C crc) {
         return record.getInt(position) == checksum(record, position, recordBytes, crc);
@@ -97,6 +103,7 @@ public final class RecordFormat {
      * @return the header, or {@link #BAD}, which is negative
      */
     public static long readHeader(ByteBuffer from, int position, int limit) {
+        assert from.order() == ByteOrder.LITTLE_ENDIAN;
         int lengths = position + CHECKSUM_BYTES;
         if (limit - lengths
                 >= 3) { // nearly always, and then mostly the key's length has one byte, the value's one or two

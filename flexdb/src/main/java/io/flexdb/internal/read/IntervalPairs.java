@@ -1,7 +1,10 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.cache.DirectoryBuilder;
+import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -9,7 +12,7 @@ import java.util.zip.CRC32C;
 /** The pairs of an interval as a cursor wants them: in memory, verified, with the place of each. For one thread. */
 final class IntervalPairs {
     /*
-     * Who walks wants each pair in its turn, and looks for a key at most once. So there are no fingerprints, and keys
+     * Who walks wants each pair in its turn, and looks for a key at most once. So no fingerprints are needed, and keys
      * are not hashed: one pass finds where each pair is, and verifies it while it is in the processor's cache anyway.
      *
      * The memory begins with the pairs; behind them, from the next multiple of 4 on, it has where each of them begins.
@@ -74,6 +77,57 @@ final class IntervalPairs {
 
     int count() {
         return count;
+    }
+
+    /** Whether these are the pairs of which a directory tells. */
+    boolean areThoseOf(ByteBuffer directory, int base) {
+        if (IntervalFormat.pairCount(directory, base) != count) {
+            return false;
+        }
+        for (int pair = 0; pair < count; pair++) {
+            int at = position(pair);
+            if (IntervalFormat.relativePosition(directory, base, pair) != at
+                    || IntervalFormat.checksum(directory, base, pair) != RecordFormat.checksum(memory, at)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Makes the directory of these pairs, which are few, at the beginning of a buffer of the context's. */
+    ByteBuffer directory(ReadContext context, long content) {
+        DirectoryBuilder builder = context.directoryBuilder();
+        builder.clear();
+        builder.ensure(count);
+        int skipped = count == 0 ? 0 : commonPrefix();
+        for (int pair = 0; pair < count; pair++) {
+            int at = position(pair);
+            long header = header(at);
+            int key = at + RecordFormat.headerBytes(header);
+            int length = RecordFormat.keyLength(header);
+            builder.add(
+                    RecordFormat.recordBytes(header),
+                    RecordFormat.checksum(memory, at),
+                    IntervalFormat.fingerprint(KeyHash.hash(memory, key, length)),
+                    IntervalFormat.window(memory, key, length, skipped));
+        }
+        ByteBuffer directory = context.directory();
+        builder.write(directory, 0, content, 0, count, skipped);
+        return directory;
+    }
+
+    private int commonPrefix() {
+        int first = position(0);
+        int last = position(count - 1);
+        long firstHeader = header(first);
+        long lastHeader = header(last);
+        return KeyBytes.commonPrefix(
+                memory,
+                first + RecordFormat.headerBytes(firstHeader),
+                RecordFormat.keyLength(firstHeader),
+                memory,
+                last + RecordFormat.headerBytes(lastHeader),
+                RecordFormat.keyLength(lastHeader));
     }
 
     /** Where the pairs are. */

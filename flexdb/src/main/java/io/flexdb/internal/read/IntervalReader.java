@@ -22,8 +22,10 @@ public final class IntervalReader {
      * interval those pairs are that may be the one, and only they are read. Where there is no directory the whole
      * interval is read, and its directory is kept.
      *
-     * Pairs are verified by their own checksums, so that the frames that they lie in need not be read. Where one does
-     * not match, the frames are: that tells what is wrong with the file.
+     * Pairs are verified by their own checksums, so that the frames that they lie in need not be read. A checksum has to
+     * be the one in the directory, too: a pair that its segment had in an earlier use is sound by itself. So where there
+     * is no directory, and where a checksum does not match, the frames are read and verified: directories are right for
+     * as long as they are kept, and what is wrong with a file is told by name.
      */
     /** Returned where a key has no pair. */
     static final int ABSENT = -1;
@@ -59,9 +61,7 @@ public final class IntervalReader {
         int base = cache.base(location);
         int pair = IntervalFormat.candidate(directory, base, hash, 0);
         while (pair >= 0) {
-            int from = IntervalFormat.relativePosition(directory, base, pair);
-            int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-            long header = loadPair(space, context, interval.logicalOffset() + from, bytes);
+            long header = loadPair(space, context, directory, base, pair);
             if (RecordFormat.keyLength(header) == keyLength
                     && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
                 return valueAt(context, 0);
@@ -77,14 +77,24 @@ public final class IntervalReader {
         return RecordFormat.valueLength(header);
     }
 
-    /** Reads one pair to the beginning of the context's memory, and returns its header. */
-    private long loadPair(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
+    /**
+     * Reads one pair of the context's interval to the beginning of the context's memory, which then is its image.
+     * Inside a short read.
+     *
+     * @param directory of the interval, at a base
+     * @return the pair's {@link RecordFormat#readHeader header}
+     */
+    public long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
+        int from = IntervalFormat.relativePosition(directory, base, pair);
+        int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
+        int checksum = IntervalFormat.checksum(directory, base, pair);
+        long logicalOffset = context.interval.logicalOffset() + from;
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
         engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
-        if (!isPair(context, bytes)) {
+        if (!isPair(context, bytes, checksum)) {
             engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
-            if (!isPair(context, bytes)) {
+            if (!isPair(context, bytes, checksum)) {
                 throw corruption(
                         logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
             }
@@ -92,23 +102,21 @@ public final class IntervalReader {
         return IntervalFormat.header(memory, 0);
     }
 
-    private static boolean isPair(ReadContext context, int bytes) {
+    private static boolean isPair(ReadContext context, int bytes, int checksum) {
         long header = RecordFormat.readHeader(context.image, 0, bytes);
         return header >= 0
                 && RecordFormat.recordBytes(header) == bytes
+                && RecordFormat.checksum(context.image, 0) == checksum
                 && RecordFormat.isSound(context.image, 0, bytes, context.crc);
     }
 
     /** Reads the context's interval, and builds its image. Inside a short read. */
     public void open(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
-        long bytes = interval.lengthBytes();
-        int pairs = interval.pairCount();
-        long content = interval.contentNumber();
-        load(space, context, interval.logicalOffset(), bytes, content, pairs);
-        if (!cache.contains(content)) {
+        load(space, context);
+        if (!cache.contains(interval.contentNumber())) {
             cache.insert(context.image, 0, false);
-            noteCoarse(interval.logicalOffset(), bytes, pairs);
+            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
         }
     }
 
@@ -119,8 +127,7 @@ public final class IntervalReader {
     }
 
     /**
-     * Reads the interval under a cursor, which is not empty, into the context's memory. Inside a short read. The cache
-     * is neither asked nor told: a scan has no use for a directory.
+     * Reads the interval under a cursor, which is not empty, into the context's memory. Inside a short read.
      *
      * @param pairs has them then; none if this fails
      * @param follows whether the interval before it, of the same view, is what was read last with this context
@@ -138,25 +145,41 @@ public final class IntervalReader {
         int counted = interval.pairCount();
         ByteBuffer memory = context.memory(
                 counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
-        if (fromFile) {
+        long location = fromFile ? -1 : cache.find(interval.contentNumber());
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        if (directory == null) {
             engine.read(space, context.extents, logicalOffset, memory, 0, bytes);
         } else if (follows) {
             engine.readOnUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
         } else {
             engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
         }
-        try {
-            take(context, bytes, counted, pairs);
-        } catch (BadRecordException e) {
+        if (directory == null || !takes(context, bytes, counted, pairs, directory, cache.base(location))) {
             memory = context.memory(bytes);
-            engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
+            if (directory != null) {
+                engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
+            }
             try {
                 take(context, bytes, counted, pairs);
-            } catch (BadRecordException again) {
-                throw corruption(logicalOffset, again);
+            } catch (BadRecordException e) {
+                throw corruption(logicalOffset, e);
             }
         }
+        if (directory == null && !fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
+            cache.insert(pairs.directory(context, interval.contentNumber()), 0, false);
+        }
         noteCoarse(logicalOffset, bytes, counted);
+    }
+
+    /** Takes pairs that nobody has verified, and returns whether they are those of a directory. */
+    private static boolean takes(
+            ReadContext context, int bytes, int counted, IntervalPairs pairs, ByteBuffer directory, int base) {
+        try {
+            take(context, bytes, counted, pairs);
+            return pairs.areThoseOf(directory, base);
+        } catch (BadRecordException e) {
+            return false;
+        }
     }
 
     private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {
@@ -181,26 +204,16 @@ public final class IntervalReader {
         return (int) bytes;
     }
 
-    private void load(
-            FlexTreeView space, ReadContext context, long logicalOffset, long bytes, long content, int pairs) {
-        int dataBytes = dataBytes(logicalOffset, bytes);
-        boolean counted = pairs < IntervalBounds.UNKNOWN_PAIRS;
-        int data = counted ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
+    private void load(FlexTreeView space, ReadContext context) {
+        IntervalRef interval = context.interval;
+        long logicalOffset = interval.logicalOffset();
+        int dataBytes = dataBytes(logicalOffset, interval.lengthBytes());
+        int pairs = interval.pairCount();
+        int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
         ByteBuffer memory = context.memory(data + dataBytes);
-        engine.readUnverified(space, context.extents, logicalOffset, memory, data, dataBytes);
+        engine.read(space, context.extents, logicalOffset, memory, data, dataBytes);
         try {
-            build(context, content, pairs, data, dataBytes);
-        } catch (BadRecordException e) {
-            loadAgain(space, context, logicalOffset, dataBytes, content, pairs);
-        }
-    }
-
-    private void loadAgain(
-            FlexTreeView space, ReadContext context, long logicalOffset, int dataBytes, long content, int pairs) {
-        ByteBuffer memory = context.memory(dataBytes);
-        engine.readAgain(space, context.extents, logicalOffset, memory, 0, dataBytes);
-        try {
-            build(context, content, pairs, 0, dataBytes);
+            build(context, data, dataBytes);
         } catch (BadRecordException e) {
             throw corruption(logicalOffset, e);
         }
@@ -214,9 +227,11 @@ public final class IntervalReader {
                 e.found());
     }
 
-    /** Builds an image of the pairs that the context's memory has at a position. */
-    private static void build(ReadContext context, long content, int pairs, int data, int dataBytes) {
+    /** Builds an image of the interval, the pairs of which the context's memory has at a position. */
+    private static void build(ReadContext context, int data, int dataBytes) {
+        IntervalRef interval = context.interval;
         ByteBuffer memory = context.memory(dataBytes);
+        int pairs = interval.pairCount();
         int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : IntervalFormat.countPairs(memory, data, dataBytes);
         int directoryBytes = IntervalFormat.directoryBytes(dataBytes, count);
         if (data != directoryBytes) {
@@ -224,7 +239,16 @@ public final class IntervalReader {
             larger.put(directoryBytes, memory.duplicate(), data, dataBytes);
             memory = larger;
         }
-        IntervalFormat.build(memory, 0, content, count, memory, directoryBytes, dataBytes, context.crc);
+        IntervalFormat.build(
+                memory,
+                0,
+                interval.contentNumber(),
+                count,
+                memory,
+                directoryBytes,
+                dataBytes,
+                context.crc,
+                interval.commonPrefix());
         context.image = memory;
         context.base = 0;
     }

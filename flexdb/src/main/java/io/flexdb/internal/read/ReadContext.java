@@ -2,7 +2,10 @@ package io.flexdb.internal.read;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.internal.cache.DirectoryBuilder;
+import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
+import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -23,6 +26,8 @@ public final class ReadContext {
     public final IntervalRef interval = new IntervalRef();
     final ExtentCursor extents = new ExtentCursor();
     final CRC32C crc = new CRC32C();
+    private final DirectoryBuilder directoryBuilder = new DirectoryBuilder();
+    private ByteBuffer directory; // null before it is needed
     /** Walks with this context, and rests with it; null before the first walk. */
     MergeCursor cursor;
 
@@ -60,6 +65,20 @@ public final class ReadContext {
         } catch (OutOfMemoryError e) {
             throw new StoreMemoryException("an interval", needed, e);
         }
+    }
+
+    /** To make a directory with. */
+    DirectoryBuilder directoryBuilder() {
+        return directoryBuilder;
+    }
+
+    /** Where a directory of an interval that is not coarse has room. */
+    ByteBuffer directory() {
+        if (directory == null) {
+            int bytes = IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS);
+            directory = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        return directory;
     }
 
     /** A copy of a caller's key, whose position stays. */

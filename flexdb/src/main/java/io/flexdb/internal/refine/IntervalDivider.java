@@ -30,6 +30,9 @@ public final class IntervalDivider {
      */
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int FIRST_BYTES = 4 << 10; // of an interval, and of what follows a skipped value
+    /** What small pieces make together: pairs that came one by one, so that more will. */
+    private static final int JOINED_PAIRS = IntervalBounds.MAX_PAIRS * 7 / 8;
+
     private static final int PAIRS_AT_ONCE = 1 << 16;
     private static final int KEY_BYTES_AT_ONCE = 4 << 20;
     private static final int BYTES_AT_ONCE = 64 << 20;
@@ -116,7 +119,7 @@ public final class IntervalDivider {
     }
 
     private boolean isTooLarge(int first, int end) {
-        return end - first > IntervalBounds.MAX_PAIRS || start(end) - starts[first] > IntervalBounds.MAX_BYTES;
+        return end - first > JOINED_PAIRS || start(end) - starts[first] > IntervalBounds.MAX_BYTES;
     }
 
     /** Where a pair begins, or behind the last one that is divided where that ends. */

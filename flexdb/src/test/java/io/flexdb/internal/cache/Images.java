@@ -33,14 +33,14 @@ final class Images {
         ByteBuffer data = pairs(keys, values);
         ByteBuffer image = ByteBuffer.allocateDirect(IntervalFormat.imageBytes(data.capacity(), keys.length))
                 .order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C());
+        IntervalFormat.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), 0xFFFF);
         return image;
     }
 
     /** An image the directory of which has up to about {@code maxBytes}. */
     static ByteBuffer of(long content, int maxBytes) {
         Random random = new Random(content);
-        int count = 1 + random.nextInt(maxBytes / 4 + 1);
+        int count = 1 + random.nextInt(maxBytes / 12 + 1);
         byte[][] keys = new byte[count][];
         byte[][] values = new byte[count][];
         for (int i = 0; i < count; i++) {
@@ -51,14 +51,18 @@ final class Images {
         return build(content, keys, values);
     }
 
-    /** Compares the directory at a place with that of an image. */
+    /** Compares the directory at a place, which may have been dropped meanwhile, with that of an image. */
     static void assertIs(ByteBuffer expected, ByteBuffer directory, int base) {
         int bytes = IntervalFormat.directoryBytes(expected, 0);
         assertEquals(bytes, IntervalFormat.directoryBytes(directory, base));
         assertEquals(
                 -1,
                 expected.duplicate()
+                        .position(Long.BYTES) // behind the content number
                         .limit(bytes)
-                        .mismatch(directory.duplicate().position(base).limit(base + bytes)));
+                        .mismatch(directory
+                                .duplicate()
+                                .position(base + Long.BYTES)
+                                .limit(base + bytes)));
     }
 }

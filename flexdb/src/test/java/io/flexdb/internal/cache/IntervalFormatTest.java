@@ -57,7 +57,7 @@ class IntervalFormatTest {
         assertEquals(keys.length, IntervalFormat.countPairs(data, 0, data.capacity()));
         int bytes = IntervalFormat.imageBytes(data.capacity(), keys.length);
         ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC);
+        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, 0xFFFF);
         assertEquals(77, IntervalFormat.contentNumber(image, base));
         assertEquals(keys.length, IntervalFormat.pairCount(image, base));
         assertEquals(data.capacity(), IntervalFormat.dataBytes(image, base));
@@ -115,7 +115,7 @@ class IntervalFormatTest {
         ByteBuffer image = ByteBuffer.allocateDirect(expected.capacity()).order(ByteOrder.LITTLE_ENDIAN);
         int at = IntervalFormat.directoryBytes(data.capacity(), 3);
         image.put(at, data, 0, data.capacity());
-        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity(), CRC);
+        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity(), CRC, 0xFFFF);
         assertEquals(expected, image);
     }
 
@@ -132,7 +132,7 @@ class IntervalFormatTest {
                 .order(ByteOrder.LITTLE_ENDIAN);
         return assertThrows(
                 BadRecordException.class,
-                () -> IntervalFormat.build(image, 0, 1, pairCount, data, 0, data.capacity(), CRC));
+                () -> IntervalFormat.build(image, 0, 1, pairCount, data, 0, data.capacity(), CRC, 0xFFFF));
     }
 
     @Test
@@ -174,7 +174,7 @@ class IntervalFormatTest {
                 int count = IntervalFormat.countPairs(data, 0, bytes);
                 ByteBuffer image = ByteBuffer.allocate(IntervalFormat.imageBytes(bytes, count))
                         .order(ByteOrder.LITTLE_ENDIAN);
-                IntervalFormat.build(image, 0, 1, count, data, 0, bytes, null);
+                IntervalFormat.build(image, 0, 1, count, data, 0, bytes, CRC, 0xFFFF);
                 assertEquals(count, IntervalFormat.lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
             } catch (BadRecordException expected) {
                 assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);

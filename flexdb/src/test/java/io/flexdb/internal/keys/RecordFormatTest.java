@@ -83,7 +83,7 @@ class RecordFormatTest {
 
     @Test
     void theLargestLengthsAreReadAndLargerOnesAreBad() {
-        ByteBuffer buffer = ByteBuffer.allocate(16);
+        ByteBuffer buffer = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
         int end = RecordFormat.writeHeader(buffer, 0, RecordFormat.MAX_KEY_BYTES, RecordFormat.MAX_VALUE_BYTES);
         assertEquals(RecordFormat.MAX_HEADER_BYTES, end);
         long header = RecordFormat.readHeader(buffer, 0, end);

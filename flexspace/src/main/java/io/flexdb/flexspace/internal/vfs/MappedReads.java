@@ -11,31 +11,31 @@ import java.util.Arrays;
 public final class MappedReads {
     /*
      * The problem: a mapping does not grow with its file, and a new one of all of it would have to meet each page
-     * again. The choice: windows of the file, each mapped when a read comes to what it does not have yet. Only the
-     * window at the end of a growing file is mapped more than once.
+     * again. The choice: parts of the file, each mapped when a read comes to what it does not have yet. Only the
+     * part at the end of a growing file is mapped more than once.
      *
      * Where the kernel, or the file system, refuses a mapping, none is tried again: each try may cost a collection of
      * garbage.
      */
-    private static final int WINDOW_SHIFT = 26;
-    private static final int MAX_WINDOWS = 1 << 14; // far from what the kernel allows a process
+    private static final int PART_SHIFT = 26;
+    private static final int MAX_PARTS = 1 << 14; // far from what the kernel allows a process
 
     private final VfsFile file;
-    private final int windowShift;
-    private final int windowBytes;
-    private volatile MappedFile[] windows = {};
+    private final int partShift;
+    private final int partBytes;
+    private volatile MappedFile[] parts = {};
     private volatile boolean possible = true;
 
     /** @param file of which nothing is mapped before it is read */
     public MappedReads(VfsFile file) {
-        this(file, WINDOW_SHIFT);
+        this(file, PART_SHIFT);
     }
 
-    /** @param windowShift of the bytes of a window: at least that of a page */
-    MappedReads(VfsFile file, int windowShift) {
+    /** @param partShift of the bytes of a part: at least that of a page */
+    MappedReads(VfsFile file, int partShift) {
         this.file = file;
-        this.windowShift = windowShift;
-        this.windowBytes = 1 << windowShift;
+        this.partShift = partShift;
+        this.partBytes = 1 << partShift;
     }
 
     /**
@@ -50,52 +50,52 @@ public final class MappedReads {
         int done = 0;
         while (done < length) {
             long at = position + done;
-            int start = (int) at & windowBytes - 1;
-            int piece = Math.min(length - done, windowBytes - start);
-            MappedFile window = window(at >>> windowShift, start + piece);
-            if (window == null) {
+            int start = (int) at & partBytes - 1;
+            int piece = Math.min(length - done, partBytes - start);
+            MappedFile part = part(at >>> partShift, start + piece);
+            if (part == null) {
                 return false;
             }
-            window.read(start, destination, destinationPosition + done, piece);
+            part.read(start, destination, destinationPosition + done, piece);
             done += piece;
         }
         return true;
     }
 
-    /** A window that is mapped so far at least; null if it can't be. */
-    private MappedFile window(long number, int bytes) {
-        MappedFile[] mapped = windows;
-        MappedFile window = number < mapped.length ? mapped[(int) number] : null;
-        return window != null && window.bytes() >= bytes ? window : map(number, bytes);
+    /** A part that is mapped so far at least; null if it can't be. */
+    private MappedFile part(long number, int bytes) {
+        MappedFile[] mapped = parts;
+        MappedFile part = number < mapped.length ? mapped[(int) number] : null;
+        return part != null && part.bytes() >= bytes ? part : map(number, bytes);
     }
 
     private synchronized MappedFile map(long number, int bytes) {
-        MappedFile[] mapped = windows;
-        MappedFile window = number < mapped.length ? mapped[(int) number] : null;
-        if (!possible || number >= MAX_WINDOWS || window != null && window.bytes() >= bytes) {
-            return possible ? window : null;
+        MappedFile[] mapped = parts;
+        MappedFile part = number < mapped.length ? mapped[(int) number] : null;
+        if (!possible || number >= MAX_PARTS || part != null && part.bytes() >= bytes) {
+            return possible ? part : null;
         }
-        long start = number << windowShift;
-        long inFile = Math.min(windowBytes, file.size() - start);
+        long start = number << partShift;
+        long inFile = Math.min(partBytes, file.size() - start);
         if (inFile < bytes) {
             return null; // a system call will say what is missing
         }
         try {
-            window = file.mapForReading(start, inFile);
+            part = file.mapForReading(start, inFile);
         } catch (StoreIoException | IllegalArgumentException e) {
             if (file.size() < start + inFile) {
                 return null; // it was cut meanwhile
             }
-            window = null; // no more mappings for this process
+            part = null; // no more mappings for this process
         }
-        if (window == null) {
+        if (part == null) {
             possible = false;
             return null;
         }
         MappedFile[] more = Arrays.copyOf(mapped, Math.max(mapped.length, (int) number + 1));
-        more[(int) number] = window;
-        windows = more;
-        return window;
+        more[(int) number] = part;
+        parts = more;
+        return part;
     }
 
     /**
@@ -105,10 +105,10 @@ public final class MappedReads {
      * @throws StoreIoException if a copy by this thread has faulted without being noticed
      */
     public void throwPendingFault() {
-        MappedFile[] mapped = windows;
-        for (MappedFile window : mapped) {
-            if (window != null) {
-                window.throwPendingFault();
+        MappedFile[] mapped = parts;
+        for (MappedFile part : mapped) {
+            if (part != null) {
+                part.throwPendingFault();
                 return;
             }
         }
@@ -122,8 +122,8 @@ public final class MappedReads {
     /** Bytes of the file that are mapped. */
     public long mappedBytes() {
         long bytes = 0;
-        for (MappedFile window : windows) {
-            bytes += window == null ? 0 : window.bytes();
+        for (MappedFile part : parts) {
+            bytes += part == null ? 0 : part.bytes();
         }
         return bytes;
     }

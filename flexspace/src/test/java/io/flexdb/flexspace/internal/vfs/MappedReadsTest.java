@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MappedReadsTest {
-    private static final int WINDOW_SHIFT = 14;
-    private static final int WINDOW = 1 << WINDOW_SHIFT;
+    private static final int PART_SHIFT = 14;
+    private static final int PART = 1 << PART_SHIFT;
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     @TempDir
@@ -108,87 +108,87 @@ class MappedReadsTest {
     }
 
     @Test
-    void readsMayCrossTheBordersOfWindows() {
-        try (Watched file = create("a", 5 * WINDOW + 100)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+    void readsMayCrossTheBordersOfParts() {
+        try (Watched file = create("a", 5 * PART + 100)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
             assertEquals(0, reads.mappedBytes());
-            for (int border = WINDOW; border <= 5 * WINDOW; border += WINDOW) {
+            for (int border = PART; border <= 5 * PART; border += PART) {
                 assertReads(reads, border - 1, 1);
                 assertReads(reads, border, 1);
                 assertReads(reads, border - 1, 2);
                 assertReads(reads, border - 50, 100);
             }
-            assertReads(reads, 0, 5 * WINDOW + 100);
-            assertEquals(6, file.mappings.size(), "each window is mapped once: " + file.mappings);
-            assertEquals(5 * WINDOW + 100, reads.mappedBytes());
+            assertReads(reads, 0, 5 * PART + 100);
+            assertEquals(6, file.mappings.size(), "each part is mapped once: " + file.mappings);
+            assertEquals(5 * PART + 100, reads.mappedBytes());
         }
     }
 
     @Test
     void nothingIsMappedThatIsNotRead() {
-        try (Watched file = create("a", 4 * WINDOW)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
-            assertReads(reads, 2 * WINDOW + 5, 10);
-            assertEquals(List.of(2 * WINDOW + " " + WINDOW), file.mappings);
+        try (Watched file = create("a", 4 * PART)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
+            assertReads(reads, 2 * PART + 5, 10);
+            assertEquals(List.of(2 * PART + " " + PART), file.mappings);
         }
     }
 
     @Test
     void aFileThatGrowsIsMappedAsFarAsReadsNeed() {
         try (Watched file = create("a", 100)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
             assertReads(reads, 0, 100);
             grow(file, 5000);
             assertReads(reads, 10, 90);
             assertEquals(1, file.mappings.size(), "what is mapped serves");
             assertReads(reads, 90, 4910);
-            grow(file, WINDOW + 10);
+            grow(file, PART + 10);
             assertReads(reads, 4999, 2);
-            assertReads(reads, WINDOW - 3, 13);
+            assertReads(reads, PART - 3, 13);
             assertEquals(
-                    List.of("0 100", "0 5000", "0 " + WINDOW, WINDOW + " 10"),
+                    List.of("0 100", "0 5000", "0 " + PART, PART + " 10"),
                     file.mappings,
-                    "the last window again, the others once");
+                    "the last part again, the others once");
         }
     }
 
     @Test
     void whatTheFileDoesNotHaveIsLeftToASystemCall() {
-        try (Watched file = create("a", WINDOW + 10)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
-            assertFalse(reads.read(WINDOW, ByteBuffer.allocate(20), 0, 11));
-            assertFalse(reads.read(WINDOW - 5, ByteBuffer.allocate(20), 0, 16));
-            assertFalse(reads.read(7L * WINDOW, ByteBuffer.allocate(20), 0, 1));
+        try (Watched file = create("a", PART + 10)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
+            assertFalse(reads.read(PART, ByteBuffer.allocate(20), 0, 11));
+            assertFalse(reads.read(PART - 5, ByteBuffer.allocate(20), 0, 16));
+            assertFalse(reads.read(7L * PART, ByteBuffer.allocate(20), 0, 1));
             assertFalse(reads.read(1L << 60, ByteBuffer.allocate(20), 0, 1));
             assertTrue(reads.isPossible());
-            assertReads(reads, WINDOW, 10);
+            assertReads(reads, PART, 10);
         }
     }
 
     @Test
     void aFileThatWasCutFailsReadsUntilItHasGrownAgain() throws IOException {
-        try (Watched file = create("a", 2 * WINDOW)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
-            assertReads(reads, 0, 2 * WINDOW);
+        try (Watched file = create("a", 2 * PART)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
+            assertReads(reads, 0, 2 * PART);
             cut(file.path(), 4096);
             ByteBuffer found = ByteBuffer.allocateDirect(100);
             for (int i = 0; i < 1000; i++) {
                 StoreIoException failed =
-                        assertThrows(StoreIoException.class, () -> reads.read(WINDOW + 9, found, 0, 100));
+                        assertThrows(StoreIoException.class, () -> reads.read(PART + 9, found, 0, 100));
                 assertEquals(file.path(), failed.file());
                 assertReads(reads, 3000, 1000);
             }
             reads.throwPendingFault(); // none is
-            grow(file, 2 * WINDOW);
-            assertReads(reads, 0, 2 * WINDOW);
+            grow(file, 2 * PART);
+            assertReads(reads, 0, 2 * PART);
             assertTrue(reads.isPossible());
         }
     }
 
     @Test
     void aFileThatIsCutWhileItIsMappedIsReadByTheNextOne() {
-        try (Watched file = create("a", WINDOW)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+        try (Watched file = create("a", PART)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
             file.beforeMapping = () -> file.truncate(5000);
             assertFalse(reads.read(6000, ByteBuffer.allocate(10), 0, 10));
             assertEquals(5000, file.size());
@@ -203,20 +203,23 @@ class MappedReadsTest {
     void aFileThatIsCutWhileItIsMappedIsNotMadeLonger() throws Exception {
         AtomicInteger cuts = new AtomicInteger();
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        try (VfsFile file = create("a", WINDOW).file) {
+        try (VfsFile file = create("a", PART).file) {
             Thread mapping = new Thread(() -> {
-                while (cuts.get() < 500 * EFFORT) {
+                for (int mappings = 1; cuts.get() < 500 * EFFORT; mappings++) {
+                    if (mappings % 100 == 0) {
+                        System.gc(); // each mapping that is left makes a cut slower
+                    }
                     try {
-                        file.mapForReading(0, WINDOW);
+                        file.mapForReading(0, PART);
                     } catch (IllegalArgumentException | StoreIoException e) {
-                        assertTrue(file.size() <= WINDOW);
+                        assertTrue(file.size() <= PART);
                     }
                 }
             });
             mapping.setUncaughtExceptionHandler((dead, e) -> failures.add(e));
             mapping.start();
             while (mapping.isAlive()) {
-                grow(file, WINDOW);
+                grow(file, PART);
                 Thread.yield();
                 file.truncate(5000);
                 for (int i = 0; i < 100; i++) {
@@ -230,15 +233,15 @@ class MappedReadsTest {
 
     @Test
     void aRefusedMappingIsTheLastThatIsTried() {
-        try (Watched file = create("a", 3 * WINDOW)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+        try (Watched file = create("a", 3 * PART)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
             assertReads(reads, 0, 100);
             file.refuses = true;
-            assertFalse(reads.read(WINDOW - 5, ByteBuffer.allocate(10), 0, 10));
+            assertFalse(reads.read(PART - 5, ByteBuffer.allocate(10), 0, 10));
             assertFalse(reads.isPossible());
             file.refuses = false;
-            assertFalse(reads.read(WINDOW, ByteBuffer.allocate(10), 0, 10));
-            assertFalse(reads.read(2 * WINDOW, ByteBuffer.allocate(10), 0, 10));
+            assertFalse(reads.read(PART, ByteBuffer.allocate(10), 0, 10));
+            assertFalse(reads.read(2 * PART, ByteBuffer.allocate(10), 0, 10));
             assertEquals(2, file.mappings.size(), "none is tried again: " + file.mappings);
             assertReads(reads, 0, 100); // what is mapped serves
             assertEquals("MappedReads[" + file.path() + ", not possible]", reads.toString());
@@ -251,7 +254,7 @@ class MappedReadsTest {
         SimulatedVfs simulated = new SimulatedVfs(root);
         try (VfsFile file = simulated.open(root.resolve("a"), OpenMode.CREATE)) {
             grow(file, 100);
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
             assertTrue(reads.isPossible(), "nobody has asked yet");
             assertFalse(reads.read(0, ByteBuffer.allocate(10), 0, 10));
             assertFalse(reads.isPossible());
@@ -262,11 +265,11 @@ class MappedReadsTest {
 
     @Test
     void anInterruptIsStillPendingAfterARead() {
-        try (Watched file = create("a", 3 * WINDOW)) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
-            for (int window = 0; window < 3; window++) {
+        try (Watched file = create("a", 3 * PART)) {
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
+            for (int part = 0; part < 3; part++) {
                 Thread.currentThread().interrupt();
-                assertReads(reads, window * WINDOW, 100); // which has it mapped
+                assertReads(reads, part * PART, 100); // which has it mapped
                 assertTrue(Thread.interrupted());
             }
             assertTrue(reads.isPossible());
@@ -275,13 +278,13 @@ class MappedReadsTest {
 
     @Test
     void aClosedFileIsReadAsFarAsItIsMapped() {
-        Watched file = create("a", 2 * WINDOW);
-        MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+        Watched file = create("a", 2 * PART);
+        MappedReads reads = new MappedReads(file, PART_SHIFT);
         assertReads(reads, 0, 100);
         file.close();
         assertReads(reads, 100, 1000);
-        assertThrows(StoreClosedException.class, () -> reads.read(WINDOW, ByteBuffer.allocate(10), 0, 10));
-        assertThrows(StoreClosedException.class, () -> reads.read(WINDOW, ByteBuffer.allocate(10), 0, 10));
+        assertThrows(StoreClosedException.class, () -> reads.read(PART, ByteBuffer.allocate(10), 0, 10));
+        assertThrows(StoreClosedException.class, () -> reads.read(PART, ByteBuffer.allocate(10), 0, 10));
     }
 
     @Test
@@ -294,15 +297,15 @@ class MappedReadsTest {
         AtomicLong good = new AtomicLong();
         AtomicInteger ended = new AtomicInteger();
         try (VfsFile file = create("a", 1000).file) {
-            MappedReads reads = new MappedReads(file, WINDOW_SHIFT);
+            MappedReads reads = new MappedReads(file, PART_SHIFT);
             List<Thread> readers = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 Random random = new Random(seed + i);
                 readers.add(new Thread(() -> {
-                    ByteBuffer found = ByteBuffer.allocateDirect(3 * WINDOW);
+                    ByteBuffer found = ByteBuffer.allocateDirect(3 * PART);
                     while (ended.get() == 0) {
                         long end = written.get();
-                        int length = 1 + random.nextInt((int) Math.min(end, random.nextInt(9) == 0 ? 3 * WINDOW : 300));
+                        int length = 1 + random.nextInt((int) Math.min(end, random.nextInt(9) == 0 ? 3 * PART : 300));
                         long position = random.nextInt(3) == 0
                                 ? end - length
                                 : (long) (random.nextDouble() * (end - length + 1));

@@ -1,0 +1,112 @@
+package io.flexdb.internal.cache;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Makes {@linkplain IntervalFormat directories}, pair by pair and in their order. Reused, by one thread. */
+public final class DirectoryBuilder {
+    private static final int FIRST_PAIRS = 32;
+    private static final int MAX_PAIRS_KEPT = 64 << 10;
+
+    private int[] starts = new int[FIRST_PAIRS];
+    private int[] windows = new int[FIRST_PAIRS];
+    private int[] checksums = new int[FIRST_PAIRS];
+    private short[] fingerprints = new short[FIRST_PAIRS];
+    private int count;
+    private int bytes;
+
+    /** Begins with no pairs. */
+    public void clear() {
+        count = 0;
+        bytes = 0;
+        if (starts.length > MAX_PAIRS_KEPT) {
+            starts = new int[FIRST_PAIRS];
+            windows = new int[FIRST_PAIRS];
+            checksums = new int[FIRST_PAIRS];
+            fingerprints = new short[FIRST_PAIRS];
+        }
+    }
+
+    /**
+     * Makes room.
+     *
+     * @throws OutOfMemoryError if there is no memory; nothing has changed then
+     */
+    public void ensure(int morePairs) {
+        if (starts.length - count < morePairs) {
+            int length = Math.max(2 * starts.length, count + morePairs);
+            int[] moreStarts = Arrays.copyOf(starts, length);
+            int[] moreWindows = Arrays.copyOf(windows, length);
+            int[] moreChecksums = Arrays.copyOf(checksums, length);
+            fingerprints = Arrays.copyOf(fingerprints, length);
+            starts = moreStarts;
+            windows = moreWindows;
+            checksums = moreChecksums;
+        }
+    }
+
+    /** Adds a pair, for which there is room. */
+    public void add(int recordBytes, int checksum, short fingerprint, int window) {
+        starts[count] = bytes;
+        windows[count] = window;
+        checksums[count] = checksum;
+        fingerprints[count++] = fingerprint;
+        bytes += recordBytes;
+    }
+
+    /** Adds pairs of a directory, for which there is room. */
+    public void addFrom(ByteBuffer directory, int base, int from, int to) {
+        for (int pair = from; pair < to; pair++) {
+            int recordBytes = IntervalFormat.relativePosition(directory, base, pair + 1)
+                    - IntervalFormat.relativePosition(directory, base, pair);
+            add(
+                    recordBytes,
+                    IntervalFormat.checksum(directory, base, pair),
+                    IntervalFormat.fingerprint(directory, base, pair),
+                    IntervalFormat.window(directory, base, pair));
+        }
+    }
+
+    /** The number of pairs. */
+    public int count() {
+        return count;
+    }
+
+    /** The bytes of all pairs. */
+    public int bytes() {
+        return bytes;
+    }
+
+    /** Where pairs begin, in an array that may be longer. */
+    public int[] starts() {
+        return starts;
+    }
+
+    /** Where a pair begins; for one behind the last, where that ends. */
+    public int start(int pair) {
+        return pair < count ? starts[pair] : bytes;
+    }
+
+    /** Replaces a pair's window. */
+    public void setWindow(int pair, int window) {
+        windows[pair] = window;
+    }
+
+    /**
+     * Writes the directory of some of the pairs, as of an interval of their own.
+     *
+     * @param skipped what their windows skip
+     */
+    public void write(ByteBuffer to, int base, long content, int first, int end, int skipped) {
+        int from = start(first);
+        int dataBytes = start(end) - from;
+        int pairs = end - first;
+        IntervalFormat.putHeader(to, base, content, dataBytes, pairs, skipped);
+        for (int i = 0; i < pairs; i++) {
+            IntervalFormat.putPosition(to, base, dataBytes, pairs, i, starts[first + i] - from);
+            IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[first + i]);
+            IntervalFormat.putChecksum(to, base, dataBytes, pairs, i, checksums[first + i]);
+            IntervalFormat.putFingerprint(to, base, i, fingerprints[first + i]);
+        }
+    }
+}

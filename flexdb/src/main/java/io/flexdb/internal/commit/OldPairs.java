@@ -1,0 +1,151 @@
+package io.flexdb.internal.commit;
+
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.read.ReadContext;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreMemoryException;
+import java.nio.ByteBuffer;
+
+/** The pairs of an interval as they are before a change: its directory, and what is read of it. For one thread. */
+final class OldPairs {
+    /*
+     * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
+     * same. With an image nothing is.
+     */
+    private final IntervalReader reader;
+    private final ReadContext context;
+    private FlexTreeView space;
+    private ByteBuffer directory;
+    private int base;
+    private int count;
+    private boolean image;
+    private boolean found;
+
+    /** @param context with the interval, and what is read of it */
+    OldPairs(IntervalReader reader, ReadContext context) {
+        this.reader = reader;
+        this.context = context;
+    }
+
+    /** There are none. */
+    void setNone() {
+        count = 0;
+        image = false;
+    }
+
+    /** There are those of the context's interval, to be read where they are needed. */
+    void setDirectory(FlexTreeView view, ByteBuffer ofInterval, int position) {
+        space = view;
+        directory = ofInterval;
+        base = position;
+        count = IntervalFormat.pairCount(directory, base);
+        image = false;
+    }
+
+    /** Reads those of the context's interval. */
+    void readImage(FlexTreeView view) {
+        try {
+            reader.open(view, context);
+        } catch (StoreMemoryException e) {
+            throw e; // which says nothing of the file
+        } catch (StorageException e) {
+            throw new UnreadableException(e);
+        }
+        setDirectory(view, context.image, context.base);
+        image = true;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Whether all of them are in memory. */
+    boolean haveImage() {
+        return image;
+    }
+
+    ByteBuffer directory() {
+        return directory;
+    }
+
+    int base() {
+        return base;
+    }
+
+    /** How many bytes the windows skip. */
+    int skipped() {
+        return count == 0 ? 0 : IntervalFormat.skipped(directory, base);
+    }
+
+    /** Where a pair begins, relative to the first. */
+    int start(int pair) {
+        return IntervalFormat.relativePosition(directory, base, pair);
+    }
+
+    /**
+     * Finds the first pair not below a key; {@link #isFound} tells whether it is the key's own.
+     *
+     * @param hash of the key
+     * @param from the first pair to look at
+     */
+    int find(EntryKey key, long hash, int from) {
+        found = false;
+        if (count == 0) {
+            return 0;
+        }
+        int pair = IntervalFormat.candidate(directory, base, hash, from);
+        while (pair >= 0) {
+            if (compare(key, pair) == 0) {
+                found = true;
+                return pair;
+            }
+            pair = IntervalFormat.candidate(directory, base, hash, pair + 1);
+        }
+        return lowerBound(key, from);
+    }
+
+    /** Whether the last search has found its key. */
+    boolean isFound() {
+        return found;
+    }
+
+    private int lowerBound(EntryKey key, int from) {
+        int window = image ? 0 : IntervalFormat.window(key.bytes, 0, key.length, skipped());
+        int low = from;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            int order = image ? 0 : Integer.compareUnsigned(window, IntervalFormat.window(directory, base, middle));
+            if ((order == 0 ? compare(key, middle) : order) > 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private int compare(EntryKey key, int pair) {
+        if (image) {
+            return IntervalFormat.compare(key.bytes, 0, key.length, directory, base, pair);
+        }
+        try {
+            long header = reader.loadPair(space, context, directory, base, pair);
+            return KeyBytes.compare(
+                    key.bytes,
+                    0,
+                    key.length,
+                    context.image,
+                    RecordFormat.headerBytes(header),
+                    RecordFormat.keyLength(header));
+        } catch (StoreMemoryException e) {
+            throw e; // which says nothing of the file
+        } catch (StorageException e) {
+            throw new UnreadableException(e);
+        }
+    }
+}

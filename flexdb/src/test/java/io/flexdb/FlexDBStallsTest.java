@@ -188,7 +188,12 @@ class FlexDBStallsTest {
         try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
             Random random = new Random(5);
             for (int i = 0; i < 20_000; i++) {
-                db.put(key(random.nextInt(2000)), new byte[200]);
+                db.put(key(random.nextInt(6000)), new byte[200]);
+            }
+            for (int i = 0; i < 6000; i++) {
+                if (i % 3 > 0) {
+                    db.delete(key(i)); // so that each segment has garbage, and most of the space is
+                }
             }
             FlexDBStats stats = db.stats();
             while (stats.collectedBytes() == 0 || stats.segments() - stats.freeSegments() > 40) {

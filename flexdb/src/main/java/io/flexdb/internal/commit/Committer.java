@@ -3,6 +3,7 @@ package io.flexdb.internal.commit;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -10,6 +11,7 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
@@ -26,8 +28,9 @@ public final class Committer {
      *
      * - few changes: each pair is inserted, replaced or removed in place, which takes no more of the interval than its
      *   directory;
-     * - many changes: it is written anew, in one piece. A bulk load costs an extent for every maxExtentBytes instead of
-     *   one for each pair.
+     * - many changes, or an interval in many pieces: it is written anew, in one piece. A bulk load costs an extent for
+     *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
+     *   changed anyway (section 5.2), so that the FlexTree stays small.
      *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
@@ -48,6 +51,7 @@ public final class Committer {
     private final OldPairs old;
     private final MergedContent content;
     private final NewIntervals parts;
+    private final ExtentCursor extents = new ExtentCursor();
     private final IntervalWriter writer;
     private int mostEntries; // at once
     private volatile long entriesApplied; // written by the one thread
@@ -239,14 +243,31 @@ public final class Committer {
             old.setNone();
             return false;
         }
-        if (!findDirectory(interval) || !alwaysInPlace && !areFew()) {
-            old.readImage(engine.current());
+        if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
+            return true;
         }
-        return alwaysInPlace || areFew();
+        old.readImage(engine.current());
+        return alwaysInPlace || isForPlace(interval);
     }
 
-    private boolean areFew() {
-        return gathered.count() * 2 <= old.count();
+    private boolean isForPlace(IntervalRef interval) {
+        return gathered.count() * 2 <= old.count() && !isFragmented(interval);
+    }
+
+    /** Whether most pairs are extents of their own. */
+    private boolean isFragmented(IntervalRef interval) {
+        extents.reset(engine.current());
+        int pieces = 0;
+        int most = Math.max(1, old.count() * 3 / 4);
+        boolean found = extents.seek(interval.logicalOffset());
+        long end = interval.logicalOffset() + interval.lengthBytes();
+        while (found && extents.logicalOffset() < end) {
+            if (extents.flags() != RecordFormat.CONTINUATION && ++pieces > most) {
+                return true;
+            }
+            found = extents.next();
+        }
+        return false;
     }
 
     /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */

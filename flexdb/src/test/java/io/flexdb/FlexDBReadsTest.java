@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToIntFunction;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -445,25 +446,21 @@ class FlexDBReadsTest {
     @EnumSource
     void aFrameOfAnEarlierLifeIsDamageToALookup(Reads reads) throws IOException {
         ThreeLives store = new ThreeLives();
-        store.mix();
-        int damages = 0;
-        try (FlexDB db = FlexDB.open(store.directory, store.options.withReads(reads))) {
-            damages = store.lookUp(db);
-        } catch (CorruptionException e) {
-            assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it
-            damages++;
-        }
-        assertTrue(damages > 0, "no frame was in use");
+        assertTellsDamage(store, reads, store::lookUp);
     }
 
     @ParameterizedTest
     @EnumSource
     void aFrameOfAnEarlierLifeIsDamageToAScan(Reads reads) throws IOException {
         ThreeLives store = new ThreeLives();
+        assertTellsDamage(store, reads, store::scan);
+    }
+
+    private static void assertTellsDamage(ThreeLives store, Reads reads, ToIntFunction<FlexDB> use) throws IOException {
         store.mix();
         int damages = 0;
         try (FlexDB db = FlexDB.open(store.directory, store.options.withReads(reads))) {
-            damages = store.scan(db);
+            damages = use.applyAsInt(db);
         } catch (CorruptionException e) {
             assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it
             damages++;

@@ -165,10 +165,12 @@ public final class IntervalReader {
                 throw corruption(logicalOffset, e);
             }
         }
-        if (directory == null && !fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
-            cache.insert(pairs.directory(context, interval.contentNumber()), 0, false);
+        if (directory == null) {
+            if (!fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
+                cache.insert(pairs.directory(context, interval.contentNumber()), 0, false);
+            }
+            noteCoarse(logicalOffset, bytes, counted);
         }
-        noteCoarse(logicalOffset, bytes, counted);
     }
 
     /** Takes pairs that nobody has verified, and returns whether they are those of a directory. */

@@ -25,7 +25,7 @@ public final class OffHeap {
 
     /** What memory is for. */
     public enum Use {
-        /** Images of intervals, or frames. */
+        /** Directories of intervals, and frames. */
         CACHE,
         /** Memtables. */
         MEMTABLES,

@@ -469,7 +469,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             ByteBuffer destination,
             int destinationPosition,
             int length) {
-        if (!reader.readOnUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
+        if (!store.isReadMapped()
+                || !reader.readOnUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
             reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
         }
     }

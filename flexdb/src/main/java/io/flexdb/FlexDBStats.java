@@ -96,7 +96,7 @@ public record FlexDBStats(
                 store.engine.scrubber().bytesRead(),
                 store.engine.scrubber().passes(),
                 store.engine.scrubber().findingCount(),
-                store.engine.isReadMapped() ? Reads.MAPPED : Reads.POSITIONAL,
+                store.engine.reads().areMapped() ? Reads.MAPPED : Reads.POSITIONAL,
                 store.health().current(),
                 FlexDBMemory.of(store, now));
     }

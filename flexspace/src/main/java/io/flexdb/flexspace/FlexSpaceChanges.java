@@ -235,7 +235,7 @@ final class FlexSpaceChanges {
         if (defragmentBuffer == null) {
             defragmentBuffer = ByteBuffer.allocateDirect(engine.maxExtentBytes());
         }
-        engine.readToRewrite(cursor, logicalOffset, defragmentBuffer, 0, piece);
+        engine.reads().readToRewrite(logicalOffset, defragmentBuffer, 0, piece);
         begin(piece, logicalOffset, piece, 0);
         engine.overwrite(logicalOffset, defragmentBuffer, 0, piece, 0);
         endGroup(false); // what is moved would lie between the pieces

@@ -2,6 +2,7 @@ package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
@@ -9,11 +10,12 @@ import java.util.function.Supplier;
 
 /** The reads of a {@link FlexSpace}, of its snapshots and channels: each in an epoch, on one view. Thread-safe. */
 final class FlexSpaceReads {
-    // Nothing stands between entering an epoch and the try that leaves it: a space waits for ever to be closed if one
-    // is left
-    // behind. What an allocation makes, which may fail, is made before.
+    /*
+     * Nothing stands between entering an epoch and the try that leaves it: a space waits for ever to be closed if one
+     * is left behind. What an allocation makes, which may fail, is made before.
+     */
     private final FlexSpaceAccess access;
-    private final SpaceEngine engine;
+    private final SpaceReads reads;
     private final StripedPool<ExtentCursor> cursors;
 
     FlexSpaceReads(FlexSpaceAccess access, SpaceEngine engine) {
@@ -22,7 +24,7 @@ final class FlexSpaceReads {
 
     FlexSpaceReads(FlexSpaceAccess access, SpaceEngine engine, Supplier<ExtentCursor> newCursor) {
         this.access = access;
-        this.engine = engine;
+        this.reads = engine.reads();
         this.cursors = new StripedPool<>(newCursor);
     }
 
@@ -43,7 +45,7 @@ final class FlexSpaceReads {
         try {
             FlexTreeView view = pinned == null ? access.published() : pinned;
             Arguments.checkRange(logicalOffset, length, view.size());
-            engine.read(view, logicalOffset, buffer, buffer.position(), length);
+            reads.read(view, logicalOffset, buffer, buffer.position(), length);
         } finally {
             access.exit(ticket);
         }
@@ -64,7 +66,7 @@ final class FlexSpaceReads {
                 return -1;
             }
             length = (int) Math.min(buffer.remaining(), view.size() - logicalOffset);
-            engine.read(view, logicalOffset, buffer, buffer.position(), length);
+            reads.read(view, logicalOffset, buffer, buffer.position(), length);
         } finally {
             access.exit(ticket);
         }
@@ -88,7 +90,7 @@ final class FlexSpaceReads {
             cursor.reset(view);
             cursor.seek(logicalOffset);
             int length = Math.min(cursor.length(), buffer.remaining());
-            engine.readExtent(cursor, 0, buffer, buffer.position(), length);
+            reads.readExtent(cursor, buffer, buffer.position(), length);
             buffer.position(buffer.position() + length);
             return factory.create(cursor.logicalOffset(), cursor.length());
         } finally {

@@ -1,6 +1,7 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceRange;
+import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -30,14 +31,14 @@ public final class IntervalReader {
     /** Returned where a key has no pair. */
     static final int ABSENT = -1;
 
-    private final SpaceEngine engine;
+    private final SpaceReads reads;
     private final IntervalCache cache;
     private final TouchedIntervals touched;
     private final Path dataFile;
 
     /** @param touched learns which coarse intervals are read */
-    public IntervalReader(SpaceEngine engine, IntervalCache cache, TouchedIntervals touched, Path dataFile) {
-        this.engine = engine;
+    public IntervalReader(SpaceReads reads, IntervalCache cache, TouchedIntervals touched, Path dataFile) {
+        this.reads = reads;
         this.cache = cache;
         this.touched = touched;
         this.dataFile = dataFile;
@@ -91,9 +92,10 @@ public final class IntervalReader {
         long logicalOffset = context.interval.logicalOffset() + from;
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
-        engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
+        SpaceRange range = context.range.set(space, logicalOffset, bytes);
+        reads.readUnverified(range, memory, 0);
         if (!isPair(context, bytes, checksum)) {
-            engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
+            reads.readAgain(range, memory, 0);
             if (!isPair(context, bytes, checksum)) {
                 throw corruption(
                         logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
@@ -147,17 +149,17 @@ public final class IntervalReader {
                 counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
         long location = fromFile ? -1 : cache.find(interval.contentNumber());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        SpaceRange range =
+                follows ? context.range.goOn(logicalOffset, bytes) : context.range.set(space, logicalOffset, bytes);
         if (directory == null) {
-            engine.read(space, context.extents, logicalOffset, memory, 0, bytes);
-        } else if (follows) {
-            engine.readOnUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
+            reads.read(range, memory, 0);
         } else {
-            engine.readUnverified(space, context.extents, logicalOffset, memory, 0, bytes);
+            reads.readUnverified(range, memory, 0);
         }
         if (directory == null || !takes(context, bytes, counted, pairs, directory, cache.base(location))) {
             memory = context.memory(bytes);
             if (directory != null) {
-                engine.readAgain(space, context.extents, logicalOffset, memory, 0, bytes);
+                reads.readAgain(range, memory, 0);
             }
             try {
                 take(context, bytes, counted, pairs);
@@ -213,7 +215,7 @@ public final class IntervalReader {
         int pairs = interval.pairCount();
         int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
         ByteBuffer memory = context.memory(data + dataBytes);
-        engine.read(space, context.extents, logicalOffset, memory, data, dataBytes);
+        reads.read(context.range.set(space, logicalOffset, dataBytes), memory, data);
         try {
             build(context, data, dataBytes);
         } catch (BadRecordException e) {

@@ -1,7 +1,7 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
@@ -24,7 +24,7 @@ public final class ReadContext {
     private final OffHeap account;
     private final OffHeap.Use use;
     public final IntervalRef interval = new IntervalRef();
-    final ExtentCursor extents = new ExtentCursor();
+    final SpaceRange range = new SpaceRange();
     final CRC32C crc = new CRC32C();
     private final DirectoryBuilder directoryBuilder = new DirectoryBuilder();
     private ByteBuffer directory; // null before it is needed

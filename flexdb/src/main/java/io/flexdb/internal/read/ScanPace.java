@@ -1,6 +1,6 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceReads;
 
 /** Tells by which way intervals that are read one after the other come sooner. For one cursor. */
 final class ScanPace {
@@ -56,7 +56,7 @@ final class ScanPace {
 
     /** How long a read took that is looked at; before {@link #read}. */
     void took(long nanos, long bytes) {
-        if (!SpaceEngine.isOfDisk(nanos, bytes)) {
+        if (!SpaceReads.isOfDisk(nanos, bytes)) {
             return;
         }
         if (suspicious == 0) {

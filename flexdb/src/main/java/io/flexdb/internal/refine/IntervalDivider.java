@@ -1,7 +1,7 @@
 package io.flexdb.internal.refine;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.index.IntervalCursor;
@@ -37,11 +37,10 @@ public final class IntervalDivider {
     private static final int KEY_BYTES_AT_ONCE = 4 << 20;
     private static final int BYTES_AT_ONCE = 64 << 20;
 
-    private final SpaceEngine engine;
+    private final SpaceReads reads;
     private final Path dataFile;
     private final LongSupplier newContent;
     private final int pairsAtOnce;
-    private final ExtentCursor extents = new ExtentCursor();
     private final ExtentCursor pieces = new ExtentCursor();
     private final ByteBuffer window;
 
@@ -67,14 +66,13 @@ public final class IntervalDivider {
      * @param newContent gives numbers for contents
      * @throws OutOfMemoryError if there is no memory for it
      */
-    public IntervalDivider(SpaceEngine engine, Path dataFile, OffHeap memory, LongSupplier newContent) {
-        this(engine, dataFile, memory, newContent, PAIRS_AT_ONCE);
+    public IntervalDivider(SpaceReads reads, Path dataFile, OffHeap memory, LongSupplier newContent) {
+        this(reads, dataFile, memory, newContent, PAIRS_AT_ONCE);
     }
 
     /** The same with fewer pairs at a time, for tests. */
-    public IntervalDivider(
-            SpaceEngine engine, Path dataFile, OffHeap memory, LongSupplier newContent, int pairsAtOnce) {
-        this.engine = engine;
+    public IntervalDivider(SpaceReads reads, Path dataFile, OffHeap memory, LongSupplier newContent, int pairsAtOnce) {
+        this.reads = reads;
         this.dataFile = dataFile;
         this.newContent = newContent;
         this.pairsAtOnce = pairsAtOnce;
@@ -235,7 +233,7 @@ public final class IntervalDivider {
             boolean goesOn = windowBytes > 0 && at <= windowFrom + windowBytes;
             int wanted = Math.max(bytes, goesOn ? WINDOW_BYTES : FIRST_BYTES);
             int readBytes = (int) Math.min(wanted, intervalBytes - at);
-            engine.read(space, extents, intervalOffset + at, window, 0, readBytes);
+            reads.read(space, intervalOffset + at, window, 0, readBytes);
             windowFrom = at;
             windowBytes = readBytes;
         }

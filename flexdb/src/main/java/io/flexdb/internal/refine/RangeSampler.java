@@ -1,6 +1,7 @@
 package io.flexdb.internal.refine;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.interval.IntervalBounds;
@@ -21,7 +22,7 @@ final class RangeSampler {
     private static final int STRIDE_BYTES = IntervalBounds.MAX_BYTES;
     private static final int FIRST_READ_BYTES = 128;
 
-    private final SpaceEngine engine;
+    private final SpaceReads reads;
     private final Path dataFile;
     private final FlexTreeView view;
     private final ExtentCursor extents = new ExtentCursor();
@@ -34,7 +35,7 @@ final class RangeSampler {
     private int keyBytes;
 
     RangeSampler(SpaceEngine engine, Path dataFile) {
-        this.engine = engine;
+        this.reads = engine.reads();
         this.dataFile = dataFile;
         this.view = engine.current();
     }
@@ -85,7 +86,7 @@ final class RangeSampler {
     /** Reads the key of the pair with which the extent under the cursor begins; false if its bytes can't be read. */
     private boolean readKey(long logicalOffset) {
         int bytes = Math.min(FIRST_READ_BYTES, extents.length());
-        if (!canRead(() -> engine.readExtent(extents, 0, record, 0, bytes))) {
+        if (!canRead(() -> reads.readExtent(extents, record, 0, bytes))) {
             return false;
         }
         long header = RecordFormat.readHeader(record, 0, bytes);
@@ -102,7 +103,7 @@ final class RangeSampler {
             if (end > view.size() - logicalOffset) {
                 throw new CorruptionException(dataFile, logicalOffset, "a key of " + length + " bytes", "the end");
             }
-            if (!canRead(() -> engine.read(view, new ExtentCursor(), logicalOffset, record, 0, end))) {
+            if (!canRead(() -> reads.read(view, logicalOffset, record, 0, end))) {
                 return false;
             }
         }

@@ -97,7 +97,7 @@ public final class Store implements AutoCloseable {
                 versions,
                 intervals,
                 opened.touched,
-                () -> new IntervalDivider(engine, dataFile, memory, intervals::newContent),
+                () -> new IntervalDivider(engine.reads(), dataFile, memory, intervals::newContent),
                 dataFile,
                 inline,
                 inline ? commits::publish : this::signalDivided,
@@ -117,7 +117,7 @@ public final class Store implements AutoCloseable {
         long left = settings.cacheBytes - pinnedBytes;
         cache.limit(Math.min(left, directoryBytes));
         // A part of it goes to where huge pages begin, see MemoryBudget.frameBytes.
-        engine.limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes) / 9 * 8);
+        engine.reads().limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes) / 9 * 8);
     }
 
     private void signalDivided() {

@@ -141,7 +141,7 @@ public final class StoreOpener {
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(this::giveBack);
-        reader = new IntervalReader(engine, cache, touched, space.resolve("data"));
+        reader = new IntervalReader(engine.reads(), cache, touched, space.resolve("data"));
         intervals = new Intervals(new SparseIndex(epochs, memory), cache);
         committer = new Committer(epochs, engine, intervals, cache, reader, memory);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
@@ -153,7 +153,7 @@ public final class StoreOpener {
 
     /** Frames first: where they come from is the file, and a directory says which of them to read. */
     private long giveBack(long bytes) {
-        long given = engine.giveBackCache(bytes);
+        long given = engine.reads().giveBackCache(bytes);
         return given < bytes ? given + cache.giveBack(bytes - given) : given;
     }
 

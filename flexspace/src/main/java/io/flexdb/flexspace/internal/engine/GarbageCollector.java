@@ -47,6 +47,7 @@ final class GarbageCollector {
 
     private final FlexTree tree;
     private final WriterPauses pauses;
+    private final SpaceReads reads;
     private final ExtentRewriter rewriter;
     private final SegmentStore store;
     private final SegmentReservation segments;
@@ -77,10 +78,16 @@ final class GarbageCollector {
     private long segmentsFreed;
     private long sweepsEnded;
 
-    GarbageCollector(SpaceParts space, ExtentRewriter rewriter, SegmentReservation segments, EditReservation edits) {
+    GarbageCollector(
+            SpaceParts space,
+            SpaceReads reads,
+            ExtentRewriter rewriter,
+            SegmentReservation segments,
+            EditReservation edits) {
         this.tree = space.tree();
         this.pauses = space.pauses();
         this.store = space.store();
+        this.reads = reads;
         this.rewriter = rewriter;
         this.segments = segments;
         this.edits = edits;
@@ -337,7 +344,7 @@ final class GarbageCollector {
      */
     private StorageException readForMove(long logicalOffset, int length) {
         try {
-            rewriter.readToRewrite(cursor, logicalOffset, moveBuffer, 0, length);
+            reads.readToRewrite(logicalOffset, moveBuffer, 0, length);
             return null;
         } catch (CorruptionException | StoreIoException e) {
             return e;

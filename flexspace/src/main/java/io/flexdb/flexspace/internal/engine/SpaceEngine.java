@@ -12,7 +12,6 @@ import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
-import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
@@ -21,7 +20,6 @@ import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.ExtentConsumer;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
@@ -44,9 +42,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final TreeFile treeFile;
     private final FlexTree tree;
     private final SegmentStore store;
-    private final FrameCache cache; // or null
-    private final SpaceReader reader;
-    private final SpaceReader fileReader;
+    private final SpaceReads reads;
     private final SegmentReservation segments;
     private final GarbageCollector collector;
     private final SpaceDurability durability;
@@ -78,9 +74,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.tree = recovered.tree;
         this.store = recovered.store;
         store.reserveBuffers(settings.segmentBuffers);
-        this.cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
-        this.reader = new SpaceReader(store, System::nanoTime, cache);
-        this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
+        FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
+        this.reads = new SpaceReads(store, tree, pauses, cache);
         this.renewal = recovered.renewal();
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.logs.opened();
@@ -88,12 +83,12 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         SpaceParts space = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
         this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
         EditReservation edits = new EditReservation(space, segments, SpaceDurability.batchBytes(settings));
-        this.collector = new GarbageCollector(space, this, segments, edits);
+        this.collector = new GarbageCollector(space, reads, this, segments, edits);
         this.durability = new SpaceDurability(space, recovered.replay.tag(), segments, edits, collector);
         this.reservation = new ChangeReservation(space, segments, edits, collector, durability);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, settings.scrubBytesPerSecond);
-        this.figures = new SpaceFigures(tree, treeFile, store, cache, reader, fileReader, collector, durability);
+        this.figures = new SpaceFigures(tree, treeFile, store, reads, collector, durability);
     }
 
     /** Whether a directory holds a space. */
@@ -414,120 +409,9 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return extents[0];
     }
 
-    // ---- reading, by any thread inside an epoch that holds the view
-
-    /** Copies bytes of the address space, each verified. */
-    public void read(
-            FlexTreeView view, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
-        reader.read(view, logicalOffset, destination, destinationPosition, length);
-    }
-
-    /**
-     * Copies bytes of the address space, each verified.
-     *
-     * @param cursor any, for this call
-     */
-    public void read(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
-    }
-
-    /**
-     * Copies bytes of the address space, without verifying them where that saves something: for who has checksums of
-     * his own. Where one does not match he calls {@link #readAgain}.
-     *
-     * @param cursor any, for this call
-     */
-    public void readUnverified(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        if (!store.isReadMapped()
-                || !reader.readUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
-            reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
-        }
-    }
-
-    /**
-     * The same for a range that follows, in the same view, the one that was read last with this cursor: mostly without
-     * a search in the tree.
-     *
-     * @param cursor where the call for that range has left it
-     */
-    public void readOnUnverified(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        if (!store.isReadMapped()
-                || !reader.readOnUnverified(view, cursor, logicalOffset, destination, destinationPosition, length)) {
-            reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
-        }
-    }
-
-    /** Whether a read took as long as only a disk takes, so that {@link #read}, which prefetches, serves better. */
-    public static boolean isOfDisk(long nanos, long bytes) {
-        return ExtentPrefetcher.isSlow(nanos, bytes);
-    }
-
-    /**
-     * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file.
-     *
-     * @param cursor any, for this call
-     */
-    public void readAgain(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        store.throwPendingFault();
-        reader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
-    }
-
-    /** Whether {@link #readUnverified} reads through mappings. Once it does not, it never will. Any thread. */
-    public boolean isReadMapped() {
-        return store.isReadMapped();
-    }
-
-    /** Says how much memory the cache of frames may take now, its budget at most. Any thread. */
-    public void limitCache(long bytes) {
-        if (cache != null) {
-            cache.limit(bytes);
-        }
-    }
-
-    /** Lets go of so much memory of that cache, or of what there is if that is less; how much that was. Any thread. */
-    public long giveBackCache(long bytes) {
-        return cache == null ? 0 : cache.giveBack(bytes);
-    }
-
-    @Override
-    public void readToRewrite(
-            ExtentCursor cursor, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
-        FlexTreeView view = tree.current();
-        pauses.begin();
-        try {
-            fileReader.read(view, cursor, logicalOffset, destination, destinationPosition, length);
-        } finally {
-            pauses.end();
-        }
-    }
-
-    /** Copies a part of the extent on which a cursor stands, each byte verified. */
-    public void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
-        reader.readExtent(cursor, skip, destination, position, length);
+    /** The ways of reading. Any thread. */
+    public SpaceReads reads() {
+        return reads;
     }
 
     // ---- figures

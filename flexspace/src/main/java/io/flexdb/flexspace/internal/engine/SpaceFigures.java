@@ -1,7 +1,6 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
-import io.flexdb.flexspace.internal.segment.FrameCache;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.internal.tree.NodeFormat;
@@ -14,9 +13,7 @@ public final class SpaceFigures {
     private final FlexTree tree;
     private final TreeFile treeFile;
     private final SegmentStore store;
-    private final FrameCache cache; // or null
-    private final SpaceReader reader;
-    private final SpaceReader fileReader; // may be the same
+    private final SpaceReads reads;
     private final GarbageCollector collector;
     private final SpaceDurability durability;
 
@@ -24,17 +21,13 @@ public final class SpaceFigures {
             FlexTree tree,
             TreeFile treeFile,
             SegmentStore store,
-            FrameCache cache,
-            SpaceReader reader,
-            SpaceReader fileReader,
+            SpaceReads reads,
             GarbageCollector collector,
             SpaceDurability durability) {
         this.tree = tree;
         this.treeFile = treeFile;
         this.store = store;
-        this.cache = cache;
-        this.reader = reader;
-        this.fileReader = fileReader;
+        this.reads = reads;
         this.collector = collector;
         this.durability = durability;
     }
@@ -91,17 +84,17 @@ public final class SpaceFigures {
 
     /** Frames that reads have found in the cache. */
     public long cacheHits() {
-        return cache == null ? 0 : cache.hits();
+        return reads.cacheHits();
     }
 
     /** Frames that reads have looked for in the cache, and found in the file only. */
     public long cacheMisses() {
-        return cache == null ? 0 : cache.misses();
+        return reads.cacheMisses();
     }
 
     /** Off-heap bytes of the cache. */
     public long cacheBytes() {
-        return cache == null ? 0 : cache.memoryBytes();
+        return reads.cacheBytes();
     }
 
     /** Live bytes in segments. */
@@ -146,7 +139,7 @@ public final class SpaceFigures {
 
     /** Off-heap bytes that reads of the file use, or leave to the next ones. Any thread. */
     public long scratchMemoryBytes() {
-        return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
+        return reads.scratchBytes();
     }
 
     /** Bytes of the data file that are mapped for reads. Any thread. */

@@ -11,14 +11,27 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/** Reads ranges of an address space. Any number of threads, each inside an epoch that holds the view. */
+/**
+ * Reads ranges of an address space, each byte verified, and prefetches what of them a disk will be waited for. Any
+ * number of threads, each inside an epoch that holds the view.
+ */
 final class SpaceReader {
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
-
     private final SegmentStore store;
     private final LongSupplier nanoClock;
-    private final StripedPool<ReadScratch> scratches;
+    private final StripedPool<Scratch> scratches;
     private final AtomicInteger scratchCount = new AtomicInteger(); // in use or kept
+
+    /** What a read uses, and leaves to the next one, most likely of the same thread. */
+    private static final class Scratch {
+        final SpaceRange range = new SpaceRange(); // of who has none
+        final ReadScratch segments;
+        final ExtentPrefetcher prefetcher;
+
+        Scratch(SegmentStore store, FrameCache cache) {
+            this.segments = store.newScratch(cache);
+            this.prefetcher = new ExtentPrefetcher(store::prefetch);
+        }
+    }
 
     /**
      * Reads what is in a store.
@@ -34,7 +47,7 @@ final class SpaceReader {
         this.store = store;
         this.nanoClock = nanoClock;
         this.scratches = new StripedPool<>(() -> {
-            ReadScratch scratch = store.newScratch(cache);
+            Scratch scratch = new Scratch(store, cache);
             scratchCount.incrementAndGet();
             return scratch;
         });
@@ -45,194 +58,66 @@ final class SpaceReader {
         return scratchCount.get() * (long) store.reader().scratchBytes();
     }
 
-    private void giveBack(ReadScratch scratch) {
+    private void giveBack(Scratch scratch) {
         if (!scratches.giveBack(scratch)) {
             scratchCount.decrementAndGet();
         }
     }
 
-    /** Copies bytes, each verified. */
-    void read(FlexTreeView view, long logicalOffset, ByteBuffer destination, int destinationPosition, int length) {
-        ReadScratch scratch = scratches.borrow();
+    /** Copies bytes of a view. */
+    void read(FlexTreeView view, long logicalOffset, ByteBuffer destination, int position, int length) {
+        Scratch scratch = scratches.borrow();
         try {
-            read(view, scratch.cursor, logicalOffset, destination, destinationPosition, length, scratch);
+            read(scratch.range.set(view, logicalOffset, length), destination, position, scratch);
         } finally {
             giveBack(scratch);
         }
     }
 
-    /** The same with a cursor of the caller's, which may be anywhere then. */
-    void read(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        ReadScratch scratch = scratches.borrow();
+    /** Copies the bytes of a range. */
+    void read(SpaceRange range, ByteBuffer destination, int position) {
+        Scratch scratch = scratches.borrow();
         try {
-            read(view, cursor, logicalOffset, destination, destinationPosition, length, scratch);
+            read(range, destination, position, scratch);
         } finally {
             giveBack(scratch);
         }
     }
 
-    /**
-     * Copies bytes, which nobody may have verified.
-     *
-     * @param cursor any, for this call
-     * @return false if they can't be read without verifying them; the destination holds anything then
-     */
-    boolean readUnverified(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        cursor.reset(view);
-        return readFromHere(view, cursor, logicalOffset, destination, destinationPosition, length);
-    }
-
-    /**
-     * The same for a range that follows the one that was read last with this cursor, in the same view.
-     *
-     * @param cursor where that call has left it
-     */
-    boolean readOnUnverified(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        if (cursor.isPositioned() && cursor.logicalOffset() + cursor.length() == logicalOffset) {
-            cursor.next();
-        }
-        return readFromHere(view, cursor, logicalOffset, destination, destinationPosition, length);
-    }
-
-    private boolean readFromHere(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
-        int done = 0;
-        boolean found = length > 0 && (standsAt(cursor, logicalOffset) || cursor.seek(logicalOffset));
-        while (done < length && found) {
-            long skip = logicalOffset + done - cursor.logicalOffset();
-            int piece = (int) Math.min(length - done, cursor.length() - skip);
-            if (cursor.isHole()) {
-                zero(destination, destinationPosition + done, piece);
-                done += piece;
-                found = done < length && cursor.next();
-                continue;
-            }
-            long address = cursor.address() + skip;
-            piece = withNeighbours(cursor, address, piece, length - done);
-            if (!store.readUnverified(address, destination, destinationPosition + done, piece)) {
-                return false;
-            }
-            done += piece;
-            found = done < length && cursor.isPositioned();
-        }
-        requireAll(view, logicalOffset, done, length);
-        return true;
-    }
-
-    private static boolean standsAt(ExtentCursor cursor, long logicalOffset) {
-        return cursor.isPositioned()
-                && logicalOffset >= cursor.logicalOffset()
-                && logicalOffset - cursor.logicalOffset() < cursor.length();
-    }
-
-    private static void requireAll(FlexTreeView view, long logicalOffset, int done, int length) {
-        if (done < length) {
-            throw new IndexOutOfBoundsException(
-                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
-        }
-    }
-
-    /** Extents that lie one behind the other in the data file are read together. */
-    private void read(
-            FlexTreeView view,
-            ExtentCursor cursor,
-            long logicalOffset,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length,
-            ReadScratch scratch) {
-        cursor.reset(view);
+    private void read(SpaceRange range, ByteBuffer destination, int position, Scratch scratch) {
         ExtentPrefetcher prefetcher = scratch.prefetcher;
-        boolean sequential = prefetcher.begin(logicalOffset, length);
+        boolean sequential = prefetcher.begin(range.logicalOffset(), range.length());
         boolean looksAtFirst = sequential && prefetcher.looks();
-        int done = 0;
-        boolean found = length > 0 && cursor.seek(logicalOffset);
-        while (done < length && found) {
-            long skip = logicalOffset + done - cursor.logicalOffset();
-            int piece = (int) Math.min(length - done, cursor.length() - skip);
-            if (cursor.isHole()) {
-                zero(destination, destinationPosition + done, piece);
-                done += piece;
-                found = done < length && cursor.next();
-                continue;
-            }
-            long address = cursor.address() + skip;
-            piece = withNeighbours(cursor, address, piece, length - done);
-            boolean looks = done == 0 && (looksAtFirst || piece < length);
+        range.begin();
+        while (range.next(destination, position)) {
+            boolean looks = range.done() == 0 && (looksAtFirst || range.pieceBytes() < range.length());
             long start = looks ? nanoClock.getAsLong() : 0;
-            long bytesBefore = scratch.bytesRead();
-            store.read(address, destination, destinationPosition + done, piece, scratch);
-            done += piece;
-            found = done < length && cursor.isPositioned();
+            long bytesBefore = scratch.segments.bytesRead();
+            store.read(range.address(), destination, position + range.done(), range.pieceBytes(), scratch.segments);
             if (looks) {
-                long bytesRead = Math.max(piece, scratch.bytesRead() - bytesBefore); // with what is read ahead
-                if (ExtentPrefetcher.isSlow(nanoClock.getAsLong() - start, bytesRead)) {
-                    prefetcher.afterSlow(cursor, logicalOffset + done, sequential);
-                    found = done < length && cursor.seek(logicalOffset + done);
+                long ofFile = scratch.segments.bytesRead() - bytesBefore; // with what is read ahead
+                if (ExtentPrefetcher.isSlow(nanoClock.getAsLong() - start, Math.max(range.pieceBytes(), ofFile))) {
+                    prefetcher.afterSlow(range.extents(), range.pieceEnd(), sequential);
+                    range.comeBack();
                 }
             }
         }
-        requireAll(view, logicalOffset, done, length);
         if (sequential) {
-            prefetcher.afterSequential(cursor);
+            prefetcher.afterSequential(range.extents());
         }
     }
 
-    /**
-     * Makes a piece longer by the extents behind it, as far as they follow it in the data file. Moves the cursor past
-     * it.
-     */
-    private static int withNeighbours(ExtentCursor cursor, long address, int piece, int wanted) {
-        int length = piece;
-        while (length < wanted && cursor.next() && cursor.address() == address + length) {
-            length += Math.min(wanted - length, cursor.length());
-        }
-        return length;
-    }
-
-    /** Copies a part of the extent on which a cursor stands, each byte verified. */
-    void readExtent(ExtentCursor cursor, long skip, ByteBuffer destination, int position, int length) {
-        if (cursor.isHole()) {
-            zero(destination, position, length);
+    /** Copies the first bytes of the extent under a cursor. */
+    void readExtent(ExtentCursor extent, ByteBuffer destination, int position, int length) {
+        if (extent.isHole()) {
+            SpaceRange.zero(destination, position, length);
             return;
         }
-        ReadScratch scratch = scratches.borrow();
+        Scratch scratch = scratches.borrow();
         try {
-            store.read(cursor.address() + skip, destination, position, length, scratch);
+            store.read(extent.address(), destination, position, length, scratch.segments);
         } finally {
             giveBack(scratch);
-        }
-    }
-
-    private static void zero(ByteBuffer destination, int position, int length) {
-        int done = 0;
-        while (done < length) {
-            int piece = Math.min(length - done, ZEROS.capacity());
-            destination.put(position + done, ZEROS, 0, piece);
-            done += piece;
         }
     }
 }

@@ -1,7 +1,5 @@
 package io.flexdb.flexspace.internal.segment;
 
-import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
-import io.flexdb.flextree.ExtentCursor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -28,8 +26,6 @@ public final class ReadScratch {
 
     final ByteBuffer buffer;
     final CRC32C crc = new CRC32C();
-    public final ExtentCursor cursor = new ExtentCursor();
-    public final ExtentPrefetcher prefetcher;
     final FrameCache cache; // or null
 
     // What the read under way wants; null if there is none:
@@ -51,12 +47,10 @@ public final class ReadScratch {
 
     /**
      * @param bytes that a read of the file may bring
-     * @param target is told what will be read next
      * @param cache where frames are looked for before the file is read; null for nowhere
      */
-    ReadScratch(int bytes, ExtentPrefetcher.Target target, FrameCache cache) {
+    ReadScratch(int bytes, FrameCache cache) {
         this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        this.prefetcher = new ExtentPrefetcher(target);
         this.cache = cache;
     }
 

@@ -301,7 +301,7 @@ public final class SegmentStore implements AutoCloseable {
      * @param cache where frames are looked for before the file is read; null for nowhere
      */
     public ReadScratch newScratch(FrameCache cache) {
-        return new ReadScratch(reader.scratchBytes(), this::prefetch, cache);
+        return new ReadScratch(reader.scratchBytes(), cache);
     }
 
     // ---- live bytes and reuse
@@ -458,7 +458,7 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
-    void prefetch(long address, long length) {
+    public void prefetch(long address, long length) {
         reader.prefetch(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
     }
 

@@ -9,7 +9,6 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
@@ -66,7 +65,7 @@ class BackgroundBatchTest {
     private static byte[] contentOf(SpaceEngine engine) {
         FlexTreeView view = engine.current();
         byte[] bytes = new byte[(int) view.size()];
-        engine.read(view, new ExtentCursor(), 0, ByteBuffer.wrap(bytes), 0, bytes.length);
+        engine.reads().read(view, 0, ByteBuffer.wrap(bytes), 0, bytes.length);
         return bytes;
     }
 

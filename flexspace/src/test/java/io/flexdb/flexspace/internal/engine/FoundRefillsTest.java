@@ -10,7 +10,6 @@ import io.flexdb.flexspace.internal.check.CheckResult;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.ExtentCursor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -42,7 +41,7 @@ class FoundRefillsTest {
 
     private void assertSound(SpaceEngine engine) {
         ByteBuffer found = ByteBuffer.allocate(content.length);
-        engine.read(engine.current(), new ExtentCursor(), 0, found, 0, content.length);
+        engine.reads().read(engine.current(), 0, found, 0, content.length);
         assertArrayEquals(content, found.array());
         engine.checkInvariants();
         epochs.pin(engine.current().version());

@@ -12,7 +12,6 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -49,7 +48,7 @@ class GarbageCollectorTest {
 
     private byte[] content() {
         byte[] bytes = new byte[(int) engine.size()];
-        engine.read(engine.current(), new ExtentCursor(), 0, ByteBuffer.wrap(bytes), 0, bytes.length);
+        engine.reads().read(engine.current(), 0, ByteBuffer.wrap(bytes), 0, bytes.length);
         return bytes;
     }
 

@@ -13,7 +13,6 @@ import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.log.LogicalLogTest;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
@@ -158,7 +157,7 @@ class HostileFilesTest {
         engine.checkInvariants();
         try {
             int length = (int) Math.min(engine.size(), 60_000);
-            engine.read(engine.current(), new ExtentCursor(), 0, ByteBuffer.allocate(length), 0, length);
+            engine.reads().read(engine.current(), 0, ByteBuffer.allocate(length), 0, length);
         } catch (StorageException e) {
             // It was noticed late.
         }

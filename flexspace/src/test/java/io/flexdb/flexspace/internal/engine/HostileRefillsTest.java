@@ -9,7 +9,6 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -143,7 +142,7 @@ class HostileRefillsTest {
         engine.checkInvariants();
         try {
             int length = (int) engine.size();
-            engine.read(engine.current(), new ExtentCursor(), 0, ByteBuffer.allocate(length), 0, length);
+            engine.reads().read(engine.current(), 0, ByteBuffer.allocate(length), 0, length);
         } catch (StorageException e) {
             // It was noticed late.
         }

@@ -56,7 +56,7 @@ class SpaceEngineTest {
 
     private byte[] read(FlexTreeView view) {
         byte[] bytes = new byte[(int) view.size()];
-        engine.read(view, new ExtentCursor(), 0, ByteBuffer.wrap(bytes), 0, bytes.length);
+        engine.reads().read(view, 0, ByteBuffer.wrap(bytes), 0, bytes.length);
         return bytes;
     }
 
@@ -352,12 +352,12 @@ class SpaceEngineTest {
         engine = reopened();
         assertEquals(hole + 5, engine.size());
         ByteBuffer buffer = ByteBuffer.allocate(10_000);
-        engine.read(engine.current(), new ExtentCursor(), 1000, buffer, 0, 10_000);
+        engine.reads().read(engine.current(), 1000, buffer, 0, 10_000);
         assertArrayEquals(new byte[10_000], buffer.array());
         ExtentCursor cursor = engine.current().cursor();
         cursor.seek(100);
         buffer.put(0, (byte) 1);
-        engine.readExtent(cursor, 0, buffer, 0, 1);
+        engine.reads().readExtent(cursor, buffer, 0, 1);
         assertEquals(0, buffer.get(0));
         engine.close();
     }
@@ -367,7 +367,7 @@ class SpaceEngineTest {
         insert(0, randomBytes(5), 0);
         assertThrows(
                 IndexOutOfBoundsException.class,
-                () -> engine.read(engine.current(), new ExtentCursor(), 3, ByteBuffer.allocate(3), 0, 3));
+                () -> engine.reads().read(engine.current(), 3, ByteBuffer.allocate(3), 0, 3));
         engine.close();
     }
 

@@ -11,7 +11,6 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import java.nio.ByteBuffer;
@@ -37,7 +36,6 @@ class SpaceReaderTest {
     private final SegmentStore store = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
     private final FlexTree tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(EXTENT), epochs);
     private final List<Long> addresses = new ArrayList<>(); // in the order of the address space
-    private final ExtentCursor cursor = new ExtentCursor();
     private long now;
     private long appended;
     private int looks;
@@ -120,7 +118,7 @@ class SpaceReaderTest {
 
     private void read(SpaceReader reader, int first, int count) {
         ByteBuffer buffer = ByteBuffer.allocateDirect(count * EXTENT);
-        reader.read(tree.current(), cursor, (long) first * EXTENT, buffer, 0, count * EXTENT);
+        reader.read(tree.current(), (long) first * EXTENT, buffer, 0, count * EXTENT);
         for (int i = 0; i < count; i++) {
             assertEquals(numberOf(addresses.get(first + i)), buffer.getLong(i * EXTENT), "extent " + (first + i));
         }
@@ -243,7 +241,7 @@ class SpaceReaderTest {
         long open = append();
         tree.insertRange(end + 2 * EXTENT, EXTENT, open, 0);
         ByteBuffer buffer = ByteBuffer.allocateDirect(7 * EXTENT);
-        reader.read(tree.current(), cursor, end - 2 * EXTENT, buffer, 0, 7 * EXTENT);
+        reader.read(tree.current(), end - 2 * EXTENT, buffer, 0, 7 * EXTENT);
         assertEquals(1, disk.prefetches);
         assertEquals(0, buffer.getLong(2 * EXTENT));
         assertEquals(numberOf(open), buffer.getLong(4 * EXTENT));

@@ -1,0 +1,155 @@
+package io.flexdb.flexspace.internal.engine;
+
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTreeView;
+import java.nio.ByteBuffer;
+
+/**
+ * Bytes of an address space that are to be read, and the walk over what they consist of. Reused without garbage; for one
+ * thread at a time, and one that is inside an epoch that holds the view whenever it reads.
+ */
+public final class SpaceRange {
+    /*
+     * A walk goes from piece to piece: extents that lie one behind the other in the data file, which are read together.
+     * Holes are not read; the walk itself puts their zeros into the destination on its way.
+     */
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(4096).asReadOnlyBuffer();
+
+    private final ExtentCursor extents = new ExtentCursor();
+    private FlexTreeView view;
+    private long logicalOffset;
+    private int length;
+
+    // The piece of a walk:
+    private int done; // bytes before it
+    private long address;
+    private int pieceBytes;
+
+    /** Makes it a range of a view. */
+    public SpaceRange set(FlexTreeView newView, long newLogicalOffset, int newLength) {
+        view = newView;
+        extents.reset(newView);
+        logicalOffset = newLogicalOffset;
+        length = newLength;
+        return this;
+    }
+
+    /**
+     * Makes it another range of the same view. If that begins where the last one, which was read, has ended, reading it
+     * needs no search in the tree.
+     */
+    public SpaceRange goOn(long newLogicalOffset, int newLength) {
+        logicalOffset = newLogicalOffset;
+        length = newLength;
+        return this;
+    }
+
+    long logicalOffset() {
+        return logicalOffset;
+    }
+
+    int length() {
+        return length;
+    }
+
+    // ---- the walk
+
+    /** Begins a walk, before its first piece. */
+    void begin() {
+        done = 0;
+        pieceBytes = 0;
+        if (length > 0 && !standsAtBeginning()) {
+            extents.seek(logicalOffset);
+        }
+    }
+
+    private boolean standsAtBeginning() {
+        if (!extents.isPositioned()) {
+            return false;
+        }
+        long skip = logicalOffset - extents.logicalOffset();
+        return skip == extents.length() ? extents.next() : skip >= 0 && skip < extents.length();
+    }
+
+    /**
+     * Goes to the next piece.
+     *
+     * @param destination gets the zeros of holes before it
+     * @param position there of the range's first byte
+     * @return false if there is none, since the walk has come to the end of the range
+     * @throws IndexOutOfBoundsException if the space ends before it
+     */
+    boolean next(ByteBuffer destination, int position) {
+        done += pieceBytes;
+        pieceBytes = 0;
+        while (done < length && extents.isPositioned()) {
+            long skip = logicalOffset + done - extents.logicalOffset();
+            int bytes = (int) Math.min(length - done, extents.length() - skip);
+            if (!extents.isHole()) {
+                address = extents.address() + skip;
+                pieceBytes = withNeighbours(bytes);
+                return true;
+            }
+            zero(destination, position + done, bytes);
+            done += bytes;
+            if (done < length) {
+                extents.next();
+            }
+        }
+        if (done < length) {
+            throw new IndexOutOfBoundsException(
+                    "logicalOffset " + logicalOffset + " + " + length + " is beyond the size " + view.size());
+        }
+        return false;
+    }
+
+    /** Makes a piece longer by the extents behind it, as far as they follow it in the data file, and goes behind them. */
+    private int withNeighbours(int bytes) {
+        int together = bytes;
+        int wanted = length - done;
+        while (together < wanted && extents.next() && extents.address() == address + together) {
+            together += Math.min(wanted - together, extents.length());
+        }
+        return together;
+    }
+
+    /** Where in the data file the piece lies. */
+    long address() {
+        return address;
+    }
+
+    /** Bytes of the piece. */
+    int pieceBytes() {
+        return pieceBytes;
+    }
+
+    /** Bytes of the range before the piece. */
+    int done() {
+        return done;
+    }
+
+    /** The logical offset behind the piece. */
+    long pieceEnd() {
+        return logicalOffset + done + pieceBytes;
+    }
+
+    /** The cursor of the walk, in its view; {@link #comeBack} after it was moved, if the walk is to go on. */
+    ExtentCursor extents() {
+        return extents;
+    }
+
+    /** Goes on behind the piece, wherever the cursor is. */
+    void comeBack() {
+        if (done + pieceBytes < length) {
+            extents.seek(pieceEnd());
+        }
+    }
+
+    static void zero(ByteBuffer destination, int position, int bytes) {
+        for (int done = 0; done < bytes; ) {
+            int piece = Math.min(bytes - done, ZEROS.capacity());
+            destination.put(position + done, ZEROS, 0, piece);
+            done += piece;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.flexdb.flexspace.internal.engine;
+
+import io.flexdb.flexspace.internal.base.WriterPauses;
+import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
+import io.flexdb.flexspace.internal.segment.FrameCache;
+import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.FlexTreeView;
+import java.nio.ByteBuffer;
+
+/**
+ * The ways in which bytes of a space are read. By any thread inside an epoch that holds the view, where nothing else is
+ * said. The position of a destination does not matter and stays as it is; what it holds after a read that has failed is
+ * undefined.
+ */
+public final class SpaceReads {
+    private final SegmentStore store;
+    private final FlexTree tree;
+    private final WriterPauses pauses;
+    private final FrameCache cache; // or null
+    private final SpaceReader reader;
+    private final SpaceReader fileReader; // the same if there is no cache
+
+    SpaceReads(SegmentStore store, FlexTree tree, WriterPauses pauses, FrameCache cache) {
+        this.store = store;
+        this.tree = tree;
+        this.pauses = pauses;
+        this.cache = cache;
+        this.reader = new SpaceReader(store, System::nanoTime, cache);
+        this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
+    }
+
+    // ---- verified
+
+    /** Copies bytes of a view, each verified. */
+    public void read(FlexTreeView view, long logicalOffset, ByteBuffer destination, int position, int length) {
+        reader.read(view, logicalOffset, destination, position, length);
+    }
+
+    /** Copies the bytes of a range, each verified. */
+    public void read(SpaceRange range, ByteBuffer destination, int position) {
+        reader.read(range, destination, position);
+    }
+
+    /** Copies the first bytes of the extent under a cursor, each verified. */
+    public void readExtent(ExtentCursor extent, ByteBuffer destination, int position, int length) {
+        reader.readExtent(extent, destination, position, length);
+    }
+
+    /**
+     * Copies bytes of the writer's state that are to be written anew. All come from the file and are verified, none
+     * from the cache: what has been in memory for long shall not get a new checksum. By the writer.
+     */
+    public void readToRewrite(long logicalOffset, ByteBuffer destination, int position, int length) {
+        FlexTreeView view = tree.current();
+        pauses.begin();
+        try {
+            fileReader.read(view, logicalOffset, destination, position, length);
+        } finally {
+            pauses.end();
+        }
+    }
+
+    // ---- through mappings
+
+    /**
+     * Copies the bytes of a range, without verifying them where that saves something: for who has checksums of his own.
+     * Where one does not match he calls {@link #readAgain}.
+     */
+    public void readUnverified(SpaceRange range, ByteBuffer destination, int position) {
+        if (!store.isReadMapped() || !readMapped(range, destination, position)) {
+            reader.read(range, destination, position);
+        }
+    }
+
+    private boolean readMapped(SpaceRange range, ByteBuffer destination, int position) {
+        range.begin();
+        while (range.next(destination, position)) {
+            if (!store.readUnverified(range.address(), destination, position + range.done(), range.pieceBytes())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file. By
+     * the thread that has called that.
+     */
+    public void readAgain(SpaceRange range, ByteBuffer destination, int position) {
+        store.throwPendingFault();
+        reader.read(range, destination, position);
+    }
+
+    /** Whether {@link #readUnverified} reads through mappings. Once it does not, it never will. Any thread. */
+    public boolean areMapped() {
+        return store.isReadMapped();
+    }
+
+    /** Whether a read took as long as only a disk takes, so that {@link #read}, which prefetches, serves better. */
+    public static boolean isOfDisk(long nanos, long bytes) {
+        return ExtentPrefetcher.isSlow(nanos, bytes);
+    }
+
+    // ---- the cache of frames, and figures
+
+    /** Says how much memory the cache of frames may take now, its budget at most. Any thread. */
+    public void limitCache(long bytes) {
+        if (cache != null) {
+            cache.limit(bytes);
+        }
+    }
+
+    /** Lets go of so much memory of that cache, or of what there is if that is less; how much that was. Any thread. */
+    public long giveBackCache(long bytes) {
+        return cache == null ? 0 : cache.giveBack(bytes);
+    }
+
+    /** Frames that reads have found in the cache. Any thread. */
+    long cacheHits() {
+        return cache == null ? 0 : cache.hits();
+    }
+
+    /** Frames that reads have looked for in the cache, and found in the file only. Any thread. */
+    long cacheMisses() {
+        return cache == null ? 0 : cache.misses();
+    }
+
+    /** Off-heap bytes of the cache. Any thread. */
+    long cacheBytes() {
+        return cache == null ? 0 : cache.memoryBytes();
+    }
+
+    /** Off-heap bytes that reads of the file use, or leave to the next ones. Any thread. */
+    long scratchBytes() {
+        return reader.memoryBytes() + (fileReader == reader ? 0 : fileReader.memoryBytes());
+    }
+}

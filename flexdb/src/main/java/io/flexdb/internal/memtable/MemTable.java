@@ -225,8 +225,9 @@ public final class MemTable {
      * threads at once; it takes no lock and makes no garbage.
      *
      * @param reserved what {@link #reserve} returned for exactly these entries and this number
+     * @return how many there were
      */
-    public void insertAll(byte[] payload, int offset, int length, long firstSequenceOfWrite, int reserved) {
+    public int insertAll(byte[] payload, int offset, int length, long firstSequenceOfWrite, int reserved) {
         int stripe = ((int) Thread.currentThread().getId() & STRIPES - 1) * STRIPE_SPACING;
         Inserter inserter = inserters.getAndSet(stripe, null);
         if (inserter == null) {
@@ -243,6 +244,7 @@ public final class MemTable {
             inserter.duplicates = 0;
         }
         inserters.set(stripe, inserter);
+        return (int) (sequence - firstSequenceOfWrite);
     }
 
     /**

@@ -33,21 +33,30 @@ import java.util.zip.CRC32C;
  * 532     3564  zero
  * </pre>
  *
- * <p>Frames follow from position 4096 on, each at a multiple of 8. A frame is one write: a single operation or a batch.
+ * <p>Then comes the start, which is written together with the first frame. From its number on, the entries of all frames
+ * are numbered one by one.
+ *
+ * <pre>
+ * OFFSET  SIZE  FIELD
+ * 4096    8     sequence number of the first entry, at least 1
+ * 4104    4     check of the 8 bytes before it
+ * 4108    4     zero
+ * </pre>
+ *
+ * <p>Frames follow from position 4112 on, each at a multiple of 8. A frame is one write: a single operation or a batch.
  *
  * <pre>
  * OFFSET  SIZE    FIELD
  * 0       4       bytes of the payload, at least 1
- * 4       4       entries in the payload, at least 1
- * 8       8       generation, that of the file's header
- * 16      8       sequence number of the first entry; the others follow
- * 24      4       checksum of the payload
- * 28      4       checksum of the store id, the frame's position (8 bytes each) and bytes 0 to 27
- * 32      length  payload, then up to 7 bytes of any value
+ * 4       4       check of the 4 bytes before it and of the payload's checksum, 4 bytes
+ * 8       length  payload, then up to 7 bytes of any value
  * </pre>
  *
+ * <p>A check is the checksum of the store id, the position of the start or frame (8 bytes each), the high half of the
+ * file's generation (4 bytes) and what the check is of, combined by exclusive or with the generation's low half.
+ *
  * <p>The first position where no frame of the file's generation stands is the log's end: zeros, what is left of an
- * earlier generation, or a torn frame.
+ * earlier generation, or a torn frame. A log whose start is not of its generation has no frames.
  */
 public final class WalFormat {
     /** Position of the file number. */
@@ -77,35 +86,35 @@ public final class WalFormat {
     /** Bytes of the mark. */
     public static final int MARK_BYTES = MARK_CHECKSUM + 4 - MARK_GENERATION;
 
+    /** Position of the start, which is that of its sequence number. */
+    public static final int START = FilePreamble.BLOCK_BYTES;
+
+    /** Position of the start's check. */
+    public static final int START_CHECK = START + 8;
+
+    /** Position of the zeros that end the start. */
+    public static final int START_ZERO = START_CHECK + 4;
+
+    /** Bytes of the start. */
+    public static final int START_BYTES = START_ZERO + 4 - START;
+
     /** Position of the first frame. */
-    public static final int FIRST_FRAME = FilePreamble.BLOCK_BYTES;
+    public static final int FIRST_FRAME = START + START_BYTES;
 
     /** Offset of the payload length in a frame. */
     public static final int FRAME_LENGTH = 0;
 
-    /** Offset of the entry count in a frame. */
-    public static final int FRAME_ENTRIES = FRAME_LENGTH + 4;
-
-    /** Offset of the generation in a frame. */
-    public static final int FRAME_GENERATION = FRAME_ENTRIES + 4;
-
-    /** Offset of the first sequence number in a frame. */
-    public static final int FRAME_SEQUENCE = FRAME_GENERATION + 8;
-
-    /** Offset of the payload's checksum in a frame. */
-    public static final int FRAME_PAYLOAD_CHECKSUM = FRAME_SEQUENCE + 8;
-
-    /** Offset of the frame header's checksum. */
-    public static final int FRAME_CHECKSUM = FRAME_PAYLOAD_CHECKSUM + 4;
+    /** Offset of the check in a frame. */
+    public static final int FRAME_CHECK = FRAME_LENGTH + 4;
 
     /** Bytes of a frame before its payload. */
-    public static final int FRAME_HEADER_BYTES = FRAME_CHECKSUM + 4;
+    public static final int FRAME_HEADER_BYTES = FRAME_CHECK + 4;
 
     /** Capacities are multiples of this. */
     public static final int CAPACITY_UNIT = 4096;
 
     /** The least capacity. */
-    public static final int MIN_CAPACITY = FIRST_FRAME + CAPACITY_UNIT;
+    public static final int MIN_CAPACITY = START + CAPACITY_UNIT;
 
     /** The greatest capacity: what one mapping holds. */
     public static final int MAX_CAPACITY = Integer.MAX_VALUE - CAPACITY_UNIT + 1;
@@ -160,12 +169,12 @@ public final class WalFormat {
     }
 
     /**
-     * Fills a little-endian block of {@link #FIRST_FRAME} zeros with the header and the mark of a log without frames.
+     * Fills a little-endian block of {@link #START} zeros with the header and the mark of a log without frames.
      */
     static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
         ByteBuffer preamble = FilePreamble.begin(FilePreamble.Kind.WAL, storeId);
         preamble.putLong(number).putLong(generation).putLong(capacity);
-        block.put(0, FilePreamble.finish(preamble), 0, FIRST_FRAME);
+        block.put(0, FilePreamble.finish(preamble), 0, START);
         block.putLong(MARK_GENERATION, generation);
         block.putLong(MARK_POSITION, FIRST_FRAME);
         block.putInt(MARK_CHECKSUM, markChecksum(storeId, number, generation, FIRST_FRAME));

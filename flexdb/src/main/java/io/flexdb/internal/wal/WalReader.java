@@ -11,6 +11,7 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.zip.CRC32C;
 
 /**
  * Reads one file of the write-ahead log from its first frame to its end. Changes nothing. For one thread.
@@ -35,7 +36,11 @@ public final class WalReader implements AutoCloseable {
     private byte[] payload = new byte[0];
     private long position = WalFormat.FIRST_FRAME;
     private long framePosition;
+    private long nextSequence; // of the next frame's first entry
+    private long firstSequence; // of the frame, as are the next three
     private long lastSequence;
+    private int entryCount;
+    private int payloadBytes;
     private boolean ended;
 
     /**
@@ -57,6 +62,7 @@ public final class WalReader implements AutoCloseable {
             this.generation = window.getLong(WalFormat.HEADER_GENERATION);
             this.markPosition = readMark();
             this.header = new FrameHeader(storeId, generation);
+            this.nextSequence = readStart();
         } catch (Throwable e) {
             file.close();
             throw e;
@@ -71,8 +77,8 @@ public final class WalReader implements AutoCloseable {
     }
 
     private void requireHeader() {
-        if (fileBytes < WalFormat.FIRST_FRAME) {
-            throw damage(0, "a header of " + WalFormat.FIRST_FRAME + " bytes", "a file of " + fileBytes + " bytes");
+        if (fileBytes < WalFormat.START) {
+            throw damage(0, "a header of " + WalFormat.START + " bytes", "a file of " + fileBytes + " bytes");
         }
         FilePreamble.check(
                 file.path(),
@@ -93,7 +99,7 @@ public final class WalReader implements AutoCloseable {
             throw damage(WalFormat.HEADER_CAPACITY, "a file of " + capacity + " bytes", fileBytes + " bytes");
         }
         requireZeros(WalFormat.HEADER_BYTES, WalFormat.MARK_GENERATION);
-        requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.FIRST_FRAME);
+        requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.START);
     }
 
     private void requireZeros(int from, int to) {
@@ -111,6 +117,19 @@ public final class WalReader implements AutoCloseable {
                 && window.getInt(WalFormat.MARK_CHECKSUM)
                         == WalFormat.markChecksum(storeId, number, generation, marked);
         return valid ? marked : WalFormat.FIRST_FRAME;
+    }
+
+    /** The sequence number of the first entry; 0 if nothing was written in this use of the file, or not all of it. */
+    private long readStart() {
+        long sequence = window.getLong(WalFormat.START);
+        if (window.getInt(WalFormat.START_CHECK) != header.startCheck(sequence)
+                || window.getInt(WalFormat.START_ZERO) != 0) {
+            return 0;
+        }
+        if (sequence < 1) { // no crash does this: the check says that this is what was written
+            throw damage(WalFormat.START, "a sequence number", String.valueOf(sequence));
+        }
+        return sequence;
     }
 
     /** Moves to the next frame; false at the log's end. */
@@ -131,68 +150,75 @@ public final class WalReader implements AutoCloseable {
 
     /** Reads the frame at the position and moves behind it; returns what stands there instead if there is none. */
     private String readFrame() {
+        if (nextSequence == 0) {
+            return "no start of generation " + generation;
+        }
         if (fileBytes - position < WalFormat.FRAME_HEADER_BYTES) {
             return "the end of the file";
         }
-        require(WalFormat.FRAME_HEADER_BYTES);
-        if (!header.decode(position, window, (int) (position - windowStart))) {
+        load(position, WalFormat.FRAME_HEADER_BYTES, WalFormat.FRAME_HEADER_BYTES);
+        int bytes = window.getInt((int) (position - windowStart) + WalFormat.FRAME_LENGTH);
+        int check = window.getInt((int) (position - windowStart) + WalFormat.FRAME_CHECK);
+        if (bytes < 1 || WalFormat.frameBytes(bytes) > fileBytes - position || !isFrame(bytes, check)) {
             return "no frame of generation " + generation;
         }
-        int bytes = header.payloadBytes();
-        int count = header.entries();
-        long first = header.firstSequence();
-        if (bytes < 1
-                || WalFormat.frameBytes(bytes) > fileBytes - position
-                || count < 1
-                || count > bytes
-                || first < 1
-                || first > Long.MAX_VALUE - count
-                || lastSequence != 0 && first != lastSequence + 1) {
-            // No crash does this: the checksum says that the header is what was written.
-            throw damage(
-                    position,
-                    "a frame that follows sequence number " + lastSequence,
-                    bytes + " bytes, " + count + " entries from " + first);
-        }
-        readPayload(position + WalFormat.FRAME_HEADER_BYTES, bytes);
-        int checksum = WritePayload.checksum(payload, 0, bytes);
-        if (checksum != header.payloadChecksum()) {
-            return "a payload with checksum " + hex(checksum) + " instead of " + hex(header.payloadChecksum());
-        }
-        requireEntries(bytes, count);
+        int count = requireEntries(bytes);
+        payloadBytes = bytes;
+        entryCount = count;
+        firstSequence = nextSequence;
+        lastSequence = nextSequence + count - 1;
+        nextSequence += count;
         framePosition = position;
         position += WalFormat.frameBytes(bytes);
-        lastSequence = first + count - 1;
         return null;
     }
 
-    private void require(int bytes) {
-        if (position < windowStart || position + bytes > windowStart + window.limit()) {
-            load(position);
+    /** Reads the payload at the position and returns whether this is a frame. */
+    private boolean isFrame(int bytes, int check) {
+        long start = position + WalFormat.FRAME_HEADER_BYTES;
+        // The length may be any bytes: nobody is asked for much memory before it has passed for that of a frame.
+        if (bytes > WINDOW_BYTES && header.frameCheck(position, bytes, checksumOf(start, bytes)) != check) {
+            return false;
         }
+        readPayload(start, bytes);
+        return header.frameCheck(position, bytes, WritePayload.checksum(payload, 0, bytes)) == check;
+    }
+
+    private int checksumOf(long start, int bytes) {
+        CRC32C crc = new CRC32C();
+        int piece;
+        for (int done = 0; done < bytes; done += piece) {
+            piece = load(start + done, 1, bytes - done);
+            int index = (int) (start + done - windowStart);
+            crc.update(window.duplicate().limit(index + piece).position(index));
+        }
+        return (int) crc.getValue();
     }
 
     private void readPayload(long start, int bytes) {
         if (payload.length < bytes) {
             payload = new byte[(int) Math.min(fileBytes, Math.max(bytes, 2L * payload.length))];
         }
-        int done = 0;
-        while (done < bytes) {
-            long at = start + done;
-            if (at < windowStart || at >= windowStart + window.limit()) {
-                load(at);
-            }
-            int piece = (int) Math.min(bytes - done, windowStart + window.limit() - at);
-            window.get((int) (at - windowStart), payload, done, piece);
-            done += piece;
+        int piece;
+        for (int done = 0; done < bytes; done += piece) {
+            piece = load(start + done, 1, bytes - done);
+            window.get((int) (start + done - windowStart), payload, done, piece);
         }
     }
 
+    /** Has the window hold some bytes of the file, at least so many, and returns how many of those wanted it has. */
+    private int load(long start, int least, int wanted) {
+        if (start < windowStart || start + least > windowStart + window.limit()) {
+            load(start);
+        }
+        return (int) Math.min(wanted, windowStart + window.limit() - start);
+    }
+
     /**
-     * A memtable is as large as its log, so no frame has more than a memtable of that size could hold: a small file
-     * must not ask for much memory.
+     * Counts the entries. A memtable is as large as its log, so no frame has more than a memtable of that size could
+     * hold: a small file must not ask for much memory.
      */
-    private void requireEntries(int bytes, int count) {
+    private int requireEntries(int bytes) {
         int found = 0;
         long bodyBytes = 0;
         try {
@@ -202,15 +228,16 @@ public final class WalReader implements AutoCloseable {
                 bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.valueLength());
             }
         } catch (IllegalArgumentException e) {
-            throw damage(position, count + " entries", e.getMessage());
+            throw damage(position, "entries", e.getMessage());
         }
-        if (found != count) {
-            throw damage(position, count + " entries", found + " entries");
+        if (found > Long.MAX_VALUE - nextSequence) {
+            throw damage(position, "sequence numbers", found + " entries from " + nextSequence);
         }
         int arenaBytes = (int) Math.max(MemTable.MIN_ARENA_BYTES, Math.min(MemTable.MAX_ARENA_BYTES, fileBytes));
-        if (!MemTable.couldHold(arenaBytes, bodyBytes, count)) {
-            throw damage(position, "a write that a memtable of " + arenaBytes + " bytes holds", count + " entries");
+        if (!MemTable.couldHold(arenaBytes, bodyBytes, found)) {
+            throw damage(position, "a write that a memtable of " + arenaBytes + " bytes holds", found + " entries");
         }
+        return found;
     }
 
     private CorruptionException damage(long at, String expected, String found) {
@@ -223,12 +250,12 @@ public final class WalReader implements AutoCloseable {
 
     /** Hands the frame over. */
     void deliver(FrameConsumer consumer) {
-        consumer.accept(header.firstSequence(), header.entries(), payload, 0, header.payloadBytes());
+        consumer.accept(firstSequence, entryCount, payload, 0, payloadBytes);
     }
 
     /** The sequence number of the frame's first entry. */
     public long firstSequence() {
-        return header.firstSequence();
+        return firstSequence;
     }
 
     /** The sequence number of the frame's last entry; at the end, of the last frame; 0 if there is none. */
@@ -238,7 +265,7 @@ public final class WalReader implements AutoCloseable {
 
     /** Entries of the frame. */
     public int entryCount() {
-        return header.entries();
+        return entryCount;
     }
 
     /** Holds the frame's payload from index 0 on, until the next call of {@link #next}. */
@@ -248,7 +275,7 @@ public final class WalReader implements AutoCloseable {
 
     /** Bytes of the frame's payload. */
     public int payloadBytes() {
-        return header.payloadBytes();
+        return payloadBytes;
     }
 
     /** Where the frame begins. */
@@ -286,9 +313,9 @@ public final class WalReader implements AutoCloseable {
         StringBuilder text = new StringBuilder(toString()).append('\n');
         try {
             while (next()) {
-                text.append("  ").append(framePosition).append(": #").append(firstSequence());
-                text.append(entryCount() == 1 ? "" : " to #" + lastSequence).append(", ");
-                text.append(payloadBytes()).append(" bytes\n");
+                text.append("  ").append(framePosition).append(": #").append(firstSequence);
+                text.append(entryCount == 1 ? "" : " to #" + lastSequence).append(", ");
+                text.append(payloadBytes).append(" bytes\n");
             }
             text.append("  ").append(position).append(": end\n");
         } catch (CorruptionException e) {

@@ -36,8 +36,8 @@ public final class WalWriter implements AutoCloseable {
      *    synced.
      * W2 To be recycled it first loses its old name, and that is synced before its header is touched: a log's name
      *    never stands for a header being rewritten. By then its old frames are covered by a durable commit.
-     * W3 Each use has a generation of its own, which each frame repeats under its checksum, so the frames of an earlier
-     *    use, which are still in the file, do not count.
+     * W3 Each use has a generation of its own, of which each frame has its check, so the frames of an earlier use, which
+     *    are still in the file, do not count.
      * W4 A log that was replayed is never appended to: writers only come from create and recycle.
      */
     private static final int FILL_BYTES = 1 << 12;
@@ -113,7 +113,7 @@ public final class WalWriter implements AutoCloseable {
         VfsFile file = vfs.open(unfinished, OpenMode.CREATE);
         try {
             fill(file, capacity, filled);
-            ByteBuffer block = ByteBuffer.allocate(WalFormat.FIRST_FRAME).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
             WalFormat.encodeHeader(block, storeId, number, generation, capacity);
             file.write(block, 0);
             publish(vfs, file, directory, number);
@@ -204,7 +204,7 @@ public final class WalWriter implements AutoCloseable {
             Path directory = file.path().getParent();
             vfs.rename(file.path(), unfinished(directory, newNumber));
             vfs.syncDirectory(directory);
-            ByteBuffer block = ByteBuffer.allocate(WalFormat.FIRST_FRAME).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
             WalFormat.encodeHeader(block, storeId, newNumber, newGeneration, capacity);
             file.write(block, 0);
             publish(vfs, file, directory, newNumber);
@@ -247,12 +247,13 @@ public final class WalWriter implements AutoCloseable {
             throw new IllegalStateException("sequence number " + firstSequence + " follows " + lastSequence);
         }
         long position = appendedPosition;
-        frameHeader.encode(position, length, entryCount, firstSequence, payloadChecksum);
+        frameHeader.encode(position, length, firstSequence, payloadChecksum);
+        long payloadPosition = position + WalFormat.FRAME_HEADER_BYTES;
         try {
             if (mapping != null) {
-                frameHeader.writeTo(mapping, (int) position, payload, offset, length);
+                frameHeader.writeTo(mapping, (int) payloadPosition, payload, offset, length);
             } else {
-                appendByCalls(position, payload, offset, length);
+                appendByCalls(payloadPosition, payload, offset, length);
             }
         } catch (RuntimeException e) {
             throw fail(e);
@@ -263,21 +264,19 @@ public final class WalWriter implements AutoCloseable {
         return end;
     }
 
-    private void appendByCalls(long position, byte[] payload, int offset, int length) {
-        int first = Math.min(length, STAGING_BYTES - WalFormat.FRAME_HEADER_BYTES);
+    private void appendByCalls(long payloadPosition, byte[] payload, int offset, int length) {
+        int first = Math.min(length, STAGING_BYTES - frameHeader.bytes());
         // A long payload goes first, piece by piece, and its beginning with the header last.
         for (int done = first; done < length; ) {
             int piece = Math.min(length - done, STAGING_BYTES);
             staging.clear().put(payload, offset + done, piece).flip();
-            file.write(staging, position + WalFormat.FRAME_HEADER_BYTES + done);
+            file.write(staging, payloadPosition + done);
             done += piece;
         }
-        staging.clear()
-                .position(WalFormat.FRAME_HEADER_BYTES)
-                .put(payload, offset, first)
-                .flip();
-        frameHeader.copyTo(staging, 0);
-        file.write(staging, position);
+        staging.clear();
+        frameHeader.putTo(staging);
+        staging.put(payload, offset, first).flip();
+        file.write(staging, payloadPosition - frameHeader.bytes());
     }
 
     /** Returns once everything appended before the call is durable. Does nothing if the writer is released. */

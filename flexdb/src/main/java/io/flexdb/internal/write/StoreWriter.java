@@ -171,7 +171,8 @@ public final class StoreWriter {
 
     private void insert(MemLog log, byte[] payload, int length, long first, long last, int reserved) {
         try {
-            log.table.insertAll(payload, 0, length, first, reserved);
+            int inserted = log.table.insertAll(payload, 0, length, first, reserved);
+            assert inserted == last - first + 1 : "a recovery numbers " + inserted + " entries from " + first;
         } catch (Throwable e) {
             health.fail(e); // those behind must not wait for this one
             throw e;

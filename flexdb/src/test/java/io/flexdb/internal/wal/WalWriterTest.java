@@ -188,7 +188,8 @@ class WalWriterTest {
         assertTrue(WalFormat.isUnfinishedName("00000000000000000042.new"));
         assertFalse(WalFormat.isUnfinishedName("42.new"));
         assertFalse(WalFormat.isUnfinishedName("00000000000000000042"));
-        assertEquals(32, WalFormat.FRAME_HEADER_BYTES);
+        assertEquals(8, WalFormat.FRAME_HEADER_BYTES);
+        assertEquals(16, WalFormat.START_BYTES);
         assertEquals(60, WalFormat.HEADER_BYTES);
         assertEquals(20, WalFormat.MARK_BYTES);
     }
@@ -236,8 +237,8 @@ class WalWriterTest {
         });
         other.start();
         try {
-            for (long sequence = 1; writer.hasRoom(8); sequence++) {
-                Writes.append(writer, sequence, 8);
+            for (long sequence = 1; writer.hasRoom(Writes.payload(sequence, 32).length); sequence++) {
+                Writes.append(writer, sequence, 32);
                 writer.force();
                 assertTrue(writer.durableSequence() >= sequence, "sequence " + sequence);
             }

@@ -77,14 +77,16 @@ class WalNumbersTest {
         Writes.append(writer, 77, 3);
         byte[] two = {2, 1, 'a', 2, 1, 'b'};
         writer.append(two, 0, two.length, WritePayload.checksum(two, 0, two.length), 78, 2);
+        Writes.append(writer, 80, 0);
         ByteBuffer file = ByteBuffer.wrap(vfs.content(writer.path())).order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer expected = ByteBuffer.allocate(CAPACITY).order(ByteOrder.LITTLE_ENDIAN);
         expected.position(4096).putLong(77).putInt(check(generation, 4096, longBytes(77)));
         putFrame(expected.position(4112), generation, Writes.payload(77, 3));
         putFrame(expected.position(4136), generation, two);
-        assertEquals(4152, writer.appendedPosition());
+        putFrame(expected.position(4152), generation, Writes.payload(80, 0));
+        assertEquals(4176, writer.appendedPosition());
         assertEquals(
-                expected.limit(4152).position(4096), file.limit(4152).position(4096), () -> hex(file) + hex(expected));
+                expected.limit(4176).position(4096), file.limit(4176).position(4096), () -> hex(file) + hex(expected));
         try (WalReader reader = new WalReader(vfs, writer.path(), STORE_ID)) {
             assertTrue(reader.next());
             assertEquals(77, reader.firstSequence());
@@ -92,6 +94,8 @@ class WalNumbersTest {
             assertEquals(78, reader.firstSequence());
             assertEquals(79, reader.lastSequence());
             assertEquals(2, reader.entryCount());
+            assertTrue(reader.next());
+            assertEquals(80, reader.firstSequence());
         }
     }
 
@@ -315,6 +319,21 @@ class WalNumbersTest {
         vfs.setContent(second.path(), content);
         assertEquals(3, recover(0));
         second.release();
+    }
+
+    /** No crash makes the check of such a start, so it is not taken for a torn one. */
+    @Test
+    void aStartWithoutANumberIsDamage() {
+        WalWriter writer = create(1, 1);
+        append(writer, 1, 1);
+        writer.release();
+        ByteBuffer content = ByteBuffer.wrap(vfs.content(writer.path())).order(ByteOrder.LITTLE_ENDIAN);
+        FrameHeader header = new FrameHeader(STORE_ID, 1);
+        for (long number : new long[] {0, -1, Long.MIN_VALUE}) {
+            content.putLong(WalFormat.START, number).putInt(WalFormat.START_CHECK, header.startCheck(number));
+            vfs.setContent(writer.path(), content.array().clone());
+            assertThrows(CorruptionException.class, () -> recover(0), "number " + number);
+        }
     }
 
     /** A start is believed only where the logs before and behind it agree. */

@@ -2,7 +2,7 @@ package io.flexdb.flexspace.internal.check;
 
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLogReader;
-import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
+import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
@@ -33,7 +33,7 @@ final class LogChecker {
     private final LongConsumer bytesRead;
     private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
-    private final FilePrefetcher frames;
+    private final ReadAhead frames;
     private long windowStart;
     private long windowEnd;
     private long end; // of what is checked
@@ -47,7 +47,7 @@ final class LogChecker {
         this.generation = generation;
         this.findings = findings;
         this.bytesRead = bytesRead;
-        this.frames = new FilePrefetcher(file);
+        this.frames = new ReadAhead(file);
     }
 
     /** Checks a log up to the end of a frame that was forced. */

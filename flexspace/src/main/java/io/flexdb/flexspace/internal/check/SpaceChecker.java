@@ -7,7 +7,7 @@ import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
-import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
+import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
@@ -55,7 +55,7 @@ public final class SpaceChecker {
      */
     private static final int TRIES = 100;
     private static final int TOLD_BYTES = 1 << 20;
-    private static final int READ_BYTES = FilePrefetcher.PIECE_BYTES; // verified while it is in the processor's caches
+    private static final int READ_BYTES = ReadAhead.PIECE_BYTES; // verified while it is in the processor's caches
 
     private record Log(Path path, long generation, long bytes) {}
 
@@ -221,7 +221,7 @@ public final class SpaceChecker {
             return;
         }
         SegmentFormat format = store.format();
-        FilePrefetcher ranges = new FilePrefetcher(file);
+        ReadAhead ranges = new ReadAhead(file);
         for (int number : numbers) {
             int[] sums = checksums[number];
             long bytes = sums == null ? format.segmentBytes : (long) sums.length << format.frameShift;

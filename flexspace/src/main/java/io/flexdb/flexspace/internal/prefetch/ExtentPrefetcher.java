@@ -14,6 +14,8 @@ public final class ExtentPrefetcher {
      * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at.
      * What has been prefetched is fast, so prefetching ends after a while, and if slow reads come back then, next time
      * later.
+     * Why not as in ReadAhead: there everything is told at once, also what the kernel could see, for a file that is read
+     * whole is seldom in memory. Readers of a space that is would pay for it with each extent.
      */
     private static final long DISK_NANOS = 10_000;
     private static final int CACHED_BYTES_PER_NANO = 2; // far fewer than a page cache gives

@@ -2,24 +2,49 @@ package io.flexdb.flexspace.internal.prefetch;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
-/** Small reads of a file that nobody changes meanwhile, in larger ones where they are neighbours. For one thread. */
+/**
+ * Has the kernel bring what will be read of a file, some way before it is. What that is either says who reads, range by
+ * range, or it turns out in small reads of a file that nobody changes meanwhile. For one thread.
+ */
 public final class ReadAhead {
-    private static final int PAGE_BYTES = 4 * 1024; // of the page cache; at random places only those are read that must
-    private static final int MAX_BYTES = 256 * 1024;
+    /*
+     * The problem: whoever reads and verifies in turn leaves the disk idle meanwhile. The kernel reads ahead, but by
+     * its default settings too little for a fast disk, and it does not know what of the file is left out.
+     * The choice: of what will be read, so much is prefetched that the disk has work for as long as a piece is verified,
+     * and no more: other readers wait behind it. Small reads are served from a window, which is twice as large each
+     * time that they go on not far behind it; once it is as large as it may be, all that follows will be read.
+     * The cost: a system call for each piece, and where the kernel would read far ahead by itself a quarter more of the
+     * processor's time, for it does that in larger pages.
+     */
+    /** What the kernel takes at once, whatever its settings are. */
+    public static final int PIECE_BYTES = 128 << 10;
+    /** How far what is prefetched is ahead of reads. */
+    public static final int AHEAD_BYTES = 2 << 20;
+
+    private static final int PAGE_BYTES = 4 << 10; // of the page cache; at random places only those are read that must
+    private static final int MAX_WINDOW_BYTES = 256 << 10;
 
     private final VfsFile file;
     private final long size;
-    private final ByteBuffer window = ByteBuffer.allocateDirect(MAX_BYTES);
+
+    // What will be read:
+    private long[] bounds = new long[16]; // where ranges begin, and where they end
+    private int count; // of bounds
+    private int current; // the bound where the range begins that is being prefetched
+    private long position; // from which on it is not prefetched; 0 if it has not begun
+    private long ahead; // bytes prefetched and not read
+
+    // Of small reads:
+    private ByteBuffer window; // null before the first
     private long windowStart;
-    private long lastEnd;
-    private FilePrefetcher prefetcher; // of all that follows, while that is read in order; else null
-    private int bytes = PAGE_BYTES;
+    private int windowBytes = PAGE_BYTES; // that the next one may have
+    private long lastEnd; // of the last read
 
     public ReadAhead(VfsFile file) {
         this.file = file;
         this.size = file.size();
-        window.limit(0);
     }
 
     /** Bytes of the file. */
@@ -27,49 +52,86 @@ public final class ReadAhead {
         return size;
     }
 
-    /** Fills a buffer, of at most 4 KiB, with bytes that the file has. */
-    public void read(ByteBuffer destination, long position) {
-        int length = destination.remaining();
-        if (position < windowStart || position + length > windowStart + window.limit()) {
-            fill(position, length);
+    // ---- by who knows what he will read
+
+    /** Adds a range behind all others. What the file does not have of it is never prefetched. */
+    public void add(long from, long bytes) {
+        if (count > 0 && bounds[count - 1] == from) {
+            bounds[count - 1] += bytes;
+            return;
         }
-        destination.put(destination.position(), window, (int) (position - windowStart), length);
-        destination.position(destination.position() + length);
-        lastEnd = position + length;
+        if (count == bounds.length) {
+            bounds = Arrays.copyOf(bounds, 2 * count);
+        }
+        bounds[count++] = from;
+        bounds[count++] = from + bytes;
     }
 
-    private void fill(long position, int length) {
+    /** Prefetches what comes next, before so many bytes are read. */
+    public void beforeRead(long bytes) {
+        ahead -= bytes;
+        while (ahead < AHEAD_BYTES && current < count) {
+            position = Math.max(position, bounds[current]);
+            long end = bounds[current + 1];
+            long piece = Math.min(end - position, PIECE_BYTES);
+            long inFile = Math.min(piece, size - position);
+            if (inFile > 0) {
+                file.prefetch(position, inFile);
+            }
+            ahead += piece;
+            position += piece;
+            current += position == end ? 2 : 0;
+        }
+    }
+
+    private void forgetRanges() {
+        count = 0;
+        current = 0;
+        position = 0;
+        ahead = 0;
+    }
+
+    // ---- by who does not
+
+    /** Fills a buffer, of at most 4 KiB, with bytes that the file has. */
+    public void read(ByteBuffer destination, long from) {
+        int length = destination.remaining();
+        if (window == null) {
+            window = ByteBuffer.allocateDirect(MAX_WINDOW_BYTES).limit(0);
+        }
+        if (from < windowStart || from + length > windowStart + window.limit()) {
+            fillWindow(from, length);
+        }
+        destination.put(destination.position(), window, (int) (from - windowStart), length);
+        destination.position(destination.position() + length);
+        lastEnd = from + length;
+    }
+
+    private void fillWindow(long from, int length) {
         // Parents are stored behind their children, and read before them.
-        boolean near = position >= lastEnd && position + length - lastEnd <= Math.min(4 * bytes, MAX_BYTES);
+        long reach = from + length - lastEnd;
+        boolean near = from >= lastEnd && reach <= Math.min(4 * windowBytes, MAX_WINDOW_BYTES);
         long endBefore = windowStart + window.limit();
-        long windowEnd;
+        long end;
         if (near) {
-            bytes = Math.min(2 * bytes, MAX_BYTES);
-            windowStart = position + length - lastEnd <= bytes ? lastEnd : position;
-            windowEnd = windowStart + bytes;
+            windowBytes = Math.min(2 * windowBytes, MAX_WINDOW_BYTES);
+            windowStart = reach <= windowBytes ? lastEnd : from;
+            end = Math.min(windowStart + windowBytes, size);
         } else {
-            bytes = PAGE_BYTES;
-            prefetcher = null;
-            windowStart = position & -PAGE_BYTES;
-            windowEnd = position + length + PAGE_BYTES - 1 & -PAGE_BYTES;
+            windowBytes = PAGE_BYTES;
+            windowStart = from & -PAGE_BYTES;
+            end = Math.min(from + length + PAGE_BYTES - 1 & -PAGE_BYTES, size);
+            forgetRanges();
         }
-        windowEnd = Math.min(windowEnd, size);
-        if (bytes == MAX_BYTES) {
-            prefetch(endBefore, windowEnd);
+        if (windowBytes == MAX_WINDOW_BYTES) {
+            boolean begins = count == 0;
+            if (begins) {
+                add(end, size - end);
+            }
+            beforeRead(begins ? 0 : end - endBefore);
         }
-        window.clear().limit((int) (windowEnd - windowStart));
+        window.clear().limit((int) (end - windowStart));
         file.readFully(window, windowStart);
         window.flip();
-    }
-
-    /** Lets the disk bring what follows while the window is used. */
-    private void prefetch(long endBefore, long windowEnd) {
-        if (prefetcher == null) {
-            prefetcher = new FilePrefetcher(file);
-            prefetcher.add(windowEnd, size - windowEnd);
-            prefetcher.beforeRead(0);
-        } else {
-            prefetcher.beforeRead(windowEnd - endBefore);
-        }
     }
 }

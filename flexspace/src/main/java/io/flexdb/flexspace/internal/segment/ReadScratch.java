@@ -13,7 +13,8 @@ public final class ReadScratch {
      * The problem: who goes through the space in small steps makes a system call for each, and has a frame verified as
      * often as he comes to a part of it.
      * The choice: what is in the buffer serves the reads that follow, until something else comes in. When they go
-     * on in the data file where the last one ended, more comes in than they ask for, twice as much each time.
+     * on in the data file where the last one ended, more comes in than they ask for, twice as much each time. That
+     * saves system calls and checksums, whether the disk is waited for or not: which is what ExtentPrefetcher sees to.
      *
      * W1  What the buffer holds serves the same use of the same segment only: its frames that are in the file do not
      *     change (I3).

@@ -10,7 +10,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.log.LogFormat;
-import io.flexdb.flexspace.internal.prefetch.FilePrefetcher;
+import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
@@ -147,14 +147,14 @@ class SpaceCheckerTest {
                 assertEquals(-1, nextSet(prefetched, from, end), "twice");
                 prefetched.set(from, end);
                 ahead += event.end - event.from;
-                assertTrue(event.end - event.from <= FilePrefetcher.PIECE_BYTES);
+                assertTrue(event.end - event.from <= ReadAhead.PIECE_BYTES);
             } else {
                 assertTrue(prefetched.nextClearBit(from) >= end, event + " was not prefetched");
                 reads.add(event);
                 ahead -= event.end - event.from;
                 boolean all = prefetched.get((int) ((positionOf(39, 6)) / half) - 1);
-                assertTrue(all || ahead >= FilePrefetcher.AHEAD_BYTES, ahead + " bytes ahead of " + event);
-                assertTrue(ahead < FilePrefetcher.AHEAD_BYTES + FilePrefetcher.PIECE_BYTES, ahead + " bytes ahead");
+                assertTrue(all || ahead >= ReadAhead.AHEAD_BYTES, ahead + " bytes ahead of " + event);
+                assertTrue(ahead < ReadAhead.AHEAD_BYTES + ReadAhead.PIECE_BYTES, ahead + " bytes ahead");
             }
         }
         assertEquals(0, ahead, "what is prefetched is read");

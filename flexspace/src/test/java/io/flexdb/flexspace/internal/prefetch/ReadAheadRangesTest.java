@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class FilePrefetcherTest {
-    private static final int PIECE = FilePrefetcher.PIECE_BYTES;
-    private static final int PIECES_AHEAD = FilePrefetcher.AHEAD_BYTES / PIECE;
+class ReadAheadRangesTest {
+    private static final int PIECE = ReadAhead.PIECE_BYTES;
+    private static final int PIECES_AHEAD = ReadAhead.AHEAD_BYTES / PIECE;
 
     private final List<String> prefetched = new ArrayList<>();
 
@@ -32,9 +32,9 @@ class FilePrefetcherTest {
 
     @Test
     void asMuchIsPrefetchedAsTheDiskNeedsToGoOn() {
-        FilePrefetcher ranges = new FilePrefetcher(file(10 * FilePrefetcher.AHEAD_BYTES));
+        ReadAhead ranges = new ReadAhead(file(10 * ReadAhead.AHEAD_BYTES));
         assertTrue(PIECES_AHEAD > 2);
-        ranges.add(100, 8L * FilePrefetcher.AHEAD_BYTES);
+        ranges.add(100, 8L * ReadAhead.AHEAD_BYTES);
         assertEquals(List.of(), prefetched);
         ranges.beforeRead(PIECE);
         assertEquals(PIECES_AHEAD + 1, prefetched.size(), "what is read, and so much ahead");
@@ -49,7 +49,7 @@ class FilePrefetcherTest {
 
     @Test
     void rangesThatAdjoinAreOneAndNothingBetweenOthersIsPrefetched() {
-        FilePrefetcher ranges = new FilePrefetcher(file(100 * PIECE));
+        ReadAhead ranges = new ReadAhead(file(100 * PIECE));
         ranges.add(10, PIECE - 5);
         ranges.add(PIECE + 5, 25);
         ranges.add(7 * PIECE, 10);
@@ -70,7 +70,7 @@ class FilePrefetcherTest {
 
     @Test
     void moreRangesThanAreExpectedAreKept() {
-        FilePrefetcher ranges = new FilePrefetcher(file(100 * PIECE));
+        ReadAhead ranges = new ReadAhead(file(100 * PIECE));
         for (int i = 0; i < 100; i++) {
             ranges.add(10L * i, 5);
         }
@@ -81,7 +81,7 @@ class FilePrefetcherTest {
 
     @Test
     void nothingIsPrefetchedBeyondTheEndOfTheFile() {
-        FilePrefetcher ranges = new FilePrefetcher(file(PIECE + 50));
+        ReadAhead ranges = new ReadAhead(file(PIECE + 50));
         ranges.add(0, 3 * PIECE);
         ranges.add(5 * PIECE, PIECE);
         ranges.beforeRead(PIECE);

@@ -9,7 +9,7 @@ import java.util.Set;
 final class IndexChecker {
     private final IndexNodes nodes;
     private final WriterPath path;
-    private final Set<Integer> seenNodes = new HashSet<>();
+    private final Set<Integer> seenNodes = new HashSet<>(); // only tests check: boxes cost nothing here
     private final Set<Integer> seenKeys = new HashSet<>();
     private long intervals;
     private int lastAnchor;

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.Arrays;
+import org.agrona.collections.IntArrayList;
 
 /**
  * The nodes of a {@link BPlusTree}, off-heap, named by a positive {@code int}. Little-endian; offsets are absolute.
@@ -44,12 +45,11 @@ final class BPlusNodes {
     private LongBuffer[] longs = new LongBuffer[4];
     private int chunkCount;
     private int neverUsed = 1; // the next node that was never allocated; 0 means "none"
-    private int[] freeNodes = new int[64];
-    private int freeCount;
+    private final IntArrayList freeNodes = new IntArrayList();
 
     /** A node without entries. */
     int allocate() {
-        int node = freeCount > 0 ? freeNodes[--freeCount] : neverUsed++;
+        int node = freeNodes.isEmpty() ? neverUsed++ : freeNodes.popInt();
         if (node >>> CHUNK_SHIFT == chunkCount) {
             addChunk();
         }
@@ -73,15 +73,12 @@ final class BPlusNodes {
     }
 
     void free(int node) {
-        if (freeCount == freeNodes.length) {
-            freeNodes = Arrays.copyOf(freeNodes, 2 * freeCount);
-        }
-        freeNodes[freeCount++] = node;
+        freeNodes.pushInt(node);
     }
 
     /** Nodes allocated and not freed. */
     long liveCount() {
-        return neverUsed - 1L - freeCount;
+        return neverUsed - 1L - freeNodes.size();
     }
 
     long memoryBytes() {

@@ -120,8 +120,8 @@ public final class Monitor {
     }
 
     /**
-     * Waits to be woken, with the lock, which must be held once, given up meanwhile; it may also return for no reason. An
-     * interrupt stays pending.
+     * Waits to be woken, with the lock, which must be held once, given up meanwhile; it may also return for no reason.
+     * An interrupt stays pending.
      */
     public void await() {
         try {

@@ -24,8 +24,8 @@ public final class Scrubber implements AutoCloseable {
      * released when a version is pinned that is as old as the segment, or younger, is released in a later epoch, so the
      * pin keeps it. Each read asks for that again, and a segment released in between is left alone. No lock of the
      * writer's is needed.
-     * The cost: the open segment, segments opened after the last publication, and those whose footer does not count wait for the
-     * next pass. Segments without live data are read until the log that emptied them is durable.
+     * The cost: the open segment, segments opened after the last publication, and those whose footer does not count
+     * wait for the next pass. Segments without live data are read until the log that emptied them is durable.
      *
      * The thread is not one of Vfs.start, which is for work that ends, and which a simulation may do on the spot.
      *

@@ -66,8 +66,9 @@ public final class SpaceChecker {
     private final List<Log> logs = new ArrayList<>();
     private final Segment[] segments;
     private final int[] liveBytes;
-    private final int[][]
-            checksums; // of what is in the file of those that are open, or whose footer does not count; else null
+    /** Of each segment that is open, or whose footer does not count: those of what is in the file. Else null. */
+    private final int[][] checksums;
+
     private final Findings findings = new Findings();
     private final Path treePath;
     private final ViewChecker viewChecker;

@@ -28,7 +28,7 @@ public final class Checkpoint {
 
     /**
      * @param view the sealed version, pinned; this gives the pin back
-     * @param tag of the last commit in the version
+     * @param tag of the last sync before the version was sealed
      * @param old the log that has become complete with the version; this drops it
      */
     public Checkpoint(

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Runs of units of the FlexTree file that wait to be freed. Of our own, as other primitive lists here: a library for a
- * dozen lines would be the first that whoever uses FlexSpace must have. Agrona's would be an automatic module, too, with
- * which no run-time image can be linked.
+ * dozen lines would be the first that whoever uses FlexSpace must have. Agrona's would be an automatic module, too,
+ * with which no run-time image can be linked.
  */
 final class SlotList {
     /** Takes a run. */

@@ -58,7 +58,7 @@ public final class TreeFile implements AutoCloseable {
     /** Loads the tree that the header names. */
     public void load(FlexTree tree, ExtentConsumer eachExtent) {
         ReadAhead images = new ReadAhead(file);
-        slotsTake(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
+        takeFound(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
         claimedUnits = maxSlot(images.size());
         sizeFound = images.size();
         try {
@@ -68,7 +68,7 @@ public final class TreeFile implements AutoCloseable {
                     seed(),
                     maxSlot(images.size()),
                     (slot, level, destination) -> {
-                        slotsTake(slot, TreeFileFormat.unitsOfNode(level), images.size());
+                        takeFound(slot, TreeFileFormat.unitsOfNode(level), images.size());
                         countImages(level, 1);
                         images.read(destination, TreeFileFormat.slotPosition(slot));
                     },
@@ -85,7 +85,8 @@ public final class TreeFile implements AutoCloseable {
         return (int) Math.max(0, Math.min(Integer.MAX_VALUE, units));
     }
 
-    private void slotsTake(int slot, int units, long fileSize) {
+    /** Takes what the file says is in use. */
+    private void takeFound(int slot, int units, long fileSize) {
         long end = slot <= 0 ? 0 : TreeFileFormat.slotPosition(slot) + (long) units * TreeFileFormat.UNIT_BYTES;
         if (slot <= 0 || end > fileSize) {
             throw new CorruptionException(

@@ -17,7 +17,8 @@ import java.util.List;
 
 /** The logs in the directory of a space: the one that extends the newest tree, and the one that continues that log. */
 final class FoundLogs {
-    private record Found(long generation, long treeVersion, long continues, long continuesSequence, boolean used) {}
+    private record Found(
+            long generation, long treeVersion, long continues, long continuesSequence, boolean hasFrames) {}
 
     private final Vfs vfs;
     private final Path directory;
@@ -156,7 +157,7 @@ final class FoundLogs {
         if (next && log.continues == opened) {
             continuing = log.generation;
             continuedSequence = log.continuesSequence;
-        } else if (log.used && !(next && log.continues < opened)) {
+        } else if (log.hasFrames && !(next && log.continues < opened)) {
             Path tree = directory.resolve(TreeFileFormat.FILE_NAME);
             throw new CorruptionException(
                     tree,

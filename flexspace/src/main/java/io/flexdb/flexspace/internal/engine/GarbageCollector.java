@@ -145,10 +145,6 @@ final class GarbageCollector {
         return Math.min(MAX_SLICE_BYTES, 8 * store.format().segmentBytes);
     }
 
-    int victimCount() {
-        return victims.size();
-    }
-
     boolean isSweeping() {
         return !victims.isEmpty();
     }

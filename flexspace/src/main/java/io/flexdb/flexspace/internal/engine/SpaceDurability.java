@@ -32,10 +32,10 @@ final class SpaceDurability implements AutoCloseable {
      *   then on the writer goes on with that log, and what follows is done beside it: nodes and segment table are
      *   forced (O3); the header is written and forced; the old log is dropped (O4) and old slots become free (O5).
      *
-     * L1  As long as the disk has space for checkpoints, both logs together are not longer than two and a half times the
-     *     length at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the next
-     *     batch; a batch is a quarter of that length at most, and what the group says that fills it; and when it begins
-     *     there is one batch more than it takes, and one that goes with it.
+     * L1  As long as the disk has space for checkpoints, both logs together are not longer than two and a half times
+     *     the length at which a checkpoint is due, and what two groups say. For it is begun, or waited for, before the
+     *     next batch; a batch is a quarter of that length at most, and what the group says that fills it; and when it
+     *     begins there is one batch more than it takes, and one that goes with it.
      */
 
     private final SpaceParts space;

@@ -374,7 +374,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return worked;
     }
 
-    /** Whether to publish once more may free segments: those that wait for nothing but short reads of earlier versions. */
+    /** Whether publishing once more may free segments: those that wait for short reads of earlier versions alone. */
     public boolean awaitsShortReads() {
         return store.emptied().awaitShortReads();
     }
@@ -474,7 +474,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return collector;
     }
 
-    /** Checks that tree, segments and live bytes fit each other; for tests and the checker. */
+    /** Checks that tree, segments and live bytes fit each other; for tests. */
     public void checkInvariants() {
         tree.checkInvariants();
         long[] live = new long[store.segmentCount()];

@@ -5,8 +5,8 @@ import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes of an address space that are to be read, and the walk over what they consist of. Reused without garbage; for one
- * thread at a time, and one that is inside an epoch that holds the view whenever it reads.
+ * Bytes of an address space that are to be read, and the walk over what they consist of. Reused without garbage; for
+ * one thread at a time, which is inside an epoch that holds the view whenever it reads.
  */
 public final class SpaceRange {
     /*
@@ -103,7 +103,7 @@ public final class SpaceRange {
         return false;
     }
 
-    /** Makes a piece longer by the extents behind it, as far as they follow it in the data file, and goes behind them. */
+    /** Makes a piece longer by the extents that follow it in the data file, too, and goes behind them. */
     private int withNeighbours(int bytes) {
         int together = bytes;
         int wanted = length - done;

@@ -85,8 +85,8 @@ public final class SpaceReads {
     }
 
     /**
-     * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file. By
-     * the thread that has called that.
+     * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file.
+     * By the thread that has called that.
      */
     public void readAgain(SpaceRange range, ByteBuffer destination, int position) {
         store.throwPendingFault();

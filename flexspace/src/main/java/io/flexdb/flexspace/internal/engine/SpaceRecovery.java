@@ -24,8 +24,8 @@ import java.nio.file.Path;
 
 /**
  * Opens the files of a space: the newest version of the FlexTree, then the log that extends it, then the one that
- * continues that log, if a checkpoint was cut before its header was durable. Changes no file until
- * everything has been read and found sound.
+ * continues that log, if a checkpoint was cut before its header was durable. Changes no file until everything has been
+ * read and found sound.
  */
 final class SpaceRecovery {
     private final Vfs vfs;
@@ -41,7 +41,7 @@ final class SpaceRecovery {
     FoundLogs logs;
     LogReplay replay;
 
-    private VfsFile tableOf; // the FlexTree file
+    private VfsFile treeVfsFile; // what treeFile reads
 
     /** @param memory for segments and the tree */
     SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, OffHeap memory, SpaceSettings settings) {
@@ -64,10 +64,10 @@ final class SpaceRecovery {
     }
 
     private void recover(BackgroundWorker beside) {
-        tableOf = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.READ_WRITE);
-        TreeHeader header = TreeHeader.readNewest(tableOf, storeId);
+        treeVfsFile = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.READ_WRITE);
+        TreeHeader header = TreeHeader.readNewest(treeVfsFile, storeId);
         long id = header.storeId();
-        treeFile = new TreeFile(tableOf, header);
+        treeFile = new TreeFile(treeVfsFile, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         store = openStore(id, format);
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
@@ -100,8 +100,8 @@ final class SpaceRecovery {
         restoreSegments(treeFile.readTable());
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
-                replay.checkExtent(tableOf.path(), address, length);
-                replay.addLive(tableOf.path(), address, length);
+                replay.checkExtent(treeVfsFile.path(), address, length);
+                replay.addLive(treeVfsFile.path(), address, length);
             }
         });
         tree.writer().onlyWriterSees(true);
@@ -117,7 +117,7 @@ final class SpaceRecovery {
         String problem = SegmentTable.restore(table, store);
         if (problem != null) {
             throw new CorruptionException(
-                    tableOf.path(),
+                    treeVfsFile.path(),
                     TreeFileFormat.slotPosition(treeFile.header().tableSlot()),
                     "a segment table whose counts fit its length",
                     problem);
@@ -147,8 +147,8 @@ final class SpaceRecovery {
                 store.close();
             }
         } finally {
-            if (tableOf != null) {
-                tableOf.close();
+            if (treeVfsFile != null) {
+                treeVfsFile.close();
             }
         }
     }

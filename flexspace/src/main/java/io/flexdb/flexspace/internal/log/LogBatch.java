@@ -18,8 +18,9 @@ import java.nio.ByteOrder;
  * </pre>
  *
  * <p>Flags are sealed (bit 31) and refilled (bit 30). A note without a flag goes on with the frames of the open
- * segment. One that says refilled, which early builds wrote, is of a sealed segment whose dead frames are written again:
- * the first one has all of its frames, those after it have frames written since, and a note that says sealed ends it.
+ * segment. One that says refilled, which early builds wrote, is of a sealed segment whose dead frames are written
+ * again: the first one has all of its frames, those after it have frames written since, and a note that says sealed
+ * ends it.
  */
 public final class LogBatch {
     public static final int HEADER_BYTES = 16;

@@ -187,8 +187,7 @@ public final class LogicalLog implements AutoCloseable {
         while (bytes.hasRemaining()) {
             if (!run.hasRemaining()) {
                 int written = writeRun(run);
-                file.startWriting(
-                        position - written, written); // so that the disk is at work while the next run is made
+                file.startWriting(position - written, written); // the disk works while the next run is made
             }
             int length = Math.min(bytes.remaining(), run.remaining());
             run.put(bytes.slice(bytes.position(), length));

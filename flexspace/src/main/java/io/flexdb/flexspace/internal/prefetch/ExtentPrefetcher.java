@@ -12,10 +12,10 @@ public final class ExtentPrefetcher {
      * The cost: a system call for each piece of the file, in vain if the page cache holds it. So nothing is prefetched
      * before reads have taken as long as only a disk takes: one that has more pieces to come, or two near each other of
      * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at.
-     * What has been prefetched is fast, so prefetching ends after a while, and if slow reads come back then, next time
-     * later.
-     * Why not as in ReadAhead: there everything is told at once, also what the kernel could see, for a file that is read
-     * whole is seldom in memory. Readers of a space that is would pay for it with each extent.
+     * What has been prefetched is fast, so prefetching ends after a while; if slow reads come back then, it ends later
+     * the next time.
+     * Why not as in ReadAhead: there all is told at once, what the kernel could see included, since a file that is read
+     * whole is seldom in memory. Where a space is, its readers would pay for that with each extent.
      */
     private static final long DISK_NANOS = 10_000;
     private static final int CACHED_BYTES_PER_NANO = 2; // far fewer than a page cache gives

@@ -12,9 +12,10 @@ public final class ReadAhead {
     /*
      * The problem: whoever reads and verifies in turn leaves the disk idle meanwhile. The kernel reads ahead, but by
      * its default settings too little for a fast disk, and it does not know what of the file is left out.
-     * The choice: of what will be read, so much is prefetched that the disk has work for as long as a piece is verified,
-     * and no more: other readers wait behind it. Small reads are served from a window, which is twice as large each
-     * time that they go on not far behind it; once it is as large as it may be, all that follows will be read.
+     * The choice: of what will be read, so much is prefetched that the disk has work for as long as a piece is
+     * verified, and no more: other readers wait behind it. Small reads are served from a window, which is twice as
+     * large each time that they go on not far behind it; once it is as large as it may be, all that follows will be
+     * read.
      * The cost: a system call for each piece, and where the kernel would read far ahead by itself a quarter more of the
      * processor's time, for it does that in larger pages.
      */

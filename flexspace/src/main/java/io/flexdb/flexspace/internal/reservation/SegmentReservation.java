@@ -223,8 +223,7 @@ public final class SegmentReservation {
         }
         if (segments <= 0 && noSegments == null) {
             // Or a space full of garbage would refuse everything for ever. What is emptied is more than what this
-            // takes,
-            // what syncs pad included.
+            // takes, what syncs pad included.
             long last = Math.max((long) freeBelowCap() * format.dataBytes, store.roomInOpenSegment());
             return Math.max(0, last - format.maxExtentBytes) / 2;
         }

@@ -30,7 +30,8 @@ public final class EmptiedSegments {
     /** Follows that this batch is durable. */
     void releaseNoted() {
         for (Segment segment : noted) {
-            segment.goTo(Segment.State.RELEASED); // before it is: whoever finds it still false keeps it by his pin
+            // First: whoever has pinned a version and finds it unreleased still, keeps it.
+            segment.goTo(Segment.State.RELEASED);
             released.retire(segment.number, segment.birth);
         }
         noted.clear();

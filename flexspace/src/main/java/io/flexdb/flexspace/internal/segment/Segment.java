@@ -48,14 +48,17 @@ public final class Segment {
     /** Where frames that are in the file are cached, if they are; null until one is read. */
     private volatile FrameCache.Frames cachedFrames;
 
+    /** Bytes that were appended, and what padded them. */
     public int usedBytes;
+    /** Of them, those that extents of the tree have. */
     public int liveBytes;
+
     private volatile State state;
-    /** How often it is left alone by who chooses segments to make room, since a read of it has failed; see there. */
+    /** How often it is still left alone since a read of it has failed; see {@link #leaveAlone}. */
     private int turnsLeftAlone;
     /** Garbage collection is moving what lives in it. */
     public boolean victim;
-
+    /** What lived in it when garbage collection began with it. */
     public int liveBytesWhenChosen;
     /** False if it is sealed but {@code checksums} count instead of its footer. See {@link FoundRefills}. */
     public volatile boolean footerCounts = true;
@@ -87,7 +90,7 @@ public final class Segment {
         state = isSealed ? State.SEALED : State.OPEN;
     }
 
-    /** Turns the checksums of the frames in the file into those of another generation (I6), when there are no readers. */
+    /** Turns the checksums of frames in the file into those of another generation (I6), when there are no readers. */
     void beginGeneration(int newGeneration, SegmentFormat format) {
         int frames = usedBytes >>> format.frameShift;
         for (int frame = 0; frame < frames; frame++) {

@@ -181,11 +181,7 @@ public final class RealVfs implements Vfs {
     @Override
     public void delete(Path path) {
         try {
-            at(path, place -> {
-                place.delete();
-                return null;
-            });
-            directories.forget(path.toAbsolutePath());
+            deletePlace(path);
         } catch (IOException e) {
             throw IoFailures.wrap("delete", path, e);
         }
@@ -194,17 +190,21 @@ public final class RealVfs implements Vfs {
     @Override
     public boolean deleteIfExists(Path path) {
         try {
-            at(path, place -> {
-                place.delete();
-                return null;
-            });
-            directories.forget(path.toAbsolutePath());
+            deletePlace(path);
             return true;
         } catch (NoSuchFileException e) {
             return false;
         } catch (IOException e) {
             throw IoFailures.wrap("delete", path, e);
         }
+    }
+
+    private void deletePlace(Path path) throws IOException {
+        at(path, place -> {
+            place.delete();
+            return null;
+        });
+        directories.forget(path.toAbsolutePath());
     }
 
     @Override

@@ -93,16 +93,12 @@ final class RealVfsFile implements VfsFile {
     /** Opens the file again after an interrupt, unless another thread has done so or the file was closed on purpose. */
     private void openAgain(FileChannel broken) {
         synchronized (vfs.names()) {
-            if (closed) {
-                throw new StoreClosedException("file " + path());
-            }
+            requireOpen();
             if (channel != broken) {
                 return;
             }
             try {
-                if (!Objects.equals(identity, identityOf(place))) {
-                    throw new IOException("another file has taken its name");
-                }
+                requireSameFile();
                 channel = place.open(options(mode == OpenMode.READ ? mode : OpenMode.READ_WRITE));
                 openedAgain = true;
             } catch (IOException e) {
@@ -196,12 +192,8 @@ final class RealVfsFile implements VfsFile {
     /** Opens the file once more, for one mapping: through a channel that can write, a mapping makes the file longer. */
     private FileChannel openToMapForReading() throws IOException {
         synchronized (vfs.names()) {
-            if (closed) {
-                throw new StoreClosedException("file " + path());
-            }
-            if (!Objects.equals(identity, identityOf(place))) {
-                throw new IOException("another file has taken its name");
-            }
+            requireOpen();
+            requireSameFile();
             return place.open(options(OpenMode.READ));
         }
     }
@@ -225,9 +217,7 @@ final class RealVfsFile implements VfsFile {
     @Override
     public void write(ByteBuffer src, long position) {
         requireWritable();
-        if (closed) {
-            throw new StoreClosedException("file " + path());
-        }
+        requireOpen();
         boolean interrupted = Thread.interrupted();
         long origin = position - src.position();
         int limit = src.limit();
@@ -272,9 +262,7 @@ final class RealVfsFile implements VfsFile {
     /** Returns 0, the number of the error, or -1 if that can't be done. */
     private int allocateNatively(long position, long bytes) {
         synchronized (vfs.names()) {
-            if (closed) {
-                throw new StoreClosedException("file " + path());
-            }
+            requireOpen();
             try {
                 boolean possible = NativeIo.isAvailable()
                         && path().getFileSystem() == FileSystems.getDefault()
@@ -377,9 +365,7 @@ final class RealVfsFile implements VfsFile {
 
     private boolean mapsSafely() {
         synchronized (vfs.names()) {
-            if (closed) {
-                throw new StoreClosedException("file " + path());
-            }
+            requireOpen();
             try {
                 return RealVfs.isSafelyMapped(place.fileSystem());
             } catch (IOException e) {
@@ -406,6 +392,18 @@ final class RealVfsFile implements VfsFile {
             channel.close();
         } catch (IOException e) {
             throw IoFailures.wrap("close", path(), e);
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new StoreClosedException("file " + path());
+        }
+    }
+
+    private void requireSameFile() throws IOException {
+        if (!Objects.equals(identity, identityOf(place))) {
+            throw new IOException("another file has taken its name");
         }
     }
 

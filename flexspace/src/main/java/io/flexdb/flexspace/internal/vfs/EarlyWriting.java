@@ -59,8 +59,8 @@ final class EarlyWriting implements AutoCloseable {
         waiting = 0;
     }
 
-    /** Makes the file shorter, while nothing is mapped. */
-    synchronized void whileNothingIsMapped(Runnable truncation) {
+    /** Makes the file shorter, while nobody looks for its end to map it (E2); what is mapped already may stay. */
+    synchronized void whileNobodyMaps(Runnable truncation) {
         truncation.run();
     }
 

@@ -284,7 +284,7 @@ final class RealVfsFile implements VfsFile {
         requireWritable();
         Runnable truncation = () -> repeating("truncate", current -> current.truncate(bytes));
         if (early != null) {
-            early.whileNothingIsMapped(truncation);
+            early.whileNobodyMaps(truncation);
         } else {
             truncation.run();
         }

@@ -145,7 +145,7 @@ class EarlyWritingTest {
             early = new EarlyWriting(this::open, worker);
             setSize(2L * PIECE);
             early.start(PIECE, PIECE);
-            early.whileNothingIsMapped(() -> {
+            early.whileNobodyMaps(() -> {
                 try {
                     setSize(size);
                 } catch (IOException e) {

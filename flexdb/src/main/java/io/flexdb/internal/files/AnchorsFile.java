@@ -65,7 +65,7 @@ public final class AnchorsFile {
         try {
             writeFile(vfs, path, body, index, engine);
             vfs.syncDirectory(directory);
-        } catch (StorageException e) {
+        } catch (StorageException | OutOfMemoryError e) {
             try {
                 vfs.deleteIfExists(path);
             } catch (StorageException ofDelete) {

@@ -324,7 +324,7 @@ public final class Store implements AutoCloseable {
         }
         try {
             AnchorsFile.write(vfs, directory, index, engine);
-        } catch (StorageException e) {
+        } catch (StorageException | OutOfMemoryError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "The index of " + directory + " was not saved; opening will take longer",

@@ -209,50 +209,64 @@ public final class RealVfs implements Vfs {
 
     @Override
     public void syncDirectory(Path directory) {
-        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath())) {
-            forceUninterrupted(() -> {
-                try (FileChannel channel =
+        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath());
+                FileChannel channel =
                         open == null ? FileChannel.open(directory, StandardOpenOption.READ) : open.openItself()) {
-                    channel.force(true);
-                }
-            });
+            forceUninterrupted(channel);
         } catch (IOException e) {
             throw IoFailures.wrap("sync", directory, e);
         }
     }
 
-    /** Something that forces. */
-    interface Forcing {
-        void run() throws IOException;
-    }
-
     /**
      * Forces in a thread of its own. An interrupt during a force of ours would hide the error that the force met, and
      * forcing once more would not meet it again. Only channels can force a directory, and only threads that nobody
-     * knows are never interrupted. Whatever ends that thread, nothing counts as forced unless the force has returned.
+     * knows are never interrupted.
+     *
+     * @throws OutOfMemoryError if there was no memory to begin: then nothing was forced, and no error of a force is lost
      */
-    static void forceUninterrupted(Forcing task) throws IOException {
-        ForcingThread thread = new ForcingThread(task);
+    static void forceUninterrupted(FileChannel channel) throws IOException {
+        // To ask for the size makes what the channel makes for its first operation. From then on it needs memory only
+        // to tell of an error.
+        forceUninterrupted(channel::size, () -> channel.force(true));
+    }
+
+    /**
+     * Does that by these two. Whatever ends the thread, nothing counts as forced unless the force has returned; and once
+     * it has begun, nothing but a failed force is told.
+     */
+    static void forceUninterrupted(Forcing preparation, Forcing force) throws IOException {
+        ForcingThread thread = new ForcingThread(preparation, force);
         thread.start();
         Uninterruptibly.run(thread::join);
         thread.throwUnlessForced();
     }
 
+    /** Something that forces, or prepares that. */
+    interface Forcing {
+        void run() throws IOException;
+    }
+
     private static final class ForcingThread extends Thread {
-        private final Forcing task;
+        private final Forcing preparation;
+        private final Forcing force;
+        private boolean begun;
         private boolean forced;
         private Throwable failure;
 
-        ForcingThread(Forcing task) {
+        ForcingThread(Forcing preparation, Forcing force) {
             super("flexdb-sync-directory");
-            this.task = task;
+            this.preparation = preparation;
+            this.force = force;
             setDaemon(true);
         }
 
         @Override
         public void run() {
             try {
-                task.run();
+                preparation.run();
+                begun = true;
+                force.run();
                 forced = true;
             } catch (Throwable e) {
                 failure = e;
@@ -262,6 +276,8 @@ public final class RealVfs implements Vfs {
         /** When it has ended. */
         void throwUnlessForced() throws IOException {
             if (failure instanceof IOException e) {
+                throw e;
+            } else if (failure instanceof OutOfMemoryError e && !begun) {
                 throw e;
             } else if (!forced) {
                 throw new IOException("the thread that was to force has ended before", failure);

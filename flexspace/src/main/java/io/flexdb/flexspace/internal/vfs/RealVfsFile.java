@@ -316,7 +316,7 @@ final class RealVfsFile implements VfsFile {
 
     private void syncWitness() {
         try {
-            RealVfs.forceUninterrupted(() -> witness.force(true));
+            RealVfs.forceUninterrupted(witness);
         } catch (ClosedChannelException e) {
             throw new StoreClosedException("file " + path());
         } catch (IOException e) {

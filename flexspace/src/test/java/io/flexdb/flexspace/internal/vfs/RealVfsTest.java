@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.storage.StoreClosedException;
@@ -521,7 +522,7 @@ class RealVfsTest {
         Error error = new OutOfMemoryError("for a test");
         IOException failed = assertThrows(
                 IOException.class,
-                () -> RealVfs.forceUninterrupted(() -> {
+                () -> RealVfs.forceUninterrupted(() -> {}, () -> {
                     throw error;
                 }));
         assertSame(error, failed.getCause());
@@ -530,10 +531,25 @@ class RealVfsTest {
                 met,
                 assertThrows(
                         IOException.class,
-                        () -> RealVfs.forceUninterrupted(() -> {
+                        () -> RealVfs.forceUninterrupted(() -> {}, () -> {
                             throw met;
                         })));
-        RealVfs.forceUninterrupted(() -> {});
+        RealVfs.forceUninterrupted(() -> {}, () -> {});
+    }
+
+    /** No error of a force can be behind it, so it is told as what it is, wherever it is met. */
+    @Test
+    void wantOfMemoryBeforeAForceIsToldAsSuch() {
+        OutOfMemoryError error = new OutOfMemoryError("for a test");
+        assertSame(
+                error,
+                assertThrows(
+                        OutOfMemoryError.class,
+                        () -> RealVfs.forceUninterrupted(
+                                () -> {
+                                    throw error;
+                                },
+                                () -> fail("forced all the same"))));
     }
 
     /** Pieces of the heap go through a few buffers that all threads share. */

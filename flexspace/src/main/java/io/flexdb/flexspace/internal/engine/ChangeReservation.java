@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.StoreFullException;
+import java.util.function.BooleanSupplier;
 
 /**
  * Reserves for a change before it begins: below the cap, and on the disk for its data, its log entries and the nodes of
@@ -15,6 +16,16 @@ import io.flexdb.storage.StoreFullException;
  * Writer only. After a method has thrown, the engine is of no use any more.
  */
 public final class ChangeReservation {
+    /*
+     * What the data file lacks, garbage collection gives it. What the log or the FlexTree file lack on a full disk, the
+     * data file gives back: after a checkpoint, which often is enough, garbage is moved together, and then what lies in
+     * the last segments goes to free ones before them, so that the end of the file can be cut.
+     *
+     * These sweeps need places in log and tree themselves, of what is kept back for changes that free space. A
+     * checkpoint after each restores that. So for a change that grows the space no sweep begins unless a checkpoint can
+     * follow; for one that frees space it is the last resort. The moves fill the open segment and others: so the data
+     * are reserved for anew, and before the edits, since to move is no longer possible once these are granted (R2).
+     */
     private static final int MAX_SWEEPS = 16;
 
     private final FlexTree tree;
@@ -24,6 +35,7 @@ public final class ChangeReservation {
     private final SpaceDurability durability;
     private final int maxExtentBytes;
     private StoreFullException refusal;
+    private int sweepsLeft; // of those that one change may wait for
 
     ChangeReservation(
             SpaceParts space,
@@ -85,7 +97,7 @@ public final class ChangeReservation {
         if (entries <= EditReservation.EDITS_OF_A_CHANGE && edits.takeGranted(0)) {
             return true;
         }
-        segments.retryRefused();
+        begin();
         return reserveEdits(entries, EditReservation.PLACES_OF_A_CHANGE, 0, growing, publish);
     }
 
@@ -111,9 +123,15 @@ public final class ChangeReservation {
         return false;
     }
 
+    /** Follows that a change is reserved for. */
+    private void begin() {
+        segments.changeBegins();
+        sweepsLeft = MAX_SWEEPS;
+    }
+
     private boolean reserveAll(
             long bytes, long entries, long places, long overwrittenOffset, long overwrittenBytes, Runnable publish) {
-        segments.retryRefused();
+        begin();
         durability.finishCheckpointIfDone();
         if (segments.exceedsCap(bytes)
                 && segments.exceedsCap(bytes - mappedBytes(overwrittenOffset, overwrittenBytes))) {
@@ -129,23 +147,9 @@ public final class ChangeReservation {
         if (!collector.isSweeping()) {
             collector.begin(true); // whose moves take less than there is: the rest is for changes meanwhile
         }
-        long slack = Long.MIN_VALUE / 2;
-        int sweeps = 0;
-        while (!segments.reserve(bytes, collector.segmentsToFill())) {
-            collector.finishSweep();
-            durability.sync(durability.tag());
-            durability.finishCheckpoint(); // which pins what it writes, and the segments with it
-            publish.run();
-            if (segments.reserve(bytes, 0)) {
-                break;
-            }
-            long slackNow = segments.slack(0);
-            if (slackNow <= slack || sweeps++ == MAX_SWEEPS || !collector.begin(true)) {
-                return refuses(segments.refusal()); // the last sweep has gained nothing, or all of them next to nothing
-            }
-            slack = slackNow;
-        }
-        return true;
+        boolean there = sweepUntil(
+                () -> segments.reserve(bytes, collector.segmentsToFill()), () -> collector.begin(true), publish);
+        return there || refuses(segments.refusal());
     }
 
     private boolean reserveEdits(long entries, long places, long bytes, boolean growing, Runnable publish) {
@@ -157,14 +161,67 @@ public final class ChangeReservation {
             return true;
         }
         segments.giveBack(bytes);
-        if (durability.reserveCheckpoint()) {
-            durability.checkpoint(); // after which the log is empty and the units of the nodes replaced are free
-            publish.run();
-        }
+        checkpoint(publish);
         if (edits.reserveForChange(entries, places, bytes, growing)) {
             return true;
         }
-        return refuses(edits.memoryRefusal() != null ? edits.memoryRefusal() : segments.diskRefusal());
+        boolean maySweep = edits.memoryRefusal() == null && (!growing || edits.reserveCheckpoint());
+        boolean there = maySweep
+                && sweepUntil(
+                        () -> reserveFromData(entries, places, bytes, growing, publish),
+                        () -> edits.memoryRefusal() == null && beginToShorten(bytes),
+                        publish);
+        return there || refuses(edits.memoryRefusal() != null ? edits.memoryRefusal() : segments.diskRefusal());
+    }
+
+    /** Makes a checkpoint if it can begin: the log is empty then, and the units of the nodes replaced are free. */
+    private void checkpoint(Runnable publish) {
+        if (durability.reserveCheckpoint()) {
+            durability.checkpoint();
+            publish.run();
+        }
+    }
+
+    /** Reserves for edits with what the data file can give back, and for the data anew. */
+    private boolean reserveFromData(long entries, long places, long bytes, boolean growing, Runnable publish) {
+        if (collector.isSweeping()) {
+            return false; // which needs what is free
+        }
+        checkpoint(publish);
+        segments.giveBack(bytes);
+        return (bytes == 0 || segments.reserve(bytes, 0)) && edits.reserveForChange(entries, places, bytes, growing);
+    }
+
+    /** Begins to move garbage together, or else free segments to the end of the file, which then is cut. */
+    private boolean beginToShorten(long bytes) {
+        int spare = segments.spareInside(bytes);
+        return spare > 0 && segments.areRefused(spare) && collector.beginAtEnd(spare)
+                || collector.begin(true)
+                || spare > 0 && collector.beginAtEnd(spare);
+    }
+
+    /**
+     * Collects garbage until there is what is wanted, or a sweep has gained nothing, or all of them next to nothing.
+     *
+     * @param begin begins a sweep, if it is worth it
+     */
+    private boolean sweepUntil(BooleanSupplier isThere, BooleanSupplier begin, Runnable publish) {
+        long before = Long.MAX_VALUE;
+        while (!isThere.getAsBoolean()) {
+            collector.finishSweep();
+            durability.sync(durability.tag());
+            durability.finishCheckpoint(); // which pins what it writes, and the segments with it
+            publish.run();
+            if (isThere.getAsBoolean()) {
+                break;
+            }
+            long taken = segments.bytesTaken();
+            if (taken >= before || sweepsLeft-- == 0 || !begin.getAsBoolean()) {
+                return false;
+            }
+            before = taken;
+        }
+        return true;
     }
 
     private long mappedBytes(long logicalOffset, long length) {

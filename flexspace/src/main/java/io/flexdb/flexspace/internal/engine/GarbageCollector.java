@@ -33,6 +33,9 @@ final class GarbageCollector {
      * The pace follows what is written: by the time that half of the bytes to be freed, or of those that the cap still
      * leaves, have been used up, the sweep is over.
      *
+     * For other files on a full disk the end of the data file is to be cut. Then the victims are the last segments,
+     * however much lives there, and no more of them than are free before them.
+     *
      * G1  A victim is marked in its Segment, of which each use of a segment has its own: what is written later is never
      *     taken for a victim's.
      * G2  A slice moves at most its budget and one extent, and looks at no more than MAX_SLICE_EXTENTS.
@@ -185,6 +188,39 @@ final class GarbageCollector {
             victims.clear();
             return false;
         }
+        beginWithVictims();
+        double cost = (double) bytesToMove + sweepCost;
+        pace = 2 * cost / Math.min(bytesToFree, segments.bytesLeft(segmentsToFill()));
+        return true;
+    }
+
+    /**
+     * Begins a sweep that moves what lies in the last segments of the file to those that are free before them, so that
+     * the file can be cut: to be {@linkplain #finishSweep finished} at once.
+     *
+     * @param count of the last segments that have their place in the file. As many are free wherever they are, and some
+     *     more for what does not fill a segment
+     * @return false if nothing can be moved
+     */
+    boolean beginAtEnd(int count) {
+        assert !isSweeping();
+        int first = store.claimedSegments() - count;
+        if (store.isOpenFrom(first) && edits.reservePlaces(1) > 0) {
+            store.openAnother();
+        }
+        bytesToMove = 0;
+        for (int number = first; number < Math.min(store.segmentCount(), store.claimedSegments()); number++) {
+            Segment segment = store.segment(number);
+            if (isMovable(segment) && segment.takesTurn()) {
+                victims.add(segment);
+                bytesToMove += segment.liveBytes;
+            }
+        }
+        beginWithVictims();
+        return isSweeping();
+    }
+
+    private void beginWithVictims() {
         for (Segment victim : victims) {
             victim.victim = true;
             victim.liveBytesWhenChosen = victim.liveBytes;
@@ -192,9 +228,10 @@ final class GarbageCollector {
         position = 0;
         budget = 0;
         consumedBefore = store.bytesConsumed();
-        double cost = (double) bytesToMove + sweepCost;
-        pace = 2 * cost / Math.min(bytesToFree, segments.bytesLeft(segmentsToFill()));
-        return true;
+    }
+
+    private static boolean isMovable(Segment segment) {
+        return segment.isSealed() && segment.liveBytes > 0;
     }
 
     private List<Segment> candidates(boolean pressed) {
@@ -204,8 +241,7 @@ final class GarbageCollector {
         double most = pressed ? dataBytes - store.format().maxExtentBytes : WORTHLESS_UTILIZATION * dataBytes;
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            boolean movable = segment.isSealed() && segment.liveBytes > 0;
-            if (movable && segment.liveBytes < most && segment.takesTurn()) {
+            if (isMovable(segment) && segment.liveBytes < most && segment.takesTurn()) {
                 candidates.add(segment);
             }
         }

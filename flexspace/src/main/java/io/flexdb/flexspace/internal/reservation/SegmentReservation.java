@@ -114,7 +114,6 @@ public final class SegmentReservation {
      * @return false if there is not as much; {@link #refusal} says why
      */
     public boolean reserve(long bytes, int segmentsToFill) {
-        used = true;
         addressable = true;
         int needed = newSegmentsFor(bytes);
         if (needed == 0 && store.openIsClaimed()) {
@@ -153,6 +152,12 @@ public final class SegmentReservation {
         if (!there) {
             cutFreeBeyond(wanted); // the open segment may find its place then, the next time
         }
+    }
+
+    /** Follows that the owner reserves for a change: what the disk refused may be tried again. */
+    public void changeBegins() {
+        used = true;
+        retryRefused();
     }
 
     /** Whether the owner reserves before a change. */
@@ -204,24 +209,30 @@ public final class SegmentReservation {
         return (long) segments * format.dataBytes + store.roomInOpenSegment();
     }
 
+    /** What a sweep that gains anything makes less: bytes of segments in use, and of those that the file has. */
+    public long bytesTaken() {
+        int inUse = store.segmentCount() - store.freeSegmentCount();
+        return (inUse + (long) store.claimedSegments()) * format.dataBytes - store.roomInOpenSegment();
+    }
+
     /** How much a sweep may move before it frees anything, so that writes find room while it goes on. */
     public long bytesForMoves() {
+        boolean diskIsFull = noSegments != null || refusedBytes != Long.MAX_VALUE; // for whichever file
         int segments = Integer.MAX_VALUE;
         if (isCapped()) {
             segments = Math.min(kept, withoutAQuarter(freeBelowCap(), 2));
         }
-        if (noSegments != null) {
+        if (diskIsFull) {
             segments = Math.min(segments, withoutAQuarter(store.allocatable(), 1));
         }
-        boolean keptIsLent =
-                isCapped() && freeBelowCap() < kept || noSegments != null && store.allocatable() < keptOnDisk();
+        boolean keptIsLent = isCapped() && freeBelowCap() < kept || diskIsFull && store.allocatable() < keptOnDisk();
         if (keptIsLent && store.emptied().count() > 0) {
             return 0; // readers hold what the last sweep emptied: another one would only use up the rest
         }
         if (segments == Integer.MAX_VALUE) {
             return Long.MAX_VALUE;
         }
-        if (segments <= 0 && noSegments == null) {
+        if (segments <= 0 && !diskIsFull) {
             // Or a space full of garbage would refuse everything for ever. What is emptied is more than what this
             // takes, what syncs pad included.
             long last = Math.max((long) freeBelowCap() * format.dataBytes, store.roomInOpenSegment());
@@ -279,6 +290,11 @@ public final class SegmentReservation {
         refusedBytes = Long.MAX_VALUE;
     }
 
+    /** Whether so many segments have as many bytes as the disk has refused. */
+    public boolean areRefused(int segmentCount) {
+        return (long) segmentCount * format.segmentBytes >= refusedBytes;
+    }
+
     /** Why the last claim of disk space that failed did. */
     public StoreFullException diskRefusal() {
         return diskRefusal;
@@ -289,6 +305,11 @@ public final class SegmentReservation {
     /** Cuts off the end of the file what is free and not needed for so many bytes, for others to use. */
     public void giveBack(long bytes) {
         cutFreeBeyond(newSegmentsFor(bytes) + keptOnDisk());
+    }
+
+    /** Free segments that are not needed for so many bytes but were not given back, since what is in use follows. */
+    public int spareInside(long bytes) {
+        return store.allocatable() - newSegmentsFor(bytes) - keptOnDisk();
     }
 
     private void cutFreeBeyond(int wanted) {

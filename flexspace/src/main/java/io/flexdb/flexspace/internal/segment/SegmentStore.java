@@ -411,6 +411,17 @@ public final class SegmentStore implements AutoCloseable {
         claimedSegments -= segmentsToCut;
     }
 
+    /** Whether the open segment, if there is one, has its place in the file, and this number or a greater one. */
+    public boolean isOpenFrom(int number) {
+        return open != null && openClaimed && open.number >= number;
+    }
+
+    /** Ends the open segment before it is full, and opens another one, the first that is free. */
+    public void openAnother() {
+        openNext();
+        awaitSealing();
+    }
+
     // ---- reading
 
     /** Copies bytes of one segment, each verified. Any thread, inside an epoch that holds a version with them. */

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.engine;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +16,8 @@ import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever is told that there is room finds it, whatever happened since room was looked for. */
 class ChangeReservationTest {
@@ -277,6 +280,122 @@ class ChangeReservationTest {
         assertFalse(engine.reservation().reserveForCheckpoint());
         String message = engine.reservation().refusal().getMessage();
         assertTrue(message.contains("/space/tree"), message);
+        engine.close();
+    }
+
+    private boolean insertAt(long offset) {
+        if (!engine.reservation().reserve(100, 0, 0, 0, this::publish)) {
+            return false;
+        }
+        engine.insert(offset, ByteBuffer.allocate(100).putLong(0, random.nextLong()), 0, 100, 1);
+        return true;
+    }
+
+    private void collapseAt(long offset, long length) {
+        assertTrue(engine.reservation().reserveForEdits(1, false, this::publish), "what removes was refused");
+        engine.collapse(offset, (int) length);
+    }
+
+    /** Has all of it in a checkpoint, and no byte more for the files than they have. */
+    private void fillDisk() {
+        assertTrue(engine.reservation().reserveForCheckpoint());
+        engine.checkpoint();
+        publish();
+        vfs.setCapacity(fileBytes());
+    }
+
+    private byte[] content() {
+        byte[] bytes = new byte[(int) engine.size()];
+        engine.reads().read(engine.current(), 0, ByteBuffer.wrap(bytes), 0, bytes.length);
+        return bytes;
+    }
+
+    /** Live bytes of each segment, for messages. */
+    private String segments() {
+        StringBuilder live = new StringBuilder("live in segments");
+        for (int number = 0; number < engine.store().segmentCount(); number++) {
+            int bytes = engine.store().segment(number).liveBytes;
+            live.append(engine.store().isFree(number) ? " free" : " " + bytes);
+        }
+        return live.toString();
+    }
+
+    private void assertEditsFindTheirPlace(int edits) {
+        byte[] before = content();
+        assertTrue(
+                engine.reservation().reserveForBatch(100, edits, 0, 0, this::publish),
+                () -> engine.reservation().refusal() + ", " + segments());
+        assertArrayEquals(before, content());
+        engine.insert(0, ByteBuffer.allocate(100), 0, 100, 1);
+        for (int i = 1; i < edits / 2; i++) {
+            engine.punchHole(random.nextInt((int) engine.size() - 50), 1);
+        }
+        assertTrue(engine.reservation().reserveForCheckpoint());
+        engine.checkpoint();
+        engine.checkInvariants();
+        byte[] after = content();
+        SimulatedVfs cut = vfs.crash(0);
+        engine.close();
+        engine = SpaceEngine.open(cut, DIRECTORY, 1, SMALL.settings(), new Epochs());
+        assertArrayEquals(after, content());
+        engine.checkInvariants();
+        engine.close();
+    }
+
+    /** Log and tree want more of a full disk than there is, and each segment of the data file is half garbage. */
+    @ParameterizedTest
+    @ValueSource(ints = {40, 160})
+    void whatLogAndTreeLackIsMadeOfGarbageInTheDataFile(int segmentCount) {
+        open(SMALL);
+        while (engine.figures().segmentCount() <= segmentCount) {
+            assertTrue(insertAt(100 * random.nextInt((int) engine.size() / 100 + 1)));
+        }
+        for (long offset = engine.size() - 100; offset >= 0; offset -= 200) {
+            collapseAt(offset, 100);
+        }
+        fillDisk();
+        assertEditsFindTheirPlace(1000);
+    }
+
+    /** The same where nothing but the order of the segments is to be mended: the free ones are not the last. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 8})
+    void whatLogAndTreeLackIsMadeOfFreeSegmentsWhateverLiesBehindThem(int segmentsBehind) {
+        open(SMALL);
+        while (engine.figures().segmentCount() <= 40) {
+            assertTrue(insertAt(engine.size()));
+        }
+        int segmentBytes = (int) engine.size() / 40;
+        long begin = 5 * segmentBytes;
+        long behind = segmentsBehind * segmentBytes + engine.store().openSegment().liveBytes;
+        collapseAt(begin, engine.size() - behind - begin);
+        fillDisk();
+        assertEditsFindTheirPlace(4000);
+    }
+
+    /** An owner who only removes asks, too: what garbage collection moves then must find its place all the same. */
+    @Test
+    void whoRemovesOnlyHasGarbageMovedToWhatIsReserved() {
+        open(SMALL);
+        while (engine.figures().segmentCount() <= 40) {
+            assertTrue(insertAt(engine.size()));
+        }
+        assertTrue(engine.reservation().reserveForCheckpoint());
+        engine.checkpoint();
+        engine.close();
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), epochs);
+        vfs.setCapacity(fileBytes());
+        long size = engine.size();
+        for (long offset = size - 200; offset >= 0; offset -= 200) {
+            collapseAt(offset, 100);
+            engine.collectSomeGarbage(true);
+        }
+        while (engine.collectSlice(Long.MAX_VALUE)) {
+            publish();
+        }
+        engine.sync(0);
+        engine.checkInvariants();
+        assertEquals(size - size / 200 * 100, engine.size());
         engine.close();
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.interval.IntervalBounds;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -130,7 +131,7 @@ class FlexDBIndexTest {
         assertEquals(6000, stats.durableSequence());
         assertTrue(stats.walBytesWritten() > 6000 * 108, stats.toString());
         assertTrue(stats.spaceBytes() >= 1000 * 110 && stats.spaceBytes() < 1000 * 115, stats.toString());
-        assertTrue(stats.intervals() >= 1000 / 16 && stats.intervals() <= 1000, stats.toString());
+        assertTrue(stats.intervals() >= 1000 / IntervalBounds.MAX_PAIRS && stats.intervals() <= 500, stats.toString());
         assertTrue(stats.extents() > 0 && stats.extents() <= 1000, stats.toString());
         assertEquals((long) stats.segments() * 64 * 512, stats.diskBytes());
         assertTrue(stats.freeSegments() >= 0 && stats.freeSegments() < stats.segments(), stats.toString());

@@ -11,6 +11,7 @@ public final class DirectoryBuilder {
     private int[] starts = new int[FIRST_PAIRS];
     private int[] windows = new int[FIRST_PAIRS];
     private int[] checksums = new int[FIRST_PAIRS];
+    private long[] addresses = new long[FIRST_PAIRS];
     private short[] fingerprints = new short[FIRST_PAIRS];
     private int count;
     private int bytes;
@@ -23,6 +24,7 @@ public final class DirectoryBuilder {
             starts = new int[FIRST_PAIRS];
             windows = new int[FIRST_PAIRS];
             checksums = new int[FIRST_PAIRS];
+            addresses = new long[FIRST_PAIRS];
             fingerprints = new short[FIRST_PAIRS];
         }
     }
@@ -38,18 +40,25 @@ public final class DirectoryBuilder {
             int[] moreStarts = Arrays.copyOf(starts, length);
             int[] moreWindows = Arrays.copyOf(windows, length);
             int[] moreChecksums = Arrays.copyOf(checksums, length);
+            long[] moreAddresses = Arrays.copyOf(addresses, length);
             fingerprints = Arrays.copyOf(fingerprints, length);
             starts = moreStarts;
             windows = moreWindows;
             checksums = moreChecksums;
+            addresses = moreAddresses;
         }
     }
 
-    /** Adds a pair, for which there is room. */
-    public void add(int recordBytes, int checksum, short fingerprint, int window) {
+    /**
+     * Adds a pair, for which there is room.
+     *
+     * @param address in the data file, or {@link IntervalFormat#UNKNOWN}
+     */
+    public void add(int recordBytes, int checksum, short fingerprint, int window, long address) {
         starts[count] = bytes;
         windows[count] = window;
         checksums[count] = checksum;
+        addresses[count] = address;
         fingerprints[count++] = fingerprint;
         bytes += recordBytes;
     }
@@ -63,7 +72,8 @@ public final class DirectoryBuilder {
                     recordBytes,
                     IntervalFormat.checksum(directory, base, pair),
                     IntervalFormat.fingerprint(directory, base, pair),
-                    IntervalFormat.window(directory, base, pair));
+                    IntervalFormat.window(directory, base, pair),
+                    IntervalFormat.address(directory, base, pair));
         }
     }
 
@@ -93,6 +103,17 @@ public final class DirectoryBuilder {
     }
 
     /**
+     * Notes where pairs are that lie one behind the other.
+     *
+     * @param address of the first of them
+     */
+    public void setAddresses(int first, int end, long address) {
+        for (int pair = first; pair < end; pair++) {
+            addresses[pair] = address == IntervalFormat.UNKNOWN ? address : address + starts[pair] - starts[first];
+        }
+    }
+
+    /**
      * Writes the directory of some of the pairs, as of an interval of their own.
      *
      * @param skipped what their windows skip
@@ -103,10 +124,11 @@ public final class DirectoryBuilder {
         int pairs = end - first;
         IntervalFormat.putHeader(to, base, content, dataBytes, pairs, skipped);
         for (int i = 0; i < pairs; i++) {
-            IntervalFormat.putPosition(to, base, dataBytes, pairs, i, starts[first + i] - from);
-            IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[first + i]);
-            IntervalFormat.putChecksum(to, base, dataBytes, pairs, i, checksums[first + i]);
-            IntervalFormat.putFingerprint(to, base, i, fingerprints[first + i]);
+            int pair = first + i;
+            int position = starts[pair] - from;
+            IntervalFormat.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
+            IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
+            IntervalFormat.putFingerprint(to, base, i, fingerprints[pair]);
         }
     }
 }

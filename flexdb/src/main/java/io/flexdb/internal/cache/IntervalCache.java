@@ -1,9 +1,13 @@
 package io.flexdb.internal.cache;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.HugePages;
 import io.flexdb.base.memory.OffHeap;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -39,19 +43,31 @@ public final class IntervalCache {
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
      *     in a phase whose short reads have ended.
      * I3  Regions and table together take no more than the budget.
-     * I4  What is dropped has no slot, and 0 instead of its content number, so that whoever goes through its region
-     *     need not look for its slot: commits drop most of what there is.
+     * I4  What is dropped, or moved, has no slot for its place, and 0 instead of its content number there, so that
+     *     whoever goes through its region need not look for its slot: commits drop most of what there is.
+     *
+     * Readers keep hints of where a directory is, which saves them the table. A hint may be of any age, so what it leads
+     * to may be dropped, or in the midst of what has been written there since. It counts if the content number stands
+     * there: that is written last, is 0 before a region is reused (I4), and is masked, so that nothing else that a
+     * directory has in it can be taken for one.
      */
     private static final int ALIGNMENT = 16;
     private static final int MIN_REGION_BYTES = 128 * 1024;
     private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
-    private static final int BUDGET_BYTES_PER_SLOT = 160; // a directory of the usual size, with its slot
+    private static final int HUGE_REGION_BYTES = 8 * 1024 * 1024; // in huge pages, where there are some
+    private static final int MIN_HUGE_REGIONS = 8;
+    private static final int BUDGET_BYTES_PER_SLOT = 320; // a directory of the usual size, with its slot
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
 
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private final Epochs epochs;
+    private final long mask = new SplittableRandom().nextLong() | Long.MIN_VALUE; // which no content number has
     private final int regionBytes;
+    private final int granuleBits; // of a region, in units of the alignment
+    private final int regionMemoryBytes; // at most: what it takes to have a region
     private final int bucketCount;
     private final OffHeap memory;
     private final ByteBuffer[] regions; // null where there is no memory
@@ -63,6 +79,8 @@ public final class IntervalCache {
     private final ReentrantLock lock = new ReentrantLock();
     // Under the lock. Regions that are neither current nor victim nor unallocated are full or retired.
     private final int[] filledBytes;
+    private final int[] heldBytes; // memory of each region that has some
+    private long allHeldBytes;
     private final RegionQueue full;
     private final RegionQueue retired;
     private final int[] retiredInPhase;
@@ -102,9 +120,12 @@ public final class IntervalCache {
         this.bucketCount = (int) Math.max(1, Math.min(MAX_BUCKETS, slots / CacheTable.SLOTS));
         long forRegions = budgetBytes - CacheTable.memoryBytes(bucketCount);
         this.regionBytes = regionBytes(forRegions);
-        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, forRegions / regionBytes);
+        this.granuleBits = Integer.SIZE - Integer.numberOfLeadingZeros(regionBytes / ALIGNMENT);
+        this.regionMemoryBytes = regionBytes + (isHuge() ? HugePages.PAGE_BYTES : 0);
+        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, forRegions / regionMemoryBytes);
         this.regions = new ByteBuffer[count];
         this.filledBytes = new int[count];
+        this.heldBytes = new int[count];
         this.retiredInPhase = new int[count];
         this.full = new RegionQueue(count);
         this.retired = new RegionQueue(count);
@@ -112,8 +133,15 @@ public final class IntervalCache {
         this.allowedCount = count;
     }
 
+    private boolean isHuge() {
+        return regionBytes == HUGE_REGION_BYTES;
+    }
+
     /** A 64th of the memory in steps of 64 KiB, within limits; a quarter of it if there is little; 0 if too little. */
     private static int regionBytes(long memoryBytes) {
+        if (memoryBytes >= (long) MIN_HUGE_REGIONS * (HUGE_REGION_BYTES + HugePages.PAGE_BYTES)) {
+            return HUGE_REGION_BYTES;
+        }
         long aim = (memoryBytes / 64 + 0xFFFF) & ~0xFFFFL;
         aim = Math.max(MIN_REGION_BYTES, Math.min(MAX_REGION_BYTES, aim));
         if (memoryBytes < 4 * aim) {
@@ -136,14 +164,56 @@ public final class IntervalCache {
         CacheTable slots = table;
         if (slots != null && contentNumber > 0) {
             long location = slots.find(contentNumber);
-            ByteBuffer region = location < 0 ? null : buffer(location);
-            if (region != null && IntervalFormat.contentNumber(region, base(location)) == contentNumber) {
-                hits.increment();
-                return location;
+            if (location >= 0 && isAt(location, contentNumber)) {
+                return found(location);
             }
         }
         misses.increment();
         return -1;
+    }
+
+    /**
+     * The same with a hint, which saves a look into the table if it is right.
+     *
+     * @param hint what {@link #hint} has once returned for any content, or 0
+     */
+    public long find(long contentNumber, int hint) {
+        if (hint != 0) {
+            long location = locationOf(hint);
+            if (isAt(location, contentNumber)) {
+                return found(location);
+            }
+        }
+        return find(contentNumber);
+    }
+
+    private boolean isAt(long location, long contentNumber) {
+        ByteBuffer region = buffer(location);
+        return region != null && contentNumber > 0 && word(region, base(location)) == (contentNumber ^ mask);
+    }
+
+    private long found(long location) {
+        ByteBuffer region = buffer(location);
+        if (region != null && !IntervalFormat.isUsed(region, base(location))) {
+            IntervalFormat.setUsed(region, base(location), true); // only if it is not, so that hot ones are not written
+        }
+        hits.increment();
+        return location;
+    }
+
+    /** A number for a location that was found, which is not 0; or 0 if there are too many locations. */
+    public int hint(long location) {
+        long hint = (location >>> 32 << granuleBits) + base(location) / ALIGNMENT + 1;
+        return hint > Integer.MAX_VALUE ? 0 : (int) hint;
+    }
+
+    private long locationOf(int hint) {
+        int granule = hint - 1;
+        return location(granule >>> granuleBits, (granule & (1 << granuleBits) - 1) * ALIGNMENT);
+    }
+
+    private static long word(ByteBuffer region, int base) {
+        return (long) LONG.getAcquire(region, base);
     }
 
     /** Whether the directory of a content is there, without marking or counting it. Any time. */
@@ -167,11 +237,12 @@ public final class IntervalCache {
      *
      * @param image the content number of which is above 0
      * @param referenced whether it counts as used before it has been found for the first time
+     * @return its location, inside a short read; or -1
      */
-    public void insert(ByteBuffer image, int base, boolean referenced) {
+    public long insert(ByteBuffer image, int base, boolean referenced) {
         int directoryBytes = IntervalFormat.directoryBytes(image, base);
         if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
-            return;
+            return -1;
         }
         long contentNumber = IntervalFormat.contentNumber(image, base);
         assert contentNumber > 0;
@@ -180,25 +251,36 @@ public final class IntervalCache {
         try {
             CacheTable slots = tableToFill();
             if (slots == null || slots.slotOf(contentNumber) >= 0) {
-                return;
+                return -1;
             }
             scanVictim(slots, SCANNED_PER_INSERTED * bytes);
             if (!makeRoom(slots, bytes)) {
                 skippedCount++;
-                return;
+                return -1;
             }
             int slot = slots.slotFor(contentNumber);
             if (slots.contentAt(slot) != 0) {
                 drop(slots, slot);
             }
-            regions[current].put(currentPosition, image, base, directoryBytes);
-            slots.fill(slot, contentNumber, location(current, currentPosition), referenced);
-            currentPosition += bytes;
+            long location = location(current, currentPosition);
+            copyToCurrent(image, base, directoryBytes, contentNumber, referenced);
+            slots.fill(slot, contentNumber, location);
             entryCount++;
             entryBytes += bytes;
+            return location;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Copies a directory to where the current region goes on; its content number last. */
+    private void copyToCurrent(ByteBuffer from, int base, int bytes, long contentNumber, boolean used) {
+        ByteBuffer region = regions[current];
+        int position = currentPosition;
+        region.put(position + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
+        IntervalFormat.setUsed(region, position, used);
+        LONG.setRelease(region, position, contentNumber ^ mask);
+        currentPosition += align(bytes);
     }
 
     /** Lets go of the directory of a content, if there is one. Any thread; who has found it before may use it still. */
@@ -252,7 +334,7 @@ public final class IntervalCache {
         slots.empty(slot);
         entryCount--;
         entryBytes -= align(IntervalFormat.directoryBytes(buffer(location), base(location)));
-        IntervalFormat.drop(buffer(location), base(location));
+        LONG.setRelease(buffer(location), base(location), 0L);
     }
 
     private boolean makeRoom(CacheTable slots, int bytes) {
@@ -310,13 +392,18 @@ public final class IntervalCache {
                 return -1;
             }
         }
-        ByteBuffer bytes = memory.tryAllocate(OffHeap.Use.CACHE, regionBytes);
+        boolean huge = isHuge() && HugePages.isAvailable();
+        ByteBuffer bytes = huge
+                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, regionBytes)
+                : memory.tryAllocate(OffHeap.Use.CACHE, regionBytes);
         if (bytes == null) {
             allowedCount = liveCount; // until the next limit
             return -1;
         }
         int region = again ? dropped.remove() : usedCount++;
         regions[region] = bytes.order(ByteOrder.LITTLE_ENDIAN);
+        heldBytes[region] = huge ? regionMemoryBytes : regionBytes;
+        allHeldBytes += heldBytes[region];
         liveCount++;
         return region;
     }
@@ -330,7 +417,7 @@ public final class IntervalCache {
         lock.lock();
         try {
             if (regionBytes > 0) {
-                long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionBytes;
+                long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionMemoryBytes;
                 allowedCount = (int) Math.max(0, Math.min(regions.length, count));
                 while (liveCount > allowedCount && dropRegion()) {
                     // goes on until it is enough
@@ -381,6 +468,7 @@ public final class IntervalCache {
             return false;
         }
         regions[region] = null;
+        allHeldBytes -= heldBytes[region];
         dropped.add(region);
         liveCount--;
         return true;
@@ -400,10 +488,11 @@ public final class IntervalCache {
             int size = align(IntervalFormat.directoryBytes(region, victimPosition));
             int slot = slotOfLive(slots, victim, victimPosition);
             if (slot >= 0) {
-                if (slots.isReferencedAt(slot) && hasRoomForSurvivor(size)) {
-                    regions[current].put(currentPosition, region, victimPosition, size);
-                    slots.move(slot, location(current, currentPosition));
-                    currentPosition += size;
+                if (IntervalFormat.isUsed(region, victimPosition) && hasRoomForSurvivor(size)) {
+                    long location = location(current, currentPosition);
+                    copyToCurrent(region, victimPosition, size, slots.contentAt(slot), false);
+                    slots.move(slot, location);
+                    LONG.setRelease(region, victimPosition, 0L);
                     survivorBytes += size;
                 } else {
                     drop(slots, slot);
@@ -419,8 +508,8 @@ public final class IntervalCache {
 
     /** The slot of what lies here, or -1 if that has been dropped (I4). */
     private int slotOfLive(CacheTable slots, int region, int position) {
-        long contentNumber = IntervalFormat.contentNumber(regions[region], position);
-        int slot = contentNumber == 0 ? -1 : slots.slotOf(contentNumber);
+        long word = word(regions[region], position);
+        int slot = word == 0 ? -1 : slots.slotOf(word ^ mask);
         return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
     }
 
@@ -431,32 +520,6 @@ public final class IntervalCache {
     private void retire(int region) {
         retiredInPhase[region] = epochs.phase(); // read after the last slot was emptied, both volatile
         retired.add(region);
-    }
-
-    /** Forgets all directories. The memory is kept. */
-    public void clear() {
-        lock.lock();
-        try {
-            if (table == null) {
-                return;
-            }
-            table.clear();
-            if (current >= 0) {
-                retire(current);
-                current = -1;
-            }
-            if (victim >= 0) {
-                retire(victim);
-                victim = -1;
-            }
-            while (!full.isEmpty()) {
-                retire(full.remove());
-            }
-            entryCount = 0;
-            entryBytes = 0;
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** Lookups that found a directory. */
@@ -503,7 +566,7 @@ public final class IntervalCache {
     public long memoryBytes() {
         lock.lock();
         try {
-            return (long) liveCount * regionBytes + (table == null ? 0 : CacheTable.memoryBytes(bucketCount));
+            return allHeldBytes + (table == null ? 0 : CacheTable.memoryBytes(bucketCount));
         } finally {
             lock.unlock();
         }

@@ -1,5 +1,6 @@
 package io.flexdb.internal.cache;
 
+import io.flexdb.flextree.FlexTree;
 import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.KeyHash;
@@ -16,13 +17,18 @@ import java.util.zip.CRC32C;
  * 8               content number
  * 4               bytes of the pairs
  * 4               number of the pairs, n
- * 4               how many bytes all keys begin with in common, or fewer: those skipped
+ * 2               how many bytes all keys begin with in common, or fewer: those skipped
+ * 2               whether somebody has used the directory, for the cache
  * 2 n             the fingerprint of each key, the upper 16 bits of its hash; filled up to 8
- * 2 n or 4 n      where each pair begins, relative to the first; 4 n if the pairs have more than 65,535 bytes
+ * 12 n or 16 n    the places: of each pair 2 bytes for where it begins, relative to the first; 6 for its address; 4
+ *                 for its checksum, as its record has it. If the pairs have more than 65,535 bytes the 2 bytes are
+ *                 unused, and 4 between address and checksum tell where it begins
  * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
- * 4 n             the checksum of each pair, as its record has it
  *                 the pairs, in the order of their keys
  * </pre>
+ *
+ * An address says where in the data file the pair was when somebody last looked. It may be out of date, or half of one
+ * that is being written: whoever reads there compares what he finds with the checksum.
  *
  * An image lies at a base position of a little-endian buffer. Images are immutable once built, and {@link #build} has
  * checked them, so the other methods trust them. Methods that ask for no pair take a directory alone, too.
@@ -32,11 +38,17 @@ public final class IntervalFormat {
     private static final int DATA_BYTES = CONTENT + Long.BYTES;
     private static final int PAIR_COUNT = DATA_BYTES + Integer.BYTES;
     private static final int SKIPPED = PAIR_COUNT + Integer.BYTES;
-    private static final int FINGERPRINTS = SKIPPED + Integer.BYTES;
+    private static final int USED = SKIPPED + Short.BYTES;
+    private static final int FINGERPRINTS = USED + Short.BYTES;
 
     /** Bytes before the positions. */
     public static final int HEADER_BYTES = FINGERPRINTS;
 
+    /** The address of a pair of which nobody knows it, or which does not lie within one extent. */
+    public static final long UNKNOWN = FlexTree.HOLE;
+
+    private static final int NARROW_PLACE_BYTES = Long.BYTES + Integer.BYTES;
+    private static final int WIDE_PLACE_BYTES = NARROW_PLACE_BYTES + Integer.BYTES;
     private static final long LOW_BITS = 0x0001_0001_0001_0001L;
     private static final long HIGH_BITS = 0x8000_8000_8000_8000L;
 
@@ -50,21 +62,25 @@ public final class IntervalFormat {
         return dataBytes > 0xFFFF;
     }
 
-    private static int positions(int pairCount) {
+    private static int places(int pairCount) {
         return FINGERPRINTS + align(pairCount * Short.BYTES);
     }
 
-    private static int windows(int dataBytes, int pairCount) {
-        return positions(pairCount) + pairCount * (isWide(dataBytes) ? Integer.BYTES : Short.BYTES);
+    private static int placeBytes(int dataBytes) {
+        return isWide(dataBytes) ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
     }
 
-    private static int checksums(int dataBytes, int pairCount) {
-        return windows(dataBytes, pairCount) + pairCount * Integer.BYTES;
+    private static int windows(int dataBytes, int pairCount) {
+        return places(pairCount) + pairCount * placeBytes(dataBytes);
+    }
+
+    private static int place(ByteBuffer directory, int base, int pair) {
+        return base + places(pairCount(directory, base)) + pair * placeBytes(dataBytes(directory, base));
     }
 
     /** Bytes of a directory. */
     public static int directoryBytes(int dataBytes, int pairCount) {
-        return checksums(dataBytes, pairCount) + pairCount * Integer.BYTES;
+        return windows(dataBytes, pairCount) + pairCount * Integer.BYTES;
     }
 
     /** Bytes of the directory that begins here. */
@@ -135,10 +151,9 @@ public final class IntervalFormat {
             if (lastKeyLength >= 0 && KeyBytes.compare(to, lastKey, lastKeyLength, to, key, keyLength) >= 0) {
                 throw new BadRecordException(at - first, "a key above the one before", "one that is not");
             }
-            putPosition(to, base, dataBytes, pairCount, i, at - first);
+            putPlace(to, base, dataBytes, pairCount, i, at - first, UNKNOWN, RecordFormat.checksum(to, at));
             short fingerprint = fingerprint(KeyHash.hash(to, key, keyLength));
             putFingerprint(to, base, i, fingerprint);
-            putChecksum(to, base, dataBytes, pairCount, i, RecordFormat.checksum(to, at));
             lastKey = key;
             lastKeyLength = keyLength;
             at += RecordFormat.recordBytes(header);
@@ -156,15 +171,23 @@ public final class IntervalFormat {
         to.putLong(base + CONTENT, content);
         to.putInt(base + DATA_BYTES, dataBytes);
         to.putInt(base + PAIR_COUNT, pairCount);
-        to.putInt(base + SKIPPED, skipped);
+        putSkipped(to, base, skipped);
     }
 
-    static void putPosition(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int position) {
-        int positions = base + positions(pairCount);
+    private static void putSkipped(ByteBuffer to, int base, int skipped) {
+        to.putInt(base + SKIPPED, skipped); // and not used
+    }
+
+    static void putPlace(
+            ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int position, long address, int checksum) {
+        int place = base + places(pairCount) + pair * placeBytes(dataBytes);
         if (isWide(dataBytes)) {
-            to.putInt(positions + pair * Integer.BYTES, position);
+            to.putLong(place, address << Short.SIZE);
+            to.putInt(place + Long.BYTES, position);
+            to.putInt(place + NARROW_PLACE_BYTES, checksum);
         } else {
-            to.putShort(positions + pair * Short.BYTES, (short) position);
+            to.putLong(place, address << Short.SIZE | position);
+            to.putInt(place + Long.BYTES, checksum);
         }
     }
 
@@ -174,10 +197,6 @@ public final class IntervalFormat {
 
     static void putFingerprint(ByteBuffer to, int base, int pair, short fingerprint) {
         to.putShort(base + FINGERPRINTS + pair * Short.BYTES, fingerprint);
-    }
-
-    static void putChecksum(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int checksum) {
-        to.putInt(base + checksums(dataBytes, pairCount) + pair * Integer.BYTES, checksum);
     }
 
     private static int commonPrefix(ByteBuffer image, int base) {
@@ -192,7 +211,7 @@ public final class IntervalFormat {
     }
 
     private static void putWindows(ByteBuffer image, int base, int skipped) {
-        image.putInt(base + SKIPPED, skipped);
+        putSkipped(image, base, skipped);
         int dataBytes = dataBytes(image, base);
         int pairCount = pairCount(image, base);
         for (int i = 0; i < pairCount; i++) {
@@ -229,9 +248,14 @@ public final class IntervalFormat {
         return image.getLong(base + CONTENT);
     }
 
-    /** Takes the content number away. Who uses the directory meanwhile is not disturbed. */
-    static void drop(ByteBuffer directory, int base) {
-        directory.putLong(base + CONTENT, 0);
+    /** Whether somebody has used the directory since it was built, or marked as unused. */
+    static boolean isUsed(ByteBuffer directory, int base) {
+        return directory.getShort(base + USED) != 0;
+    }
+
+    /** Says whether somebody has used the directory. Any thread, at any time. */
+    static void setUsed(ByteBuffer directory, int base, boolean used) {
+        directory.putShort(base + USED, (short) (used ? 1 : 0));
     }
 
     /** Bytes of the pairs. */
@@ -246,7 +270,7 @@ public final class IntervalFormat {
 
     /** How many bytes of each key are not in its window: all keys begin with the same. */
     public static int skipped(ByteBuffer directory, int base) {
-        return directory.getInt(base + SKIPPED);
+        return directory.getShort(base + SKIPPED) & 0xFFFF;
     }
 
     /** The window of a pair's key. */
@@ -257,13 +281,45 @@ public final class IntervalFormat {
 
     /** The checksum of a pair's record. */
     public static int checksum(ByteBuffer directory, int base, int pair) {
-        int checksums = checksums(dataBytes(directory, base), pairCount(directory, base));
-        return directory.getInt(base + checksums + pair * Integer.BYTES);
+        int bytes = placeBytes(dataBytes(directory, base));
+        return directory.getInt(place(directory, base, pair) + bytes - Integer.BYTES);
+    }
+
+    /** Where in the data file a pair was when somebody last looked, or {@link #UNKNOWN}. */
+    public static long address(ByteBuffer directory, int base, int pair) {
+        return directory.getLong(place(directory, base, pair)) >>> Short.SIZE;
+    }
+
+    /** Notes where in the data file a pair is. Any thread, even while others read it. */
+    public static void setAddress(ByteBuffer directory, int base, int pair, long address) {
+        int place = place(directory, base, pair);
+        directory.putLong(place, address << Short.SIZE | directory.getLong(place) & 0xFFFF);
     }
 
     /** The fingerprint of a pair's key. */
     public static short fingerprint(ByteBuffer directory, int base, int pair) {
         return directory.getShort(base + FINGERPRINTS + pair * Short.BYTES);
+    }
+
+    /** Copies what there is of each pair; into positions, where the last one ends, too. */
+    static void copyPlaces(
+            ByteBuffer directory, int base, int[] positions, long[] addresses, int[] checksums, int[] windows) {
+        int dataBytes = dataBytes(directory, base);
+        int pairCount = pairCount(directory, base);
+        boolean wide = isWide(dataBytes);
+        int bytes = placeBytes(dataBytes);
+        int place = base + places(pairCount);
+        int window = base + windows(dataBytes, pairCount);
+        for (int pair = 0; pair < pairCount; pair++) {
+            long word = directory.getLong(place);
+            positions[pair] = wide ? directory.getInt(place + Long.BYTES) : (int) word & 0xFFFF;
+            addresses[pair] = word >>> Short.SIZE;
+            checksums[pair] = directory.getInt(place + bytes - Integer.BYTES);
+            windows[pair] = directory.getInt(window);
+            place += bytes;
+            window += Integer.BYTES;
+        }
+        positions[pairCount] = dataBytes;
     }
 
     /** Where the pairs begin in the buffer. */
@@ -274,14 +330,16 @@ public final class IntervalFormat {
     /** Where a pair begins, relative to the first; for one behind the last, where that ends. */
     public static int relativePosition(ByteBuffer image, int base, int pair) {
         int dataBytes = dataBytes(image, base);
-        int pairCount = pairCount(image, base);
-        if (pair == pairCount) {
+        if (pair == pairCount(image, base)) {
             return dataBytes;
         }
-        int positions = base + positions(pairCount);
-        return isWide(dataBytes)
-                ? image.getInt(positions + pair * Integer.BYTES)
-                : image.getShort(positions + pair * Short.BYTES) & 0xFFFF;
+        int place = place(image, base, pair);
+        return isWide(dataBytes) ? image.getInt(place + Long.BYTES) : image.getShort(place) & 0xFFFF;
+    }
+
+    /** Bytes of a pair. */
+    public static int recordBytes(ByteBuffer directory, int base, int pair) {
+        return relativePosition(directory, base, pair + 1) - relativePosition(directory, base, pair);
     }
 
     /** Where a pair begins in the buffer. */

@@ -272,7 +272,7 @@ public final class Committer {
 
     /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */
     private boolean findDirectory(IntervalRef interval) {
-        long location = cache.find(interval.contentNumber());
+        long location = cache.find(interval.contentNumber(), interval.hint());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         wasCached = directory != null;
         if (directory == null || IntervalFormat.skipped(directory, cache.base(location)) > interval.commonPrefix()) {

@@ -59,35 +59,38 @@ final class IntervalWriter {
         for (int change = 0; change < content.changeCount(); change++) {
             int start = content.changeStart(change);
             int removed = content.removedBytes(change);
-            replaceInSpace(intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
+            long address = replaceInSpace(
+                    intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
+            int pair = content.addedPair(change);
+            if (pair >= 0) {
+                content.directory().setAddresses(pair, pair + 1, address);
+            }
         }
     }
 
-    /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. */
-    private void replaceInSpace(long logicalOffset, int removed, int from, int bytes) {
+    /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. Returns its address. */
+    private long replaceInSpace(long logicalOffset, int removed, int from, int bytes) {
         int max = engine.maxExtentBytes();
         if (removed == bytes && bytes <= max) {
-            engine.overwrite(logicalOffset, content.buffer(), from, bytes, 0);
-            return;
+            return engine.overwrite(logicalOffset, content.buffer(), from, bytes, 0);
         }
         if (removed > 0) {
             engine.collapse(logicalOffset, removed);
         }
-        insertPair(logicalOffset, from, bytes);
+        return insertPairs(logicalOffset, from, bytes);
     }
 
-    private void insertPair(long logicalOffset, int from, int bytes) {
+    /** Returns the address, or that it is unknown if they do not lie in one piece. */
+    private long insertPairs(long logicalOffset, int from, int bytes) {
         int max = engine.maxExtentBytes();
+        long address = IntervalFormat.UNKNOWN;
         for (int done = 0; done < bytes; ) {
             int piece = Math.min(max, bytes - done);
-            engine.insert(
-                    logicalOffset + done,
-                    content.buffer(),
-                    from + done,
-                    piece,
-                    done == 0 ? 0 : RecordFormat.CONTINUATION);
+            int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
+            address = engine.insert(logicalOffset + done, content.buffer(), from + done, piece, flags);
             done += piece;
         }
+        return bytes <= max ? address : IntervalFormat.UNKNOWN;
     }
 
     /** Writes the new content in the place of the old, in extents of as many whole pairs as fit. */
@@ -99,12 +102,13 @@ final class IntervalWriter {
         int max = engine.maxExtentBytes();
         int pair = 0;
         while (pair < content.pairs()) {
+            int first = pair;
             int from = directoryOfAll.start(pair++);
             while (pair < content.pairs() && directoryOfAll.start(pair + 1) - from <= max) {
                 pair++;
             }
             int end = directoryOfAll.start(pair);
-            insertPair(intervalOffset + from, from, end - from);
+            directoryOfAll.setAddresses(first, pair, insertPairs(intervalOffset + from, from, end - from));
         }
     }
 
@@ -122,7 +126,8 @@ final class IntervalWriter {
                                 parts.first(part),
                                 parts.end(part),
                                 parts.skipped(part));
-                cache.insert(directory, 0, referenced);
+                long location = cache.insert(directory, 0, referenced);
+                parts.replacement.setHint(part, location < 0 ? 0 : cache.hint(location));
             }
         }
         intervals.replace(key.bytes, key.length, old, parts.replacement, content.pairs(), content.bytes());

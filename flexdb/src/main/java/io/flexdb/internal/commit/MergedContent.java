@@ -20,7 +20,7 @@ final class MergedContent {
      */
     private static final int SMALL_BYTES = 256 << 10;
     private static final int MAX_PLACES_KEPT = 64 << 10;
-    private static final int CHANGE_FIELDS = 4;
+    private static final int CHANGE_FIELDS = 5;
 
     private final OffHeap memory;
     private final ByteBuffer smallRecords; // what records is when nothing large has to fit
@@ -30,7 +30,8 @@ final class MergedContent {
     private final DirectoryBuilder directory = new DirectoryBuilder();
     private int[] places = smallPlaces; // where the record of each pair is: in the old image, or from -1 on in records
 
-    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where. */
+    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
+     * which pair is put. */
     private final int[] inPlaceChanges = new int[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
 
     private int changeCount;
@@ -111,6 +112,11 @@ final class MergedContent {
         return inPlaceChanges[CHANGE_FIELDS * change + 3];
     }
 
+    /** The pair that comes, if there is one. */
+    int addedPair(int change) {
+        return inPlaceChanges[CHANGE_FIELDS * change + 4];
+    }
+
     // ---- keys, if all pairs are in memory
 
     /** Whether keys can be asked for. */
@@ -171,6 +177,7 @@ final class MergedContent {
                 inPlaceChanges[change + 1] = removed;
                 inPlaceChanges[change + 2] = recordBytes - from;
                 inPlaceChanges[change + 3] = from;
+                inPlaceChanges[change + 4] = put ? directory.count() - 1 : -1;
             }
             nextPair = exists ? at + 1 : at;
         }
@@ -215,7 +222,11 @@ final class MergedContent {
         places[directory.count()] = ~from;
         int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
         directory.add(
-                recordBytes - from, RecordFormat.checksum(records, from), IntervalFormat.fingerprint(hash), window);
+                recordBytes - from,
+                RecordFormat.checksum(records, from),
+                IntervalFormat.fingerprint(hash),
+                window,
+                IntervalFormat.UNKNOWN);
     }
 
     private void makeRoomForRecords(int bytes) {

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * one, so not a list of a library for each of them.
  */
 final class EntryList {
-    // Of a leaf: end, content, pairs, ref. Of an internal node: childStart, nothing, child, ref.
+    // Of a leaf: end, content word, hint, ref. Of an internal node: childStart, nothing, child, ref.
     long[] offset = new long[128];
     long[] content = new long[128];
     int[] number = new int[128];
@@ -37,7 +37,7 @@ final class EntryList {
         for (int i = from; i < to; i++) {
             int ref = IndexNodes.ref(b, base, level, i);
             if (level == 0) {
-                add(IndexNodes.end(b, base, i), IndexNodes.content(b, base, i), IndexNodes.pairs(b, base, i), ref);
+                add(IndexNodes.end(b, base, i), IndexNodes.contentWord(b, base, i), IndexNodes.hint(b, base, i), ref);
             } else {
                 add(IndexNodes.childStart(b, base, i), 0, IndexNodes.child(b, base, i), ref);
             }
@@ -55,8 +55,8 @@ final class EntryList {
             int entry = at + i - from;
             if (level == 0) {
                 IndexNodes.setEnd(b, base, entry, offset[i] - origin);
-                IndexNodes.setContent(b, base, entry, content[i]);
-                IndexNodes.setPairs(b, base, entry, number[i]);
+                IndexNodes.setContentWord(b, base, entry, content[i]);
+                IndexNodes.setHint(b, base, entry, number[i]);
             } else {
                 IndexNodes.setChildStart(b, base, entry, offset[i] - origin);
                 IndexNodes.setChild(b, base, entry, number[i]);

@@ -34,13 +34,13 @@ final class IndexGrowth {
         long end = IndexNodes.start(b, base, index) + r.lengthBytes[0];
         boolean appending = r.count() > 1 && path.isLast();
         IndexNodes.setEnd(b, base, index, end);
-        IndexNodes.setContent(b, base, index, r.contentNumber[0]);
-        IndexNodes.setPairs(b, base, index, r.pairCount[0]);
+        IndexNodes.setContentWord(b, base, index, IndexNodes.contentWord(r.contentNumber[0], r.pairCount[0]));
+        IndexNodes.setHint(b, base, index, r.hint[0]);
         inserted.clear();
         for (int i = 1; i < r.count(); i++) {
             end += r.lengthBytes[i];
             int ref = nodes.keys.put(r.anchors(), r.anchorFrom[i], r.anchorLength[i]);
-            inserted.add(end, r.contentNumber[i], r.pairCount[i], ref);
+            inserted.add(end, IndexNodes.contentWord(r.contentNumber[i], r.pairCount[i]), r.hint[i], ref);
         }
         insert(appending);
     }
@@ -49,7 +49,7 @@ final class IndexGrowth {
     void append(byte[] anchor, int from, int length, long lengthBytes, int pairCount, long contentNumber) {
         long end = IndexNodes.end(path.chunk(0), path.base(0), path.index[0]) + lengthBytes;
         inserted.clear();
-        inserted.add(end, contentNumber, pairCount, nodes.keys.put(anchor, from, length));
+        inserted.add(end, IndexNodes.contentWord(contentNumber, pairCount), 0, nodes.keys.put(anchor, from, length));
         insert(true);
     }
 

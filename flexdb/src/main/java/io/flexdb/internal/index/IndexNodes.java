@@ -4,7 +4,10 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.NodePool;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.keys.KeyBytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * The nodes of a sparse index and their layout: what both its readers and its writer do with a single node.
@@ -18,11 +21,13 @@ final class IndexNodes {
      * | reserved     | 12       | 4          |                                                         |
      * | window       | 16       | capacity*8 | eight bytes of the key behind the prefix, sign flipped   |
      *
-     * leaf:     end long[], content long[], pairs int[], ref int[]      63 entries of 32 bytes
+     * leaf:     end long[], content long[], hint int[], ref int[]       63 entries of 32 bytes
      * internal: childStart long[], child int[], ref int[]               84 entries of 24 bytes
      *
      * Offsets are relative to the node. In a leaf `end` is where an interval ends, so it starts where the one before
-     * it ends. In an internal node `childStart` is the shift of a child. The first entry of both starts at 0.
+     * it ends. `content` is content number(48) | pairs(16). `hint` is whatever a reader has noted there to find the
+     * interval's directory again: it is no part of the index, and a reader may write it at any time, even into a node
+     * that nobody else may change. In an internal node `childStart` is the shift of a child. The first entry of both starts at 0.
      *
      * A search compares only the entries from 1 on: it is in this node because its key is not below the first. So the
      * first entry of an internal node needs no key, and the common prefix is that of the others; the last key holds it.
@@ -38,6 +43,8 @@ final class IndexNodes {
      * shifts half the ends of a leaf. 4 KiB would save one level in four at 400,000 intervals, and cost twice that.
      */
     static final int NODE_BYTES = 2048;
+    private static final int CONTENT_BITS = 48;
+    private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int PREFIX_LENGTH = 8;
     private static final int WINDOWS = 16;
     private static final int SPARE_BYTES = 5; // of a window, before the byte that tells neighbours apart
@@ -46,8 +53,8 @@ final class IndexNodes {
 
     private static final int ENDS = WINDOWS + LEAF_CAPACITY * Long.BYTES;
     private static final int CONTENTS = ENDS + LEAF_CAPACITY * Long.BYTES;
-    private static final int PAIRS = CONTENTS + LEAF_CAPACITY * Long.BYTES;
-    private static final int LEAF_REFS = PAIRS + LEAF_CAPACITY * Integer.BYTES;
+    private static final int HINTS = CONTENTS + LEAF_CAPACITY * Long.BYTES;
+    private static final int LEAF_REFS = HINTS + LEAF_CAPACITY * Integer.BYTES;
 
     private static final int STARTS = WINDOWS + INTERNAL_CAPACITY * Long.BYTES;
     private static final int CHILDREN = STARTS + INTERNAL_CAPACITY * Long.BYTES;
@@ -104,12 +111,21 @@ final class IndexNodes {
         return i == 0 ? 0 : end(b, base, i - 1);
     }
 
-    static long content(ByteBuffer b, int base, int i) {
+    /** The number of the content, and how many pairs it has. */
+    static long contentWord(ByteBuffer b, int base, int i) {
         return b.getLong(base + CONTENTS + i * Long.BYTES);
     }
 
+    static long content(ByteBuffer b, int base, int i) {
+        return contentWord(b, base, i) >>> Short.SIZE;
+    }
+
     static int pairs(ByteBuffer b, int base, int i) {
-        return b.getInt(base + PAIRS + i * Integer.BYTES);
+        return (int) contentWord(b, base, i) & 0xFFFF;
+    }
+
+    static int hint(ByteBuffer b, int base, int i) {
+        return (int) INT.getAcquire(b, base + HINTS + i * Integer.BYTES);
     }
 
     static long childStart(ByteBuffer b, int base, int i) {
@@ -132,12 +148,18 @@ final class IndexNodes {
         b.putLong(base + ENDS + i * Long.BYTES, end);
     }
 
-    static void setContent(ByteBuffer b, int base, int i, long content) {
-        b.putLong(base + CONTENTS + i * Long.BYTES, content);
+    /** More pairs than the word has bits for are as many as it can tell, which stands for an unknown number. */
+    static long contentWord(long content, int pairs) {
+        assert content >>> CONTENT_BITS == 0;
+        return content << Short.SIZE | Math.min(pairs, 0xFFFF);
     }
 
-    static void setPairs(ByteBuffer b, int base, int i, int pairs) {
-        b.putInt(base + PAIRS + i * Integer.BYTES, pairs);
+    static void setContentWord(ByteBuffer b, int base, int i, long word) {
+        b.putLong(base + CONTENTS + i * Long.BYTES, word);
+    }
+
+    static void setHint(ByteBuffer b, int base, int i, int hint) {
+        INT.setRelease(b, base + HINTS + i * Integer.BYTES, hint);
     }
 
     static void setChildStart(ByteBuffer b, int base, int i, long start) {
@@ -169,7 +191,7 @@ final class IndexNodes {
         if (level == 0) {
             moveField(b, base + ENDS, Long.BYTES, from, to, moved);
             moveField(b, base + CONTENTS, Long.BYTES, from, to, moved);
-            moveField(b, base + PAIRS, Integer.BYTES, from, to, moved);
+            moveField(b, base + HINTS, Integer.BYTES, from, to, moved);
             moveField(b, base + LEAF_REFS, Integer.BYTES, from, to, moved);
         } else {
             moveField(b, base + STARTS, Long.BYTES, from, to, moved);

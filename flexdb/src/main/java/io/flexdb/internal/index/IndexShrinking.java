@@ -46,8 +46,8 @@ final class IndexShrinking {
 
     private static void extend(ByteBuffer b, int base, int i, long end, int pairs, long contentNumber) {
         IndexNodes.setEnd(b, base, i, end);
-        IndexNodes.setPairs(b, base, i, IndexNodes.pairs(b, base, i) + pairs);
-        IndexNodes.setContent(b, base, i, contentNumber);
+        int together = IndexNodes.pairs(b, base, i) + pairs;
+        IndexNodes.setContentWord(b, base, i, IndexNodes.contentWord(contentNumber, together));
     }
 
     /** The lowest level whose node of the path lost an entry. */

@@ -181,6 +181,24 @@ public final class IntervalCursor {
         return IndexNodes.pairs(leaf, leafBase, index[0]);
     }
 
+    /** As {@link IntervalRef#hint}. */
+    public int hint() {
+        assert valid;
+        return IndexNodes.hint(leaf, leafBase, index[0]);
+    }
+
+    /** As {@link IntervalRef#setHint}. */
+    public void setHint(int hint) {
+        assert valid;
+        IndexNodes.setHint(leaf, leafBase, index[0], hint);
+    }
+
+    /** The hint of the interval behind this one, or 0 if there is none at hand. */
+    public int nextHint() {
+        assert valid;
+        return index[0] + 1 < leafCount ? IndexNodes.hint(leaf, leafBase, index[0] + 1) : 0;
+    }
+
     private int anchorRef() {
         assert valid;
         return IndexNodes.ref(leaf, leafBase, 0, index[0]);

@@ -15,13 +15,19 @@ public final class IntervalRef {
     private int pairCount;
     private int anchorRef;
     private int upperRef;
+    private ByteBuffer leaf;
+    private int leafBase;
+    private int index;
 
-    void set(KeyArena keys, long logicalOffset, long lengthBytes, long contentNumber, int pairCount) {
+    void set(KeyArena keys, long logicalOffset, long lengthBytes, ByteBuffer leaf, int leafBase, int index) {
         this.keys = keys;
         this.logicalOffset = logicalOffset;
         this.lengthBytes = lengthBytes;
-        this.contentNumber = contentNumber;
-        this.pairCount = pairCount;
+        this.contentNumber = IndexNodes.content(leaf, leafBase, index);
+        this.pairCount = IndexNodes.pairs(leaf, leafBase, index);
+        this.leaf = leaf;
+        this.leafBase = leafBase;
+        this.index = index;
     }
 
     void setAnchors(int anchorRef, int upperRef) {
@@ -47,6 +53,19 @@ public final class IntervalRef {
     /** Its KV pairs. */
     public int pairCount() {
         return pairCount;
+    }
+
+    /**
+     * What somebody has noted of this content, or of an earlier one of this interval: to be held against something that
+     * is known for certain. 0 if nothing. While the view that it was found in is protected, as is {@link #setHint}.
+     */
+    public int hint() {
+        return IndexNodes.hint(leaf, leafBase, index);
+    }
+
+    /** Notes something for whoever comes next. Any thread, at any time. */
+    public void setHint(int hint) {
+        IndexNodes.setHint(leaf, leafBase, index, hint);
     }
 
     /** Whether an interval follows. */

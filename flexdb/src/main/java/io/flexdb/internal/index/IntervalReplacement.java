@@ -13,6 +13,7 @@ public final class IntervalReplacement {
     long[] lengthBytes = new long[16];
     long[] contentNumber = new long[16];
     int[] pairCount = new int[16];
+    int[] hint = new int[16];
     private int count;
 
     /** Forgets what it held. */
@@ -62,11 +63,18 @@ public final class IntervalReplacement {
             lengthBytes = Arrays.copyOf(lengthBytes, larger);
             contentNumber = Arrays.copyOf(contentNumber, larger);
             pairCount = Arrays.copyOf(pairCount, larger);
+            hint = Arrays.copyOf(hint, larger);
         }
         lengthBytes[count] = bytes;
         pairCount[count] = pairs;
         contentNumber[count] = content;
+        hint[count] = 0;
         count++;
+    }
+
+    /** Gives an interval the {@linkplain IntervalRef#hint hint} that its readers find. */
+    public void setHint(int part, int value) {
+        hint[part] = value;
     }
 
     byte[] anchors() {

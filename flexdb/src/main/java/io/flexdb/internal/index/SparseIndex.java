@@ -79,8 +79,8 @@ public final class SparseIndex {
         ByteBuffer b = nodes.chunk(path.root);
         int base = nodes.base(path.root);
         IndexNodes.setEnd(b, base, 0, 0);
-        IndexNodes.setContent(b, base, 0, 0);
-        IndexNodes.setPairs(b, base, 0, 0);
+        IndexNodes.setContentWord(b, base, 0, 0);
+        IndexNodes.setHint(b, base, 0, 0);
         IndexNodes.setRef(b, base, 0, 0, 0);
         IndexNodes.setCount(b, base, 1);
     }
@@ -120,7 +120,7 @@ public final class SparseIndex {
         }
         long first = IndexNodes.start(b, base, i);
         long bytes = IndexNodes.end(b, base, i) - first;
-        out.set(nodes.keys, start + first, bytes, IndexNodes.content(b, base, i), IndexNodes.pairs(b, base, i));
+        out.set(nodes.keys, start + first, bytes, b, base, i);
         out.setAnchors(IndexNodes.ref(b, base, 0, i), upper);
     }
 
@@ -214,8 +214,7 @@ public final class SparseIndex {
         int last = path.index[0];
         if (first) {
             IndexNodes.setEnd(b, base, 0, lengthBytes);
-            IndexNodes.setContent(b, base, 0, contentNumber);
-            IndexNodes.setPairs(b, base, 0, pairCount);
+            IndexNodes.setContentWord(b, base, 0, IndexNodes.contentWord(contentNumber, pairCount));
         } else {
             if (nodes.keys.compare(anchor, from, length, IndexNodes.ref(b, base, 0, last)) <= 0) {
                 throw new IllegalArgumentException("the anchor appended is not above the last one");

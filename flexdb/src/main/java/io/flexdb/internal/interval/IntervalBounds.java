@@ -8,10 +8,10 @@ public final class IntervalBounds {
      * some.
      */
     public static final int MAX_BYTES = 16 << 10;
-    public static final int MAX_PAIRS = 16;
+    public static final int MAX_PAIRS = 32;
 
     /** Pairs of an interval that has not been read since its anchor was sampled. */
-    public static final int UNKNOWN_PAIRS = 1 << 20;
+    public static final int UNKNOWN_PAIRS = 0xFFFF;
 
     private IntervalBounds() {}
 

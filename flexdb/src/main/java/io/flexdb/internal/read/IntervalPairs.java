@@ -1,7 +1,10 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.cache.PairPlaces;
+import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.KeyHash;
@@ -12,14 +15,34 @@ import java.util.zip.CRC32C;
 /** The pairs of an interval as a cursor wants them: in memory, verified, with the place of each. For one thread. */
 final class IntervalPairs {
     /*
-     * Who walks wants each pair in its turn, and looks for a key at most once. So no fingerprints are needed, and keys
-     * are not hashed: one pass finds where each pair is, and verifies it while it is in the processor's cache anyway.
+     * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows. Without one
+     * all of them are there from the beginning: who walks wants each pair in its turn, and looks for a key at most
+     * once, so no fingerprints are needed, and one pass finds where each pair is, and verifies it while it is in the
+     * processor's cache anyway.
      *
      * The memory begins with the pairs; behind them, from the next multiple of 4 on, it has where each of them begins.
      */
+    private static final long ALL = -1;
+
+    private final IntervalReader reader;
+    private final ReadContext context;
     private ByteBuffer memory;
+    private int dataBytes;
     private int positions;
     private int count;
+    private long there; // a bit for each pair; or ALL
+
+    // What it takes to bring pairs:
+    private final PairPlaces places = new PairPlaces();
+    private FlexTreeView space; // null if all are there
+    private long contentNumber;
+    private long logicalOffset;
+
+    /** @param context to bring pairs with */
+    IntervalPairs(IntervalReader reader, ReadContext context) {
+        this.reader = reader;
+        this.context = context;
+    }
 
     private static int positions(int dataBytes) {
         return (dataBytes + Integer.BYTES - 1) & -Integer.BYTES;
@@ -33,7 +56,56 @@ final class IntervalPairs {
     /** Holds no pairs. Can't fail. */
     void clear() {
         count = 0;
+        there = ALL;
         memory = null;
+        space = null;
+    }
+
+    /**
+     * Takes the pairs of which a directory tells, to be brought when they are needed.
+     *
+     * @param view that they are of, which is pinned
+     * @param interval that they are of
+     * @param data of the context's, with room for the pairs and more, as {@link #memoryBytes} says
+     * @param directory has the directory, at a base, for now
+     */
+    void takeDirectory(FlexTreeView view, IntervalCursor interval, ByteBuffer data, ByteBuffer directory, int base) {
+        clear();
+        places.take(directory, base);
+        space = view;
+        contentNumber = interval.contentNumber();
+        logicalOffset = interval.logicalOffset();
+        memory = data;
+        there = 0;
+        count = places.count();
+        dataBytes = places.position(count);
+        positions = dataBytes;
+    }
+
+    /** Whether all pairs are there from the beginning. */
+    boolean areThere() {
+        return there == ALL;
+    }
+
+    /** Whether a pair is there. */
+    boolean isThere(int pair) {
+        return there == ALL || (there >>> pair & 1) != 0;
+    }
+
+    /** Brings pairs that are not there. Inside a short read. */
+    void need(int from, int to) {
+        if (there != ALL) {
+            long needed = (1L << to) - (1L << from);
+            if ((there & needed) != needed) {
+                reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, from, to);
+                there |= needed;
+            }
+        }
+    }
+
+    /** Bytes of some pairs. */
+    int bytes(int from, int to) {
+        return (to < count ? position(to) : dataBytes) - position(from);
     }
 
     /**
@@ -43,8 +115,9 @@ final class IntervalPairs {
      * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys, as they were written; it
      *     holds none then
      */
-    void take(ByteBuffer data, int dataBytes, int pairs, CRC32C crc) {
+    void take(ByteBuffer data, int bytesOfAll, int pairs, CRC32C crc) {
         clear();
+        dataBytes = bytesOfAll;
         positions = positions(dataBytes);
         int at = 0;
         int lastKey = 0;
@@ -73,29 +146,15 @@ final class IntervalPairs {
         }
         memory = data;
         count = pairs;
+        there = ALL;
     }
 
     int count() {
         return count;
     }
 
-    /** Whether these are the pairs of which a directory tells. */
-    boolean areThoseOf(ByteBuffer directory, int base) {
-        if (IntervalFormat.pairCount(directory, base) != count) {
-            return false;
-        }
-        for (int pair = 0; pair < count; pair++) {
-            int at = position(pair);
-            if (IntervalFormat.relativePosition(directory, base, pair) != at
-                    || IntervalFormat.checksum(directory, base, pair) != RecordFormat.checksum(memory, at)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Makes the directory of these pairs, which are few, at the beginning of a buffer of the context's. */
-    ByteBuffer directory(ReadContext context, long content) {
+    ByteBuffer makeDirectory(long content) {
         DirectoryBuilder builder = context.directoryBuilder();
         builder.clear();
         builder.ensure(count);
@@ -109,11 +168,12 @@ final class IntervalPairs {
                     RecordFormat.recordBytes(header),
                     RecordFormat.checksum(memory, at),
                     IntervalFormat.fingerprint(KeyHash.hash(memory, key, length)),
-                    IntervalFormat.window(memory, key, length, skipped));
+                    IntervalFormat.window(memory, key, length, skipped),
+                    IntervalFormat.UNKNOWN);
         }
-        ByteBuffer directory = context.directory();
-        builder.write(directory, 0, content, 0, count, skipped);
-        return directory;
+        ByteBuffer made = context.directory();
+        builder.write(made, 0, content, 0, count, skipped);
+        return made;
     }
 
     private int commonPrefix() {
@@ -137,7 +197,7 @@ final class IntervalPairs {
 
     /** Where a pair begins in the memory. */
     int position(int pair) {
-        return memory.getInt(positions + pair * Integer.BYTES);
+        return space != null ? places.position(pair) : memory.getInt(positions + pair * Integer.BYTES);
     }
 
     /** The header of the pair that begins there, for {@link RecordFormat} to take apart. */
@@ -145,12 +205,12 @@ final class IntervalPairs {
         return RecordFormat.readHeader(memory, position, positions);
     }
 
-    /** The first pair whose key is not below the one sought, or the number of the pairs. */
+    /** The first pair whose key is not below the one sought, or the number of the pairs. Inside a short read. */
     int lowerBound(byte[] key, int length) {
         return bound(key, length, 0);
     }
 
-    /** The first pair whose key is above the one sought, or the number of the pairs. */
+    /** The first pair whose key is above the one sought, or the number of the pairs. Inside a short read. */
     int upperBound(byte[] key, int length) {
         return bound(key, length, 1);
     }
@@ -158,19 +218,50 @@ final class IntervalPairs {
     private int bound(byte[] key, int length, int tie) {
         int low = 0;
         int high = count;
+        if (space != null) {
+            int skipped = places.skipped();
+            int window = IntervalFormat.window(key, 0, length, skipped);
+            low = boundOfWindows(window, 0);
+            high = boundOfWindows(window, 1); // between them are the pairs of which windows do not tell
+            int near = Math.min(low, count - 1);
+            need(near, near + 1);
+            int order = compare(key, Math.min(length, skipped), near, skipped);
+            if (order != 0) { // the key does not begin with what all pairs begin with, so windows say nothing of it
+                return order < 0 ? 0 : count;
+            }
+        }
         while (low < high) {
             int middle = (low + high) >>> 1;
-            int at = position(middle);
-            long header = header(at);
-            int keyPosition = at + RecordFormat.headerBytes(header);
-            int order = KeyBytes.compare(key, 0, length, memory, keyPosition, RecordFormat.keyLength(header));
+            need(middle, middle + 1);
             // Behind a pair that is below the key, or equal to it where the upper bound is sought.
-            if (order + tie > 0) {
+            if (compare(key, length, middle, Integer.MAX_VALUE) + tie > 0) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         return low;
+    }
+
+    private int boundOfWindows(int window, int tie) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (Integer.compareUnsigned(window, places.window(middle)) + tie > 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Compares a key with that of a pair, which is there, or with the first bytes of it. */
+    private int compare(byte[] key, int length, int pair, int most) {
+        int at = position(pair);
+        long header = header(at);
+        int keyPosition = at + RecordFormat.headerBytes(header);
+        return KeyBytes.compare(key, 0, length, memory, keyPosition, Math.min(RecordFormat.keyLength(header), most));
     }
 }

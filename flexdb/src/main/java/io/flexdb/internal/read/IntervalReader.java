@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.cache.PairPlaces;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
@@ -15,18 +16,21 @@ import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.zip.CRC32C;
 
 /** Brings pairs and whole intervals from the FlexSpace into memory, each pair verified. Any thread. */
 public final class IntervalReader {
     /*
-     * A point lookup needs one pair of an interval. The cache has the interval's directory, which says where in the
-     * interval those pairs are that may be the one, and only they are read. Where there is no directory the whole
-     * interval is read, and its directory is kept.
+     * A point lookup needs one pair of an interval, a cursor those from one on. The cache has the interval's directory,
+     * which says which pairs those are, where in the interval they are, and, as far as anybody knows, at which address
+     * of the data file. So mostly a pair is copied from there, without a search in the FlexTree. Where there is no
+     * directory the whole interval is read, and its directory is kept.
      *
      * Pairs are verified by their own checksums, so that the frames that they lie in need not be read. A checksum has to
-     * be the one in the directory, too: a pair that its segment had in an earlier use is sound by itself. So where there
-     * is no directory, and where a checksum does not match, the frames are read and verified: directories are right for
-     * as long as they are kept, and what is wrong with a file is told by name.
+     * be the one in the directory, too: a pair that its segment had in an earlier use is sound by itself, and an address
+     * may be out of date. What does not match is looked for in the FlexTree; what does not match there either is read
+     * with its frames, and verified. So is what has no directory: directories are right for as long as they are kept,
+     * and what is wrong with a file is told by name.
      */
     /** Returned where a key has no pair. */
     static final int ABSENT = -1;
@@ -52,12 +56,16 @@ public final class IntervalReader {
      */
     int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
         IntervalRef interval = context.interval;
-        long location = cache.find(interval.contentNumber());
+        int hint = interval.hint();
+        long location = cache.find(interval.contentNumber(), hint);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
             open(space, context);
             int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
             return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+        }
+        if (cache.hint(location) != hint) {
+            interval.setHint(cache.hint(location));
         }
         int base = cache.base(location);
         int pair = IntervalFormat.candidate(directory, base, hash, 0);
@@ -82,42 +90,141 @@ public final class IntervalReader {
      * Reads one pair of the context's interval to the beginning of the context's memory, which then is its image.
      * Inside a short read.
      *
-     * @param directory of the interval, at a base
+     * @param directory of the interval, at a base; learns where the pair is
      * @return the pair's {@link RecordFormat#readHeader header}
      */
     public long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
         int from = IntervalFormat.relativePosition(directory, base, pair);
         int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
         int checksum = IntervalFormat.checksum(directory, base, pair);
-        long logicalOffset = context.interval.logicalOffset() + from;
+        long address = IntervalFormat.address(directory, base, pair);
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
-        SpaceRange range = context.range.set(space, logicalOffset, bytes);
-        reads.readUnverified(range, memory, 0);
-        if (!isPair(context, bytes, checksum)) {
-            reads.readAgain(range, memory, 0);
-            if (!isPair(context, bytes, checksum)) {
-                throw corruption(
-                        logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
-            }
+        if (address == IntervalFormat.UNKNOWN
+                || !reads.readAt(address, memory, 0, bytes)
+                || !isPair(memory, 0, bytes, checksum, context.crc)) {
+            long logicalOffset = context.interval.logicalOffset() + from;
+            long found = search(space, context, logicalOffset, memory, 0, bytes, checksum);
+            IntervalFormat.setAddress(directory, base, pair, found);
         }
         return IntervalFormat.header(memory, 0);
     }
 
-    private static boolean isPair(ReadContext context, int bytes, int checksum) {
-        long header = RecordFormat.readHeader(context.image, 0, bytes);
+    /**
+     * Reads pairs to where they belong in memory that has those of their interval. Inside a short read.
+     *
+     * @param contentNumber of the interval
+     * @param logicalOffset of it
+     */
+    void loadPairs(
+            FlexTreeView space,
+            ReadContext context,
+            long contentNumber,
+            long logicalOffset,
+            ByteBuffer memory,
+            PairPlaces places,
+            int from,
+            int to) {
+        // All are copied before the first is looked at, so that a processor waits for several of them at once.
+        for (int pair = from; pair < to; ) {
+            pair = copyNeighbours(memory, places, pair, to);
+        }
+        for (int pair = from; pair < to; pair++) {
+            int position = places.position(pair);
+            int bytes = places.recordBytes(pair);
+            int checksum = places.checksum(pair);
+            if (!isPair(memory, position, bytes, checksum, context.crc)) {
+                long found = search(space, context, logicalOffset + position, memory, position, bytes, checksum);
+                noteAddress(contentNumber, pair, found);
+            }
+        }
+    }
+
+    /** Copies a pair, and those behind it in the data file, too; returns the pair behind the last one. */
+    private int copyNeighbours(ByteBuffer memory, PairPlaces places, int pair, int to) {
+        long address = places.address(pair);
+        int position = places.position(pair);
+        int next = pair + 1;
+        while (next < to && places.address(next) == address + places.position(next) - position) {
+            next++;
+        }
+        if (address != IntervalFormat.UNKNOWN) {
+            // What does not arrive is missed later.
+            reads.readAt(address, memory, position, places.position(next) - position);
+        }
+        return next;
+    }
+
+    private void noteAddress(long contentNumber, int pair, long address) {
+        long location = cache.find(contentNumber);
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        if (directory != null) {
+            IntervalFormat.setAddress(directory, cache.base(location), pair, address);
+        }
+    }
+
+    /** Looks for a pair in the FlexTree, reads it, and returns its address, or that it is unknown. */
+    private long search(
+            FlexTreeView space,
+            ReadContext context,
+            long logicalOffset,
+            ByteBuffer memory,
+            int position,
+            int bytes,
+            int checksum) {
+        reads.forgetFault();
+        SpaceRange range = context.range.set(space, logicalOffset, bytes);
+        if (reads.areMapped()) {
+            long address = range.address();
+            if (address != IntervalFormat.UNKNOWN
+                    && reads.readAt(address, memory, position, bytes)
+                    && isPair(memory, position, bytes, checksum, context.crc)) {
+                return address;
+            }
+            reads.forgetFault();
+        }
+        reads.read(range, memory, position);
+        if (!isPair(memory, position, bytes, checksum, context.crc)) {
+            throw corruption(
+                    logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
+        }
+        return IntervalFormat.UNKNOWN;
+    }
+
+    /** Notes in the directory of an interval where its pairs are. */
+    private static void locate(
+            FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
+        SpaceRange range = context.range.set(space, logicalOffset, 0);
+        int pairs = IntervalFormat.pairCount(directory, base);
+        for (int pair = 0; pair < pairs; pair++) {
+            int from = IntervalFormat.relativePosition(directory, base, pair);
+            int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
+            long address = range.goOn(logicalOffset + from, bytes).address();
+            IntervalFormat.setAddress(directory, base, pair, address);
+        }
+    }
+
+    /** Whether memory has, at a position, the pair of so many bytes that has a checksum. */
+    private static boolean isPair(ByteBuffer memory, int position, int bytes, int checksum, CRC32C crc) {
+        if (RecordFormat.checksum(memory, position) != checksum) {
+            return false;
+        }
+        long header = RecordFormat.readHeader(memory, position, position + bytes);
         return header >= 0
                 && RecordFormat.recordBytes(header) == bytes
-                && RecordFormat.checksum(context.image, 0) == checksum
-                && RecordFormat.isSound(context.image, 0, bytes, context.crc);
+                && RecordFormat.isSound(memory, position, bytes, crc);
     }
 
     /** Reads the context's interval, and builds its image. Inside a short read. */
     public void open(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
         load(space, context);
+        locate(space, context, interval.logicalOffset(), context.image, context.base);
         if (!cache.contains(interval.contentNumber())) {
-            cache.insert(context.image, 0, false);
+            long location = cache.insert(context.image, 0, false);
+            if (location >= 0) {
+                interval.setHint(cache.hint(location));
+            }
             noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
         }
     }
@@ -129,61 +236,46 @@ public final class IntervalReader {
     }
 
     /**
-     * Reads the interval under a cursor, which is not empty, into the context's memory. Inside a short read.
+     * Has the pairs of the interval under a cursor, which is not empty. Inside a short read.
      *
-     * @param pairs has them then; none if this fails
-     * @param follows whether the interval before it, of the same view, is what was read last with this context
+     * @param pairs has them then, in memory of the context's: as they are brought if there is a directory, else all;
+     *     none if this fails
      * @param fromFile whether to ask the file, ahead of what is wanted if that is slow, and not its mapping
      */
-    void load(
-            FlexTreeView space,
-            ReadContext context,
-            IntervalCursor interval,
-            IntervalPairs pairs,
-            boolean follows,
-            boolean fromFile) {
+    void load(FlexTreeView space, ReadContext context, IntervalCursor interval, IntervalPairs pairs, boolean fromFile) {
         long logicalOffset = interval.logicalOffset();
         int bytes = dataBytes(logicalOffset, interval.lengthBytes());
         int counted = interval.pairCount();
+        if (!fromFile && counted <= PairPlaces.MAX_PAIRS && reads.areMapped()) {
+            int hint = interval.hint();
+            long location = cache.find(interval.contentNumber(), hint);
+            ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+            if (directory != null) {
+                if (cache.hint(location) != hint) {
+                    interval.setHint(cache.hint(location));
+                }
+                ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(bytes, counted));
+                pairs.takeDirectory(space, interval, memory, directory, cache.base(location));
+                return;
+            }
+        }
         ByteBuffer memory = context.memory(
                 counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
-        long location = fromFile ? -1 : cache.find(interval.contentNumber());
-        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
-        SpaceRange range =
-                follows ? context.range.goOn(logicalOffset, bytes) : context.range.set(space, logicalOffset, bytes);
-        if (directory == null) {
-            reads.read(range, memory, 0);
-        } else {
-            reads.readUnverified(range, memory, 0);
-        }
-        if (directory == null || !takes(context, bytes, counted, pairs, directory, cache.base(location))) {
-            memory = context.memory(bytes);
-            if (directory != null) {
-                reads.readAgain(range, memory, 0);
-            }
-            try {
-                take(context, bytes, counted, pairs);
-            } catch (BadRecordException e) {
-                throw corruption(logicalOffset, e);
-            }
-        }
-        if (directory == null) {
-            if (!fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
-                cache.insert(pairs.directory(context, interval.contentNumber()), 0, false);
-            }
-            noteCoarse(logicalOffset, bytes, counted);
-        }
-    }
-
-    /** Takes pairs that nobody has verified, and returns whether they are those of a directory. */
-    private static boolean takes(
-            ReadContext context, int bytes, int counted, IntervalPairs pairs, ByteBuffer directory, int base) {
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
         try {
             take(context, bytes, counted, pairs);
-            return pairs.areThoseOf(directory, base);
         } catch (BadRecordException e) {
-            return false;
+            throw corruption(logicalOffset, e);
         }
+        if (!fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
+            ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
+            locate(space, context, logicalOffset, directory, 0);
+            long location = cache.insert(directory, 0, false);
+            if (location >= 0) {
+                interval.setHint(cache.hint(location));
+            }
+        }
+        noteCoarse(logicalOffset, bytes, counted);
     }
 
     private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {

@@ -2,6 +2,7 @@ package io.flexdb.internal.read;
 
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
@@ -11,18 +12,23 @@ import java.util.function.LongSupplier;
 /** Walks the pairs of a version's space in key order, in both directions. For one thread; reusable, without garbage. */
 final class SpaceCursor {
     /*
-     * Has a copy of the interval it stands in, so that steps within it touch nothing but that copy. A short read
-     * protects the copying. The copy lies in the memory of a context, which is the owner's.
+     * Has copies of pairs of the interval it stands in, in the memory of a context, which is the owner's. A short read
+     * protects the copying. A pair is brought when the cursor comes to it, and some behind it in the direction of the
+     * walk: few at first, then twice as many each time, so that a short walk brings little more than it shows, and a
+     * long one whole intervals.
      *
      * A pair is taken apart when the cursor comes to it, and only then.
      */
     private static final long NONE = -1;
+    private static final int NOWHERE = -1;
+    private static final int FIRST_BROUGHT = 4;
+    private static final int MOST_BROUGHT = IntervalBounds.MAX_PAIRS;
 
     private final StoreVersions versions;
     private final IntervalReader intervals;
     private final ReadContext context;
     private final IntervalCursor interval;
-    private final IntervalPairs pairs = new IntervalPairs();
+    private final IntervalPairs pairs;
     private final ScanPace pace = new ScanPace();
     private final LongSupplier nanoClock;
     private Version version;
@@ -30,6 +36,7 @@ final class SpaceCursor {
     private long loadedEnd = NONE;
     private int pair;
     private int pairCount;
+    private int brought; // how many pairs to bring next
     private ByteBuffer memory;
     private int keyPosition;
     private int keyLength;
@@ -50,6 +57,7 @@ final class SpaceCursor {
         this.context = context;
         this.nanoClock = nanoClock;
         this.interval = index.cursor();
+        this.pairs = new IntervalPairs(intervals, context);
     }
 
     /** Goes to a version, which is pinned, and stands nowhere in it; null lets the old one go. Can't fail. */
@@ -65,110 +73,178 @@ final class SpaceCursor {
         pairs.clear();
         memory = null;
         pairCount = 0;
-        pair = 0;
+        pair = NOWHERE;
         loadedStart = NONE;
         loadedEnd = NONE;
     }
 
     boolean isValid() {
-        return pair < pairCount && pair >= 0;
+        return pair != NOWHERE;
     }
 
     void seekToFirst() {
         interval.first(version.index());
-        openOrSkip(true);
+        int ticket = versions.enter();
+        try {
+            openToSeek();
+            standForward(0);
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     void seekToLast() {
         interval.last(version.index());
-        openOrSkip(false);
+        int ticket = versions.enter();
+        try {
+            openToSeek();
+            standBackward(pairCount - 1);
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     /** To the first pair not below a key. */
     void seek(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
-        open();
-        standForward(pairs.lowerBound(key, length));
+        int ticket = versions.enter();
+        try {
+            openToSeek();
+            standForward(pairs.lowerBound(key, length));
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     /** To the last pair not above a key. */
     void seekForPrev(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
-        open();
-        standBackward(pairs.upperBound(key, length) - 1);
+        int ticket = versions.enter();
+        try {
+            openToSeek();
+            standBackward(pairs.upperBound(key, length) - 1);
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     /** To the last pair below a key. */
     void seekBelow(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
-        open();
-        standBackward(pairs.lowerBound(key, length) - 1);
+        int ticket = versions.enter();
+        try {
+            openToSeek();
+            standBackward(pairs.lowerBound(key, length) - 1);
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     void next() {
-        standForward(pair + 1);
+        if (pair + 1 < pairCount && pairs.isThere(pair + 1)) {
+            pair++;
+            takeApart();
+            return;
+        }
+        int ticket = versions.enter();
+        try {
+            standForward(pair + 1);
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     void previous() {
-        standBackward(pair - 1);
+        if (pair > 0 && pairs.isThere(pair - 1)) {
+            pair--;
+            takeApart();
+            return;
+        }
+        int ticket = versions.enter();
+        try {
+            standBackward(pair - 1);
+        } finally {
+            versions.exit(ticket);
+        }
+    }
+
+    // ---- inside a short read
+
+    private void openToSeek() {
+        pair = NOWHERE;
+        brought = FIRST_BROUGHT;
+        open();
     }
 
     private void standForward(int newPair) {
-        pair = newPair;
-        if (newPair < pairCount) {
-            takeApart();
-        } else if (interval.isValid() && interval.next()) {
-            openOrSkip(true);
+        pair = NOWHERE; // if what follows fails
+        int next = newPair;
+        while (next >= pairCount && interval.isValid() && interval.next()) {
+            open();
+            next = 0;
+        }
+        if (next < pairCount) {
+            bring(next, Math.min(pairCount, next + brought));
+            standOn(next);
         }
     }
 
     private void standBackward(int newPair) {
-        pair = newPair;
-        if (newPair >= 0) {
-            takeApart();
-        } else if (interval.isValid() && interval.previous()) {
-            openOrSkip(false);
-        }
-    }
-
-    private void openOrSkip(boolean forward) {
-        open();
-        while (pairCount == 0 && (forward ? interval.next() : interval.previous())) {
+        pair = NOWHERE;
+        int next = newPair;
+        while (next < 0 && interval.isValid() && interval.previous()) {
             open();
+            next = pairCount - 1;
         }
-        pair = forward ? 0 : pairCount - 1;
-        if (pairCount > 0) {
-            takeApart();
+        if (next >= 0) {
+            bring(Math.max(0, next + 1 - brought), next + 1);
+            standOn(next);
         }
     }
 
-    /** Has the interval's pairs in memory, if not yet. */
+    private void standOn(int newPair) {
+        pair = newPair;
+        takeApart();
+    }
+
+    private void bring(int from, int to) {
+        if (pairs.isThere(from) && pairs.isThere(to - 1)) {
+            return;
+        }
+        boolean looks = pace.looks();
+        long before = looks ? nanoClock.getAsLong() : 0;
+        pairs.need(from, to);
+        readSince(before, looks, pairs.bytes(from, to));
+        brought = Math.min(2 * brought, MOST_BROUGHT);
+    }
+
+    private void readSince(long before, boolean looks, long bytes) {
+        if (looks) {
+            pace.took(nanoClock.getAsLong() - before, bytes);
+        }
+        pace.read(bytes);
+    }
+
+    /** Has the interval's pairs, if not yet, or what it takes to bring them. */
     private void open() {
         long start = interval.logicalOffset();
         long end = start + interval.lengthBytes();
         if (start == loadedStart && end == loadedEnd) {
             return;
         }
-        boolean follows = start == loadedEnd;
-        if (!follows && end != loadedStart) {
+        if (start != loadedEnd && end != loadedStart) {
             pace.restart();
         }
-        unload(); // and stands nowhere, if what follows fails
+        unload();
         if (start == end) {
             return;
         }
         boolean looks = pace.looks();
         long before = looks ? nanoClock.getAsLong() : 0;
-        int ticket = versions.enter();
-        try {
-            intervals.load(version.space(), context, interval, pairs, follows, pace.isFromFile());
-        } finally {
-            versions.exit(ticket);
+        intervals.load(version.space(), context, interval, pairs, pace.isFromFile());
+        if (pairs.areThere()) {
+            readSince(before, looks, end - start);
         }
-        if (looks) {
-            pace.took(nanoClock.getAsLong() - before, end - start);
-        }
-        pace.read(end - start);
         memory = pairs.memory();
         pairCount = pairs.count();
         loadedStart = start;

@@ -71,7 +71,8 @@ class IntervalCacheTest {
             assertEquals(-1, cache.find(1));
             assertEquals(0, cache.memoryBytes());
             assertEquals(1, cache.misses());
-            cache.clear();
+            cache.forget(1);
+            assertEquals(0, cache.giveBack(1));
         }
         assertThrows(IllegalArgumentException.class, () -> new IntervalCache(epochs, -1));
     }
@@ -215,12 +216,44 @@ class IntervalCacheTest {
             insert(cache, content, 2000, false);
         }
         Images.assertIs(Images.of(3, 2000), cache.buffer(location), cache.base(location));
-        cache.clear();
+        for (int content = 1000; content < 5000; content++) {
+            cache.forget(content);
+        }
         for (int content = 5000; content < 9000; content++) {
             insert(cache, content, 2000, false);
         }
         Images.assertIs(Images.of(3, 2000), cache.buffer(location), cache.base(location));
         epochs.exit(ticket);
+    }
+
+    @Test
+    void aHintLeadsToItsDirectoryUntilThatIsForgottenOrItsMemoryReused() {
+        IntervalCache cache = new IntervalCache(epochs, MIB);
+        int[] hints = new int[20_000];
+        int followed = 0;
+        for (int content = 1; content < hints.length; content++) {
+            ByteBuffer image = Images.of(content, 900);
+            long location = cache.insert(image, 0, false);
+            hints[content] = cache.hint(location);
+            assertTrue(location >= 0 && hints[content] != 0);
+            assertEquals(location, cache.find(content, hints[content]));
+            assertEquals(-1, cache.find(content + 1, hints[content]));
+            assertEquals(location, cache.find(content, 0));
+            for (int old : new int[] {content / 2 + 1, content - Math.min(content - 1, 300)}) {
+                long found = cache.find(old, hints[old]);
+                assertEquals(cache.contains(old), found >= 0);
+                if (found >= 0) {
+                    followed += cache.hint(found) == hints[old] ? 1 : 0;
+                    Images.assertIs(Images.of(old, 900), cache.buffer(found), cache.base(found));
+                }
+            }
+            if (content % 3 == 0) {
+                cache.forget(content);
+                assertEquals(-1, cache.find(content, hints[content]));
+            }
+        }
+        assertTrue(followed > 10_000, "only " + followed);
+        assertEquals(-1, cache.insert(Images.of(19_999, 900), 0, false)); // there already
     }
 
     /** What a reader meets that was held up between the two halves of a slot. */
@@ -236,14 +269,16 @@ class IntervalCacheTest {
     }
 
     @Test
-    void aClearedCacheIsEmptyAndUsable() {
+    void aCacheWithoutAnyDirectoryLeftIsEmptyAndUsable() {
         IntervalCache cache = new IntervalCache(epochs, MIB);
         for (int round = 0; round < 5; round++) {
             for (int content = 1; content < 2000; content++) {
                 insert(cache, content, 2000, true);
             }
             assertTrue(cache.entryCount() > 100);
-            cache.clear();
+            for (int content = 1; content < 2000; content++) {
+                cache.forget(content);
+            }
             assertEquals(0, cache.entryCount());
             assertEquals(0, cache.entryBytes());
             for (int content = 1; content < 2000; content++) {

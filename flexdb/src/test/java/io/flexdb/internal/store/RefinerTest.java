@@ -203,7 +203,8 @@ class RefinerTest {
             assertFalse(isCoarse(store, key(0)));
             store.refineHere();
             assertEquals(0, store.intervals.coarseCount());
-            assertEquals(COUNT / 16, store.versions.current().index().intervalCount(), COUNT / 1600.0);
+            double expected = (double) COUNT / IntervalBounds.MAX_PAIRS;
+            assertEquals(expected, store.versions.current().index().intervalCount(), expected / 100);
             store.index.checkInvariants();
         }
         assertSound();
@@ -211,11 +212,13 @@ class RefinerTest {
 
     @Test
     void countedIntervalsThatAreNotTooLargeAreLeftAlone() throws IOException {
+        int most = IntervalBounds.MAX_PAIRS;
+        int rest = COUNT - (2 * most + 1);
         save(indexOf(
-                new long[] {bytesOf(16), bytesOf(17), bytesOf(COUNT - 33)},
-                new int[] {16, 17, COUNT - 33},
-                key(16),
-                key(33)));
+                new long[] {bytesOf(most), bytesOf(most + 1), bytesOf(rest)},
+                new int[] {most, most + 1, rest},
+                key(most),
+                key(2 * most + 1)));
         try (Store store = open()) {
             assertEquals(2, store.intervals.coarseCount());
             long content = contentOf(store, key(0));

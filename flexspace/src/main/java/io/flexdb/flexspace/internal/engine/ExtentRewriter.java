@@ -10,6 +10,6 @@ interface ExtentRewriter {
      */
     int JOINABLE = 0;
 
-    /** Puts other bytes, as one extent, in the place of as many. */
-    void overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags);
+    /** Puts other bytes, as one extent, in the place of as many, and returns its address. */
+    long overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags);
 }

@@ -215,8 +215,9 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      *
      * @param length from 1 to {@link #maxExtentBytes()}
      * @param flags of the extent
+     * @return the address of the extent
      */
-    public void insert(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
+    public long insert(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
         beginGroup();
         long address = store.append(source, position, length);
         tree.insertRange(logicalOffset, length, address, flags);
@@ -224,6 +225,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         store.addLive(address, length);
         batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
         endGroup();
+        return address;
     }
 
     /** Inserts unmapped bytes, which read as zeros. The cost grows with their number. */
@@ -276,13 +278,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     @Override
-    public void overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
+    public long overwrite(long logicalOffset, ByteBuffer source, int position, int length, int flags) {
         beginGroup();
         long address = store.append(source, position, length);
         tree.remap(logicalOffset, length, address, flags, removed);
         store.addLive(address, length);
         batch.edit(LogBatch.REMAP, logicalOffset, length, address, flags);
         endGroup();
+        return address;
     }
 
     private void removeLive(long logicalOffset, long length, long address, int flags) {

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 
@@ -22,7 +23,7 @@ public final class SpaceRange {
 
     // The piece of a walk:
     private int done; // bytes before it
-    private long address;
+    private long pieceAddress;
     private int pieceBytes;
 
     /** Makes it a range of a view. */
@@ -42,6 +43,16 @@ public final class SpaceRange {
         logicalOffset = newLogicalOffset;
         length = newLength;
         return this;
+    }
+
+    /** Where in the data file the range begins, if it lies within one extent; else {@link FlexTree#HOLE}. */
+    public long address() {
+        begin();
+        if (!extents.isPositioned() || extents.isHole()) {
+            return FlexTree.HOLE;
+        }
+        long skip = logicalOffset - extents.logicalOffset();
+        return skip + length <= extents.length() ? extents.address() + skip : FlexTree.HOLE;
     }
 
     long logicalOffset() {
@@ -86,7 +97,7 @@ public final class SpaceRange {
             long skip = logicalOffset + done - extents.logicalOffset();
             int bytes = (int) Math.min(length - done, extents.length() - skip);
             if (!extents.isHole()) {
-                address = extents.address() + skip;
+                pieceAddress = extents.address() + skip;
                 pieceBytes = withNeighbours(bytes);
                 return true;
             }
@@ -107,15 +118,15 @@ public final class SpaceRange {
     private int withNeighbours(int bytes) {
         int together = bytes;
         int wanted = length - done;
-        while (together < wanted && extents.next() && extents.address() == address + together) {
+        while (together < wanted && extents.next() && extents.address() == pieceAddress + together) {
             together += Math.min(wanted - together, extents.length());
         }
         return together;
     }
 
     /** Where in the data file the piece lies. */
-    long address() {
-        return address;
+    long pieceAddress() {
+        return pieceAddress;
     }
 
     /** Bytes of the piece. */

@@ -93,7 +93,8 @@ final class SpaceReader {
             boolean looks = range.done() == 0 && (looksAtFirst || range.pieceBytes() < range.length());
             long start = looks ? nanoClock.getAsLong() : 0;
             long bytesBefore = scratch.segments.bytesRead();
-            store.read(range.address(), destination, position + range.done(), range.pieceBytes(), scratch.segments);
+            store.read(
+                    range.pieceAddress(), destination, position + range.done(), range.pieceBytes(), scratch.segments);
             if (looks) {
                 long ofFile = scratch.segments.bytesRead() - bytesBefore; // with what is read ahead
                 if (ExtentPrefetcher.isSlow(nanoClock.getAsLong() - start, Math.max(range.pieceBytes(), ofFile))) {

@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 
 /**
@@ -65,35 +66,35 @@ public final class SpaceReads {
     // ---- through mappings
 
     /**
-     * Copies the bytes of a range, without verifying them where that saves something: for who has checksums of his own.
-     * Where one does not match he calls {@link #readAgain}.
+     * Copies bytes from an address of the data file, which may be any, and out of date. What is there has not been
+     * verified: the caller has a checksum for it, and where that does not match he calls {@link #forgetFault}. Any
+     * thread, at any time.
+     *
+     * @return false if the bytes can't be read in this way
      */
-    public void readUnverified(SpaceRange range, ByteBuffer destination, int position) {
-        if (!store.isReadMapped() || !readMapped(range, destination, position)) {
-            reader.read(range, destination, position);
+    public boolean readAt(long address, ByteBuffer destination, int position, int length) {
+        try {
+            return store.isReadMapped()
+                    && store.isWithinSegment(address, length)
+                    && store.readUnverified(address, destination, position, length);
+        } catch (StoreIoException e) {
+            return false; // who reads what is there now will be told
         }
-    }
-
-    private boolean readMapped(SpaceRange range, ByteBuffer destination, int position) {
-        range.begin();
-        while (range.next(destination, position)) {
-            if (!store.readUnverified(range.address(), destination, position + range.done(), range.pieceBytes())) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /**
-     * Copies what {@link #readUnverified} has given wrong, each byte verified, or throws what is wrong with the file.
-     * By the thread that has called that.
+     * Lets go of a fault that has struck {@link #readAt} unnoticed, which else may strike this thread anywhere. To be
+     * called before anything that may fail.
      */
-    public void readAgain(SpaceRange range, ByteBuffer destination, int position) {
-        store.throwPendingFault();
-        reader.read(range, destination, position);
+    public void forgetFault() {
+        try {
+            store.throwPendingFault();
+        } catch (StoreIoException e) {
+            // as above
+        }
     }
 
-    /** Whether {@link #readUnverified} reads through mappings. Once it does not, it never will. Any thread. */
+    /** Whether {@link #readAt} may succeed, through mappings. Once it may not, it never will. Any thread. */
     public boolean areMapped() {
         return store.isReadMapped();
     }

@@ -451,6 +451,15 @@ public final class SegmentStore implements AutoCloseable {
         return true;
     }
 
+    /** Whether {@link #readUnverified} may be asked for bytes, the address of which may be any. Any thread. */
+    public boolean isWithinSegment(long address, int length) {
+        Segment[] known = segments;
+        long number = address >>> format.segmentShift;
+        return number < known.length
+                && known[(int) number] != null
+                && format.positionOf(address) + length <= format.dataBytes;
+    }
+
     /** Whether {@link #readUnverified} may still succeed. */
     public boolean isReadMapped() {
         return mapped != null && mapped.isPossible();

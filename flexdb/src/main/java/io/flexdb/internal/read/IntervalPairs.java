@@ -94,12 +94,13 @@ final class IntervalPairs {
 
     /** Brings pairs that are not there. Inside a short read. */
     void need(int from, int to) {
-        if (there != ALL) {
-            long needed = (1L << to) - (1L << from);
-            if ((there & needed) != needed) {
-                reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, from, to);
-                there |= needed;
-            }
+        int first = from;
+        while (first < to && isThere(first)) {
+            first++;
+        }
+        if (first < to) {
+            reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
+            there |= (1L << to) - (1L << first);
         }
     }
 

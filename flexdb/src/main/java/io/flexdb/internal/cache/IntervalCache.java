@@ -401,7 +401,9 @@ public final class IntervalCache {
             return -1;
         }
         int region = again ? dropped.remove() : usedCount++;
-        regions[region] = bytes.order(ByteOrder.LITTLE_ENDIAN);
+        bytes.order(ByteOrder.LITTLE_ENDIAN);
+        VarHandle.releaseFence(); // for who comes by an old hint, whom nothing else tells of the new memory
+        regions[region] = bytes;
         heldBytes[region] = huge ? regionMemoryBytes : regionBytes;
         allHeldBytes += heldBytes[region];
         liveCount++;

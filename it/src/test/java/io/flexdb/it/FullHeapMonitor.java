@@ -42,6 +42,7 @@ final class FullHeapMonitor {
         Thread main = Thread.currentThread();
         Thread holder = new Thread(() -> {
             monitor.lock();
+            isWaiting(main); // while there is memory for what this uses for the first time
             told = true;
             emptyHeapOnceHeWaits(main);
             monitor.unlock();
@@ -72,6 +73,7 @@ final class FullHeapMonitor {
             monitor.wake();
         });
         monitor.lock();
+        isWaiting(main);
         waker.start();
         fillHeap();
         try {
@@ -121,13 +123,17 @@ final class FullHeapMonitor {
     }
 
     private static void emptyHeapOnceHeWaits(Thread he) {
-        while (hog == null || he.getState() != Thread.State.TIMED_WAITING) {
+        while (hog == null || !isWaiting(he)) {
             if (thrown != null) {
                 return;
             }
             Thread.onSpinWait();
         }
         hog = null;
+    }
+
+    private static boolean isWaiting(Thread he) {
+        return he.getState() == Thread.State.TIMED_WAITING;
     }
 
     /** Leaves no room for any object, whatever this thread had put aside for its next ones. */

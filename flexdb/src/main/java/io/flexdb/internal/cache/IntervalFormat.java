@@ -88,16 +88,6 @@ public final class IntervalFormat {
         return directoryBytes(dataBytes(directory, base), pairCount(directory, base));
     }
 
-    /** Bytes of an image. */
-    public static int imageBytes(int dataBytes, int pairCount) {
-        return Math.addExact(directoryBytes(dataBytes, pairCount), dataBytes);
-    }
-
-    /** Bytes of the image that begins here. */
-    public static int imageBytes(ByteBuffer image, int base) {
-        return imageBytes(dataBytes(image, base), pairCount(image, base));
-    }
-
     /**
      * Counts the pairs in an interval's bytes.
      *
@@ -363,18 +353,6 @@ public final class IntervalFormat {
         return RecordFormat.keyLength(header(image, recordPosition(image, base, pair)));
     }
 
-    /** Where the value of a pair begins in the buffer. */
-    public static int valuePosition(ByteBuffer image, int base, int pair) {
-        int at = recordPosition(image, base, pair);
-        long header = header(image, at);
-        return at + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
-    }
-
-    /** Bytes of the value of a pair. */
-    public static int valueLength(ByteBuffer image, int base, int pair) {
-        return RecordFormat.valueLength(header(image, recordPosition(image, base, pair)));
-    }
-
     /**
      * Finds a key by its fingerprint.
      *
@@ -427,30 +405,5 @@ public final class IntervalFormat {
         long header = header(image, at);
         return KeyBytes.compare(
                 key, from, length, image, at + RecordFormat.headerBytes(header), RecordFormat.keyLength(header));
-    }
-
-    /** The first pair whose key is not below the one sought, or the number of the pairs. */
-    public static int lowerBound(ByteBuffer image, int base, byte[] key, int from, int length) {
-        return bound(image, base, key, from, length, 0);
-    }
-
-    /** The first pair whose key is above the one sought, or the number of the pairs. */
-    public static int upperBound(ByteBuffer image, int base, byte[] key, int from, int length) {
-        return bound(image, base, key, from, length, 1);
-    }
-
-    private static int bound(ByteBuffer image, int base, byte[] key, int from, int length, int tie) {
-        int low = 0;
-        int high = pairCount(image, base);
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            // Behind a pair that is below the key, or equal to it where the upper bound is sought.
-            if (compare(key, from, length, image, base, middle) + tie > 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
     }
 }

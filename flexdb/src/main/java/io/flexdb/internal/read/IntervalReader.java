@@ -32,6 +32,7 @@ public final class IntervalReader {
      * with its frames, and verified. So is what has no directory: directories are right for as long as they are kept,
      * and what is wrong with a file is told by name.
      */
+
     /** Returned where a key has no pair. */
     static final int ABSENT = -1;
 
@@ -191,9 +192,11 @@ public final class IntervalReader {
         return IntervalFormat.UNKNOWN;
     }
 
-    /** Notes in the directory of an interval where its pairs are. */
-    private static void locate(
-            FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
+    /** Notes in the directory of an interval where its pairs are, if anybody can read there. */
+    private void locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
+        if (!reads.areMapped()) {
+            return;
+        }
         SpaceRange range = context.range.set(space, logicalOffset, 0);
         int pairs = IntervalFormat.pairCount(directory, base);
         for (int pair = 0; pair < pairs; pair++) {

@@ -29,10 +29,15 @@ final class Images {
         return data;
     }
 
+    /** Bytes of an image. */
+    static int bytes(int dataBytes, int pairCount) {
+        return IntervalFormat.directoryBytes(dataBytes, pairCount) + dataBytes;
+    }
+
     static ByteBuffer build(long content, byte[][] keys, byte[][] values) {
         ByteBuffer data = pairs(keys, values);
-        ByteBuffer image = ByteBuffer.allocateDirect(IntervalFormat.imageBytes(data.capacity(), keys.length))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer image =
+                ByteBuffer.allocateDirect(bytes(data.capacity(), keys.length)).order(ByteOrder.LITTLE_ENDIAN);
         IntervalFormat.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), 0xFFFF);
         return image;
     }

@@ -42,6 +42,27 @@ class IntervalFormatTest {
         return IntervalFormat.find(image, base, key, 0, key.length, KeyHash.hash(key, 0, key.length));
     }
 
+    private static int valueLength(ByteBuffer image, int base, int pair) {
+        return RecordFormat.valueLength(IntervalFormat.header(image, IntervalFormat.recordPosition(image, base, pair)));
+    }
+
+    /** The first pair whose key is not below one, by comparing with each. */
+    private static int lowerBound(ByteBuffer image, int base, byte[] key, int from, int length) {
+        int pair = 0;
+        while (pair < IntervalFormat.pairCount(image, base)
+                && IntervalFormat.compare(key, from, length, image, base, pair) > 0) {
+            pair++;
+        }
+        return pair;
+    }
+
+    private static int upperBound(ByteBuffer image, int base, byte[] key, int from, int length) {
+        int pair = lowerBound(image, base, key, from, length);
+        boolean found = pair < IntervalFormat.pairCount(image, base)
+                && IntervalFormat.compare(key, from, length, image, base, pair) == 0;
+        return found ? pair + 1 : pair;
+    }
+
     @Property(tries = 300)
     void everyPairIsFoundByItsKeyAndByItsPlace(
             @ForAll @Size(max = 70) List<@Size(max = 20) byte[]> some,
@@ -55,13 +76,13 @@ class IntervalFormatTest {
         }
         ByteBuffer data = Images.pairs(keys, values);
         assertEquals(keys.length, IntervalFormat.countPairs(data, 0, data.capacity()));
-        int bytes = IntervalFormat.imageBytes(data.capacity(), keys.length);
+        int bytes = Images.bytes(data.capacity(), keys.length);
         ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
         IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, 0xFFFF);
         assertEquals(77, IntervalFormat.contentNumber(image, base));
         assertEquals(keys.length, IntervalFormat.pairCount(image, base));
         assertEquals(data.capacity(), IntervalFormat.dataBytes(image, base));
-        assertEquals(bytes, IntervalFormat.imageBytes(image, base));
+        assertEquals(bytes, IntervalFormat.directoryBytes(image, base) + IntervalFormat.dataBytes(image, base));
         assertEquals(data.capacity(), IntervalFormat.relativePosition(image, base, keys.length));
         for (int i = 0; i < keys.length; i++) {
             assertEquals(i, find(image, base, keys[i]));
@@ -70,18 +91,17 @@ class IntervalFormatTest {
                     IntervalFormat.dataPosition(image, base) + IntervalFormat.relativePosition(image, base, i));
             int at = IntervalFormat.keyPosition(image, base, i);
             assertArrayEquals(keys[i], read(image, at, IntervalFormat.keyLength(image, base, i)));
-            at = IntervalFormat.valuePosition(image, base, i);
-            assertArrayEquals(values[i], read(image, at, IntervalFormat.valueLength(image, base, i)));
-            assertEquals(i, IntervalFormat.lowerBound(image, base, keys[i], 0, keys[i].length));
-            assertEquals(i + 1, IntervalFormat.upperBound(image, base, keys[i], 0, keys[i].length));
+            at = IntervalFormat.keyPosition(image, base, i) + keys[i].length;
+            assertArrayEquals(values[i], read(image, at, valueLength(image, base, i)));
+            assertEquals(i, lowerBound(image, base, keys[i], 0, keys[i].length));
+            assertEquals(i + 1, upperBound(image, base, keys[i], 0, keys[i].length));
         }
         for (byte[] probe : probes) {
             int place = Arrays.binarySearch(keys, probe, Arrays::compareUnsigned);
             assertEquals(Math.max(-1, place), find(image, base, probe));
             int bound = place >= 0 ? place : -place - 1;
-            assertEquals(bound, IntervalFormat.lowerBound(image, base, probe, 0, probe.length));
-            assertEquals(
-                    place >= 0 ? bound + 1 : bound, IntervalFormat.upperBound(image, base, probe, 0, probe.length));
+            assertEquals(bound, lowerBound(image, base, probe, 0, probe.length));
+            assertEquals(place >= 0 ? bound + 1 : bound, upperBound(image, base, probe, 0, probe.length));
         }
     }
 
@@ -124,11 +144,11 @@ class IntervalFormatTest {
         ByteBuffer image = Images.build(3, new byte[0][], new byte[0][]);
         assertEquals(IntervalFormat.HEADER_BYTES, image.capacity());
         assertEquals(-1, find(image, 0, new byte[] {1}));
-        assertEquals(0, IntervalFormat.lowerBound(image, 0, new byte[] {1}, 0, 1));
+        assertEquals(0, lowerBound(image, 0, new byte[] {1}, 0, 1));
     }
 
     private static BadRecordException refusal(int pairCount, ByteBuffer data) {
-        ByteBuffer image = ByteBuffer.allocateDirect(IntervalFormat.imageBytes(data.capacity(), pairCount))
+        ByteBuffer image = ByteBuffer.allocateDirect(Images.bytes(data.capacity(), pairCount))
                 .order(ByteOrder.LITTLE_ENDIAN);
         return assertThrows(
                 BadRecordException.class,
@@ -172,10 +192,10 @@ class IntervalFormatTest {
             }
             try {
                 int count = IntervalFormat.countPairs(data, 0, bytes);
-                ByteBuffer image = ByteBuffer.allocate(IntervalFormat.imageBytes(bytes, count))
-                        .order(ByteOrder.LITTLE_ENDIAN);
+                ByteBuffer image =
+                        ByteBuffer.allocate(Images.bytes(bytes, count)).order(ByteOrder.LITTLE_ENDIAN);
                 IntervalFormat.build(image, 0, 1, count, data, 0, bytes, CRC, 0xFFFF);
-                assertEquals(count, IntervalFormat.lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
+                assertEquals(count, lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
             } catch (BadRecordException expected) {
                 assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);
             }

@@ -72,6 +72,55 @@ class FlexDBCommitTest {
         }
     }
 
+    /** What is put is in the space soon, also if the memtable is never full; and the store goes on with the next one. */
+    @Test
+    void aMemtableThatFillsSlowlyIsCommittedByItself() throws InterruptedException {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            for (int round = 1; round <= 2; round++) {
+                long before = db.stats().dataBytesWritten();
+                putSome(db, round);
+                awaitCommit(db, before);
+                for (int i = 0; i < 20; i++) {
+                    assertArrayEquals(value(round * i), db.get(key(i)));
+                }
+            }
+        }
+    }
+
+    /** Or each snapshot could hold back a memtable with little in it. */
+    @Test
+    void whileASnapshotHoldsAMemtableBackTheNextOneIsNotCommittedBeforeItIsFull() throws InterruptedException {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            putSome(db, 1);
+            long written;
+            try (Snapshot snapshot = db.snapshot()) {
+                awaitCommit(db, 0);
+                putSome(db, 2);
+                written = db.stats().dataBytesWritten();
+                long end = System.nanoTime() + 2_500_000_000L; // in which the memtable is looked at twice
+                while (System.nanoTime() < end) {
+                    assertEquals(written, db.stats().dataBytesWritten());
+                    Thread.sleep(10);
+                }
+                assertArrayEquals(value(7), snapshot.get(key(7)));
+            }
+            awaitCommit(db, written);
+            assertArrayEquals(value(14), db.get(key(7)));
+        }
+    }
+
+    private static void putSome(FlexDB db, int factor) {
+        for (int i = 0; i < 20; i++) {
+            db.put(key(i), value(factor * i));
+        }
+    }
+
+    private static void awaitCommit(FlexDB db, long writtenBefore) throws InterruptedException {
+        while (db.stats().dataBytesWritten() == writtenBefore) {
+            Thread.sleep(1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 7, 12})
     void nobodyWaitsForACommitThatHangs(int operation) throws InterruptedException {

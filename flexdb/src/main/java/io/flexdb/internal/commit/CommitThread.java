@@ -87,6 +87,11 @@ public final class CommitThread {
         return refiner.hasReady();
     }
 
+    /** Whether somebody, a snapshot perhaps, reads a memtable that is committed. Any thread. */
+    public boolean areCommittedRead() {
+        return !retired.isEmpty();
+    }
+
     public void start() {
         if (thread != null) {
             thread.start();

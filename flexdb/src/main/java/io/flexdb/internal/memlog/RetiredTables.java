@@ -9,6 +9,8 @@ import java.util.function.LongConsumer;
 
 /** Memtables that are committed and that a reader, cursor or snapshot may still see. Thread-safe. */
 public final class RetiredTables {
+    private static final int PHASES = 3; // until those that were read when they were retired must be done
+
     private final Epochs epochs;
     private final LongConsumer onPinned;
     private final RetiredQueue queue; // under this object's lock, as all below
@@ -51,6 +53,15 @@ public final class RetiredTables {
         epochs.tryNextPhase();
         reclaim();
         return queue.heldByPins();
+    }
+
+    /** Whether none is left, once those that nobody reads any more are free. */
+    public synchronized boolean isEmpty() {
+        for (int phase = 0; phase < PHASES && !inUse.isEmpty(); phase++) {
+            epochs.tryNextPhase();
+            reclaim();
+        }
+        return inUse.isEmpty();
     }
 
     /** Bytes that only pins hold back, roughly. The figure is brought up to date if it is above a limit. */

@@ -14,6 +14,7 @@ final class CommitRequests implements CommitWork {
     private final LogRequests logs;
     private final SpaceRetries retries;
     private final CommitThread commits;
+    private final SlowFilling filling;
 
     CommitRequests(
             WriteMonitor monitor,
@@ -21,13 +22,15 @@ final class CommitRequests implements CommitWork {
             MemLogs memLogs,
             LogRequests logs,
             SpaceRetries retries,
-            CommitThread commits) {
+            CommitThread commits,
+            SlowFilling filling) {
         this.monitor = monitor;
         this.memtables = memtables;
         this.memLogs = memLogs;
         this.logs = logs;
         this.retries = retries;
         this.commits = commits;
+        this.filling = filling;
     }
 
     @Override
@@ -39,11 +42,23 @@ final class CommitRequests implements CommitWork {
                 if (found != null || !monitor.health.isUsable() || commits.hasDivided()) {
                     return found;
                 }
-                monitor.await();
+                MemLog active = memtables.get();
+                if (active == null) {
+                    monitor.await();
+                } else if (filling.isDue(active.table.id(), active.fillLevel()) && mayBeginEarly()) {
+                    memtables.freeze(active);
+                } else {
+                    monitor.await(filling.nanosToNextLook());
+                }
             }
         } finally {
             monitor.unlock();
         }
+    }
+
+    /** Whether no writer would have to wait for the next memtable, and none more be held back by a snapshot. */
+    private boolean mayBeginEarly() {
+        return memLogs.isReady() && !commits.areCommittedRead();
     }
 
     @Override

@@ -74,7 +74,8 @@ public final class StoreWriter {
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
         this.spared = new SparedRoom(memtables, memLogs, retries, commits.isInline());
         this.rotation = new MemtableRotation(monitor, memtables, memLogs, logs, retries, commits, this::startThreads);
-        this.requests = new CommitRequests(monitor, memtables, memLogs, logs, retries, commits);
+        this.requests = new CommitRequests(
+                monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime));
     }
 
     /** What the commit thread is to be given. */

@@ -20,6 +20,7 @@ final class WriteMonitor {
      *   log thread, LogRequests         a log wanted                       writer: begin, awaitLog; signalCommitted
      *   commit thread, CommitRequests   a frozen memtable                  writer: begin
      *                                   the active one to be committed     writer: awaitLog, SpaceRetries.await
+     *                                   or that it fills slowly            nobody: it looks each period
      *                                   an interval to be divided *        threads of Refiner: wake
      *   commit thread, SpaceRetries     a try wanted                       writer: SpaceRetries.await
      *   all of them                     the store's health *               Health.onChange, or closing: wake
@@ -46,6 +47,11 @@ final class WriteMonitor {
     /** Waits for a change, with the lock given up meanwhile; there may be none. An interrupt stays pending. */
     void await() {
         monitor.await();
+    }
+
+    /** The same for so long at most. */
+    void await(long nanos) {
+        monitor.await(nanos);
     }
 
     /** Something has changed that others may wait for. Under the lock. */

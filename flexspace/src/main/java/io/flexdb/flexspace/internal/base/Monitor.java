@@ -133,6 +133,24 @@ public final class Monitor {
         }
     }
 
+    /** The same for so long at most. */
+    public void await(long nanos) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            sync.changed.awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (OutOfMemoryError e) { // before the lock was given up
+            unlock();
+            waitForMemory(WAIT_FOR_MEMORY_NANOS);
+            lock();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     /** Wakes all who wait. Under the lock. */
     public void signalAll() {
         sync.changed.signalAll();

@@ -80,6 +80,19 @@ class MonitorTest {
     }
 
     @Test
+    void aWaitWithALimitEndsAndLeavesAnInterruptPending() {
+        Thread.currentThread().interrupt();
+        monitor.lock();
+        long before = System.nanoTime();
+        monitor.await(5_000_000); // may end early for no reason
+        while (System.nanoTime() - before < 5_000_000) {
+            monitor.await(5_000_000);
+        }
+        monitor.unlock();
+        assertTrue(Thread.interrupted());
+    }
+
+    @Test
     void onlyItsHolderGivesItUpOrSignals() {
         assertThrows(IllegalMonitorStateException.class, monitor::unlock);
         assertThrows(IllegalMonitorStateException.class, monitor::signalAll);

@@ -1,0 +1,52 @@
+package io.flexdb.internal.write;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class SlowFillingTest {
+    private static final long SECOND = 1_000_000_000;
+
+    private long now = 5;
+    private final SlowFilling filling = new SlowFilling(() -> now);
+
+    @Test
+    void whatHardlyGrowsIsDueAfterASecond() {
+        assertFalse(filling.isDue(1, 0.3));
+        assertEquals(SECOND, filling.nanosToNextLook());
+        now += SECOND - 1;
+        assertFalse(filling.isDue(1, 0.4));
+        assertEquals(1, filling.nanosToNextLook());
+        now++;
+        assertTrue(filling.isDue(1, 0.4));
+    }
+
+    @Test
+    void whatWillBeFullInAFewSecondsIsNot() {
+        for (int second = 0; second <= 5; second++) {
+            assertFalse(filling.isDue(1, second * 0.15), "second " + second);
+            now += SECOND;
+        }
+        assertTrue(filling.isDue(1, 0.8), "now it grows less");
+    }
+
+    @Test
+    void fewEntriesMayStay() {
+        for (int second = 0; second <= 5; second++) {
+            assertFalse(filling.isDue(1, 0.001 * second));
+            now += SECOND;
+        }
+        assertTrue(filling.isDue(1, 0.016));
+    }
+
+    @Test
+    void theNextOneHasASecondOfItsOwn() {
+        assertFalse(filling.isDue(1, 0.3));
+        now += SECOND;
+        assertFalse(filling.isDue(2, 0.3));
+        now += SECOND;
+        assertTrue(filling.isDue(2, 0.3));
+    }
+}

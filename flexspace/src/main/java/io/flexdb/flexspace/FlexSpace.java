@@ -1,6 +1,7 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.check.CheckResult;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
@@ -97,7 +98,9 @@ public final class FlexSpace implements AutoCloseable {
                 SpaceEngine.create(vfs, path, newStoreId(), options.settings(), List.of(LOCK_NAME));
             }
             Epochs epochs = new Epochs();
-            SpaceEngine engine = SpaceEngine.open(vfs, path, 0, options.settings(), epochs);
+            SpaceSettings settings = options.settings().copy();
+            settings.mappedReads &= vfs.mapsSafely(path);
+            SpaceEngine engine = SpaceEngine.open(vfs, path, 0, settings, epochs);
             try {
                 return new FlexSpace(epochs, engine, lock);
             } catch (RuntimeException | Error e) {

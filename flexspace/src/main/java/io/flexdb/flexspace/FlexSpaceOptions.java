@@ -172,6 +172,24 @@ public final class FlexSpaceOptions {
     }
 
     /**
+     * Whether reads of up to 16 KiB may be copies out of mappings of the data file instead of system calls, which takes
+     * between a half and nine tenths of their time. Each is verified as others are; damage, a file that others have
+     * cut, and a disk that fails give the same exceptions. The file is mapped where its file system is known to be safe
+     * for that (ext4, XFS and tmpfs), and read by system calls elsewhere, and where reads have to wait for a disk.
+     *
+     * <p>The memory that tools report for the process includes what is mapped; the operating system takes it back when
+     * it is needed. A thread that finds in a mapping that it has to wait for a disk after all holds up the garbage
+     * collector's pauses for as long.
+     *
+     * <p>A {@code FlexDB} has a setting of its own and takes no notice of this.
+     *
+     * @param mapped default true; {@link FlexSpaceStats#mappedBytes} tells what has become of it
+     */
+    public FlexSpaceOptions withMappedReads(boolean mapped) {
+        return with(settings -> settings.mappedReads = mapped);
+    }
+
+    /**
      * What to tell when the health of the space changes. {@link System.Logger} is told in any case: the logger {@code
      * io.flexdb} of failures as errors.
      *
@@ -253,6 +271,11 @@ public final class FlexSpaceOptions {
         return settings.cacheBytes;
     }
 
+    /** Whether the data file is read through mappings where that is possible. */
+    public boolean mappedReads() {
+        return settings.mappedReads;
+    }
+
     /** How many segments may be in memory at once. */
     public int segmentBuffers() {
         return settings.segmentBuffers;
@@ -275,7 +298,8 @@ public final class FlexSpaceOptions {
                 + settings.checkpointLogBytes + ", logBufferBytes=" + settings.logBufferBytes + ", minimumUtilization="
                 + settings.minimumUtilization + ", maxDataBytes=" + settings.maxDataBytes + ", scrubBytesPerSecond="
                 + settings.scrubBytesPerSecond
-                + ", cacheBytes=" + settings.cacheBytes + ", segmentBuffers=" + settings.segmentBuffers
+                + ", cacheBytes=" + settings.cacheBytes + ", mappedReads=" + settings.mappedReads + ", segmentBuffers="
+                + settings.segmentBuffers
                 + ", frameTableBytes="
                 + settings.frameTableBytes + ", healthListener="
                 + settings.healthListener + "]";

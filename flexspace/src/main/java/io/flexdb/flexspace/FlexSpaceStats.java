@@ -39,6 +39,7 @@ import io.flexdb.storage.StoreHealth;
  * @param freeBufferBytes those of them that wait to be used
  * @param bufferWaits how often a change waited for a reader of a segment buffer
  * @param scratchBytes off-heap bytes that reads of the data file use, or leave to the next ones
+ * @param mappedBytes bytes of the data file that are mapped for reads; 0 if system calls are used
  * @param frameTableBytes bytes of heap for checksums of the data file
  * @param nativeIo whether JNA serves for what the JDK lacks
  * @param health what the space still does
@@ -75,6 +76,7 @@ public record FlexSpaceStats(
         long freeBufferBytes,
         long bufferWaits,
         long scratchBytes,
+        long mappedBytes,
         long frameTableBytes,
         boolean nativeIo,
         StoreHealth health) {
@@ -114,6 +116,7 @@ public record FlexSpaceStats(
                 figures.freeBufferBytes(),
                 figures.bufferWaits(),
                 figures.scratchMemoryBytes(),
+                figures.mappedBytes(),
                 figures.checksumMemoryBytes(),
                 NativeIo.isAvailable(),
                 engine.health().current());

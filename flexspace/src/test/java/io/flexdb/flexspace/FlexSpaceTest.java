@@ -388,13 +388,14 @@ class FlexSpaceTest {
         assertEquals(
                 "FlexSpaceOptions[segmentBytes=65536, frameBytes=1024, checkpointLogBytes=4096, logBufferBytes=1024, "
                         + "minimumUtilization=0.5, maxDataBytes=4194304, scrubBytesPerSecond=0, cacheBytes=12345, "
-                        + "segmentBuffers=7, frameTableBytes=12, healthListener=null]",
+                        + "mappedReads=false, segmentBuffers=7, frameTableBytes=12, healthListener=null]",
                 options.withSegments(65536, 1024)
                         .withCheckpointLogBytes(4096)
                         .withLogBufferBytes(1024)
                         .withMinimumUtilization(0.5)
                         .withMaxDataBytes(4 << 20)
                         .withCacheBytes(12345)
+                        .withMappedReads(false)
                         .withSegmentBuffers(7)
                         .withFrameTableBytes(12)
                         .toString());

@@ -18,7 +18,7 @@ public final class SpaceSettings implements Cloneable {
     public long maxDataBytes = Long.MAX_VALUE;
     public long scrubBytesPerSecond;
     public long cacheBytes;
-    public boolean mappedReads; // by who verifies what he reads; only where that is safe
+    public boolean mappedReads = true; // where they are safe
     public int segmentBuffers = 4;
     public long frameTableBytes = 16 << 20;
     public HealthListener healthListener; // or null

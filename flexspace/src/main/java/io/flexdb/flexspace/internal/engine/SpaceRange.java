@@ -45,6 +45,11 @@ public final class SpaceRange {
         return this;
     }
 
+    /** Whether it is a range of a view. */
+    boolean isOf(FlexTreeView other) {
+        return view == other;
+    }
+
     /** Where in the data file the range begins, if it lies within one extent; else {@link FlexTree#HOLE}. */
     public long address() {
         begin();

@@ -68,7 +68,13 @@ final class SpaceReader {
     void read(FlexTreeView view, long logicalOffset, ByteBuffer destination, int position, int length) {
         Scratch scratch = scratches.borrow();
         try {
-            read(scratch.range.set(view, logicalOffset, length), destination, position, scratch);
+            SpaceRange range = scratch.range;
+            if (range.isOf(view)) {
+                range.goOn(logicalOffset, length);
+            } else {
+                range.set(view, logicalOffset, length);
+            }
+            read(range, destination, position, scratch);
         } finally {
             giveBack(scratch);
         }
@@ -91,16 +97,11 @@ final class SpaceReader {
         range.begin();
         while (range.next(destination, position)) {
             boolean looks = range.done() == 0 && (looksAtFirst || range.pieceBytes() < range.length());
-            long start = looks ? nanoClock.getAsLong() : 0;
-            long bytesBefore = scratch.segments.bytesRead();
-            store.read(
-                    range.pieceAddress(), destination, position + range.done(), range.pieceBytes(), scratch.segments);
-            if (looks) {
-                long ofFile = scratch.segments.bytesRead() - bytesBefore; // with what is read ahead
-                if (ExtentPrefetcher.isSlow(nanoClock.getAsLong() - start, Math.max(range.pieceBytes(), ofFile))) {
-                    prefetcher.afterSlow(range.extents(), range.pieceEnd(), sequential);
-                    range.comeBack();
-                }
+            boolean slow = readPiece(
+                    range.pieceAddress(), destination, position + range.done(), range.pieceBytes(), scratch, looks);
+            if (looks && slow) {
+                prefetcher.afterSlow(range.extents(), range.pieceEnd(), sequential);
+                range.comeBack();
             }
         }
         if (sequential) {
@@ -116,9 +117,34 @@ final class SpaceReader {
         }
         Scratch scratch = scratches.borrow();
         try {
-            store.read(extent.address(), destination, position, length, scratch.segments);
+            readPiece(extent.address(), destination, position, length, scratch, false);
         } finally {
             giveBack(scratch);
         }
+    }
+
+    /**
+     * Copies what lies together.
+     *
+     * @param looks whether the caller wants to know how long that took
+     * @return whether it took as long as only a disk takes; false if nobody has looked
+     */
+    private boolean readPiece(
+            long address, ByteBuffer destination, int position, int length, Scratch scratch, boolean looks) {
+        ReadScratch segments = scratch.segments;
+        boolean scratchLooks = segments.looks();
+        if (!looks && !scratchLooks) {
+            store.read(address, destination, position, length, segments);
+            return false;
+        }
+        long start = nanoClock.getAsLong();
+        long bytesBefore = segments.bytesRead();
+        store.read(address, destination, position, length, segments);
+        long ofFile = segments.bytesRead() - bytesBefore; // with what is read ahead
+        boolean slow = ExtentPrefetcher.isSlow(nanoClock.getAsLong() - start, Math.max(length, ofFile));
+        if (scratchLooks) {
+            segments.looked(slow);
+        }
+        return slow;
     }
 }

@@ -28,6 +28,7 @@ public final class ReadScratch {
     final ByteBuffer buffer;
     final CRC32C crc = new CRC32C();
     final FrameCache cache; // or null
+    final Warmth warmth; // null if no mapping is used
 
     // What the read under way wants; null if there is none:
     Segment wanted;
@@ -49,10 +50,12 @@ public final class ReadScratch {
     /**
      * @param bytes that a read of the file may bring
      * @param cache where frames are looked for before the file is read; null for nowhere
+     * @param warmth tells when mappings of the file are used; null for never
      */
-    ReadScratch(int bytes, FrameCache cache) {
+    ReadScratch(int bytes, FrameCache cache, Warmth warmth) {
         this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
         this.cache = cache;
+        this.warmth = warmth;
     }
 
     /**
@@ -114,6 +117,16 @@ public final class ReadScratch {
         start = position;
         end = position + length;
         aheadBytes = Math.min(2 * aheadBytes, MAX_AHEAD_BYTES);
+    }
+
+    /** Begins another read, and returns whether {@link #looked} wants to know about its time. */
+    public boolean looks() {
+        return warmth != null && warmth.looks();
+    }
+
+    /** Says whether a read of which the time was taken has waited for a disk. */
+    public void looked(boolean slow) {
+        warmth.looked(slow);
     }
 
     /** How many bytes have come in, all in all. */

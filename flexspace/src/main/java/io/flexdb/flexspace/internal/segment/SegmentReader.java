@@ -1,9 +1,11 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -17,21 +19,30 @@ public final class SegmentReader {
      * is not aligned is one read of the file into the scratch buffer: a system call costs more than such a copy. For
      * the same reason a sequence of small reads has more read into it than they ask for. Where there is a cache,
      * everything goes through the scratch buffer, so that nobody can change what is cached (C2 in FrameCache).
+     *
+     * Up to 16 KiB come out of a mapping of the file, if there is one, as copies that take no system call; for 64 KiB
+     * that makes no difference. A copy that is not sound counts for nothing: the same is read by a system call, which
+     * tells whether the file is damaged, too short, or can't be read.
      */
 
     private final VfsFile file;
     private final SegmentFormat format;
     private final ChecksumCache checksums;
+    private final MappedReads mapped; // or null
     private final int maxReadBytes;
 
     public SegmentReader(VfsFile file, SegmentFormat format) {
-        this(file, format, new ChecksumCache(format, 0));
+        this(file, format, new ChecksumCache(format, 0), null);
     }
 
-    /** @param checksums where those are kept that were read */
-    public SegmentReader(VfsFile file, SegmentFormat format, ChecksumCache checksums) {
+    /**
+     * @param checksums where those are kept that were read
+     * @param mapped a way to read the file without system calls; null for none
+     */
+    SegmentReader(VfsFile file, SegmentFormat format, ChecksumCache checksums, MappedReads mapped) {
         this.checksums = checksums;
         this.file = file;
+        this.mapped = mapped;
         this.format = format;
         this.maxReadBytes = Math.max(ReadScratch.READ_BYTES, format.frameBytes);
     }
@@ -81,8 +92,7 @@ public final class SegmentReader {
         }
         int head = -at & (format.frameBytes - 1);
         int whole = left - head & -format.frameBytes;
-        boolean direct = scratch.destination.isDirect();
-        if (ahead > 0 || !direct || whole < Math.min(left, ReadScratch.WORTH_A_CALL_BYTES)) {
+        if (!scratch.destination.isDirect() || isBetterCopied(scratch, left, whole, ahead)) {
             copy(scratch, at, left, Math.min(ahead, scratch.fileEnd - at));
             return;
         }
@@ -94,6 +104,21 @@ public final class SegmentReader {
         if (tail > 0) {
             copy(scratch, at + head + whole, tail, 0);
         }
+    }
+
+    /** Whether so many bytes, with so many of them in whole frames, had better come through the window. */
+    private boolean isBetterCopied(ReadScratch scratch, int bytes, int whole, int ahead) {
+        return isMapped(scratch, bytes)
+                ? whole <= 0
+                : ahead > 0 || whole < Math.min(bytes, ReadScratch.WORTH_A_CALL_BYTES);
+    }
+
+    /** Whether a read of so many bytes goes through mappings. */
+    private boolean isMapped(ReadScratch scratch, int bytes) {
+        return scratch.warmth != null
+                && bytes <= ReadScratch.WORTH_A_CALL_BYTES
+                && scratch.warmth.isWarm()
+                && mapped.isPossible();
     }
 
     /** Reads from the file what neither the cache nor the window has: what lies together by one call. */
@@ -147,8 +172,10 @@ public final class SegmentReader {
                 int piece = Math.min(from + length - at, maxReadBytes);
                 int first = at >>> format.frameShift;
                 int frames = piece >>> format.frameShift;
-                readFrames(segment, first, frames, destination, at + scratch.shift);
-                verify(segment, sums, first, frames, frames, destination, at + scratch.shift, scratch.crc);
+                if (!copyMapped(segment, sums, first, frames, destination, at + scratch.shift, scratch)) {
+                    readFrames(segment, first, frames, destination, at + scratch.shift);
+                    verify(segment, sums, first, frames, frames, destination, at + scratch.shift, scratch.crc);
+                }
                 at += piece;
             }
         } finally {
@@ -169,7 +196,9 @@ public final class SegmentReader {
             int first = at >>> format.frameShift;
             int piece = Math.min(from + length - at, maxReadBytes);
             int frames = framesOf(at, piece);
-            readIntoWindow(segment, sums, first, frames, framesOf(at, Math.max(piece, atOnce)), scratch);
+            int most = isMapped(scratch, piece) ? ReadScratch.WORTH_A_CALL_BYTES : maxReadBytes;
+            int ahead = Math.max(piece, Math.min(atOnce, most));
+            readIntoWindow(segment, sums, first, frames, framesOf(at, ahead), scratch);
             buffer.clear();
             if (scratch.cache != null) {
                 scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer, 0);
@@ -184,6 +213,10 @@ public final class SegmentReader {
             Segment segment, int[] sums, int first, int wanted, int withThoseBehind, ReadScratch scratch) {
         scratch.clear();
         int frames = withThoseBehind;
+        if (copyMapped(segment, sums, first, frames, scratch.buffer, 0, scratch)) {
+            scratch.hold(segment, first << format.frameShift, frames << format.frameShift);
+            return;
+        }
         try {
             readFrames(segment, first, frames, scratch.buffer, 0);
         } catch (StorageException e) {
@@ -195,6 +228,34 @@ public final class SegmentReader {
         }
         int sound = verify(segment, sums, first, wanted, frames, scratch.buffer, 0, scratch.crc);
         scratch.hold(segment, first << format.frameShift, sound << format.frameShift);
+    }
+
+    /**
+     * Copies frames out of a mapping into a buffer from a position on, and verifies them there. Moves the buffer's
+     * position and limit.
+     *
+     * @return false if that is not how they are read now, or not all of them are there and sound
+     */
+    private boolean copyMapped(
+            Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, ReadScratch scratch) {
+        int bytes = frames << format.frameShift;
+        if (!isMapped(scratch, bytes)) {
+            return false;
+        }
+        buffer.limit(position + bytes);
+        try {
+            if (!mapped.read(
+                    format.filePosition(segment.number, first << format.frameShift), buffer, position, bytes)) {
+                return false;
+            }
+            if (firstDamaged(segment, sums, first, frames, buffer, position, scratch.crc) == first + frames) {
+                return true;
+            }
+            mapped.throwPendingFault();
+        } catch (StoreIoException e) {
+            return false; // the system call will throw it, or has what the mapping has not
+        }
+        return false;
     }
 
     /**

@@ -74,7 +74,7 @@ public final class SegmentStore implements AutoCloseable {
      * @param worker for what is done beside the writer; closed with this
      * @param memory for segments
      * @param frameTableBytes for checksums of sealed segments
-     * @param mapped reads of the file by who verifies himself what he gets; null for none
+     * @param mapped a way to read the file without system calls; null for none
      */
     public SegmentStore(
             VfsFile file,
@@ -88,7 +88,7 @@ public final class SegmentStore implements AutoCloseable {
         this.format = format;
         this.epochs = epochs;
         this.checksums = new ChecksumCache(format, frameTableBytes);
-        this.reader = new SegmentReader(file, format, checksums);
+        this.reader = new SegmentReader(file, format, checksums, mapped);
         this.mapped = mapped;
         this.emptied = new EmptiedSegments(epochs, this::becomeFree);
         this.buffers = new BufferPool(
@@ -301,7 +301,7 @@ public final class SegmentStore implements AutoCloseable {
      * @param cache where frames are looked for before the file is read; null for nowhere
      */
     public ReadScratch newScratch(FrameCache cache) {
-        return new ReadScratch(reader.scratchBytes(), cache);
+        return new ReadScratch(reader.scratchBytes(), cache, mapped == null ? null : new Warmth());
     }
 
     // ---- live bytes and reuse

@@ -1,20 +1,30 @@
 package io.flexdb.jmh.flexdb;
 
-import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBMemory;
 import io.flexdb.FlexDBOptions;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** FlexDB, with default options but for what the settings say. */
 final class FlexDBStore implements KeyValueStore {
+    private static final String COMMIT_THREAD = "flexdb-commit";
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final FlexDB store;
 
     FlexDBStore(StoreSettings settings) {
-        FlexDBOptions options = FlexDBOptions.defaults()
-                .withCacheBytes(settings.cacheBytes())
-                .withDurability(settings.sync() ? Durability.SYNC : Durability.OS);
+        FlexDBOptions options =
+                FlexDBOptions.defaults().withCacheBytes(settings.cacheBytes()).withDurability(settings.durability());
         if (settings.memtableBytes() > 0) {
             options = options.withMemtableBytes(Math.toIntExact(settings.memtableBytes()));
+        }
+        if (settings.utilization() > 0) {
+            options = options.withSpace(options.space().withMinimumUtilization(settings.utilization()));
         }
         this.store = FlexDB.open(settings.directory(), options);
     }
@@ -30,15 +40,75 @@ final class FlexDBStore implements KeyValueStore {
     }
 
     @Override
-    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+    public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         int done = 0;
         try (FlexCursor cursor = store.cursor()) {
             for (cursor.seek(from); done < pairs && cursor.isValid(); cursor.next()) {
-                consumer.accept(cursor.key(), cursor.value());
+                consumer.accept(cursor.key(), values ? cursor.value() : null);
                 done++;
             }
         }
         return done;
+    }
+
+    @Override
+    public Map<String, Long> indexMemory() {
+        FlexDBMemory memory = store.stats().memory();
+        Map<String, Long> bytes = new LinkedHashMap<>();
+        bytes.put("sparse index", memory.indexBytes());
+        bytes.put("FlexTree", memory.treeBytes());
+        bytes.put("directories", memory.cacheBytes());
+        return bytes;
+    }
+
+    @Override
+    public long commitNanos() {
+        long last;
+        long now = ProcessFigures.threadNanos(COMMIT_THREAD);
+        do {
+            last = now;
+            LockSupport.parkNanos(IDLE_NANOS);
+            now = ProcessFigures.threadNanos(COMMIT_THREAD);
+        } while (now != last);
+        return now;
+    }
+
+    @Override
+    public Buffered buffered() {
+        return new Buffered() {
+            private FlexCursor cursor; // null before it is needed, since it holds back what puts would free
+
+            @Override
+            public void put(ByteBuffer key, ByteBuffer value) {
+                store.put(key, value);
+            }
+
+            @Override
+            public boolean get(ByteBuffer key, ByteBuffer value) {
+                return store.get(key, value) >= 0;
+            }
+
+            @Override
+            public void next(ByteBuffer key, ByteBuffer value) {
+                if (cursor == null) {
+                    cursor = store.cursor();
+                } else if (cursor.isValid()) {
+                    cursor.next();
+                }
+                if (!cursor.isValid()) {
+                    cursor.seekToFirst();
+                }
+                cursor.key(key);
+                cursor.value(value);
+            }
+
+            @Override
+            public void close() {
+                if (cursor != null) {
+                    cursor.close();
+                }
+            }
+        };
     }
 
     @Override

@@ -15,8 +15,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Is FlexDB faster than its rivals, does it write less, and does it stop less? Figures 12 and 13 and Table 4 of the
- * paper, with the stores that users of the JVM have today.
+ * Is FlexDB faster than its rivals, does it write less, and does it stop less? Tables 3 and 4 and Figures 12 and 13 of
+ * the paper, with the stores that users of the JVM have today; and what the paper doesn't show.
  *
  * <p>Stores take turns, each in a process of its own. Every value that is read is checked. Progress goes to standard
  * error, tables to standard output, all figures to a file.
@@ -55,49 +55,89 @@ public final class KeyValue {
     /** Measures all stores, each in a process of its own. */
     int run() throws IOException, InterruptedException {
         Files.createDirectories(settings.directory);
-        int left = settings.rounds * settings.stores.size();
+        if (!canLimitMemory()) {
+            return 1;
+        }
+        int runs = settings.rounds * settings.spaces.size() * settings.stores.size();
         boolean good = true;
         long start = System.nanoTime();
         int done = 0;
         for (int round = 1; round <= settings.rounds; round++) {
-            for (Subject subject : settings.stores) {
-                System.err.printf(
-                        Locale.ROOT,
-                        "%s, round %d of %d%s%n",
-                        subject.label(),
-                        round,
-                        settings.rounds,
-                        timeLeft(start, done, left));
-                good &= measure(subject, round);
-                done++;
-                left--;
-                Files.writeString(settings.json, comparison.json());
+            for (KeySpace space : settings.spaces) {
+                for (Subject subject : settings.stores) {
+                    System.err.printf(
+                            Locale.ROOT,
+                            "%s, %s, round %d of %d%s%n",
+                            subject.label(),
+                            space,
+                            round,
+                            settings.rounds,
+                            timeLeft(start, done++, runs));
+                    good &= measure(subject, space, round);
+                    Files.writeString(settings.json, comparison.json());
+                }
             }
         }
-        System.out.println(comparison.table(settings.stores));
+        System.out.println(comparison.tables(settings.stores));
         System.out.println("All figures: " + settings.json);
+        if (settings.pictures != null) {
+            new KeyValuePictures(settings.stores, comparison, settings.pictures).write();
+        }
         return good ? 0 : 1;
     }
 
-    private static String timeLeft(long start, int done, int left) {
+    private boolean canLimitMemory() {
+        if (settings.memoryBytes > 0) {
+            try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
+                System.err.println("Memory of each process limited by " + limit);
+            } catch (IOException e) {
+                System.err.println("--memory is not possible here: " + e.getMessage());
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String timeLeft(long start, int done, int runs) {
         if (done == 0) {
             return "";
         }
-        Duration time = Duration.ofNanos((System.nanoTime() - start) / done * left);
+        Duration time = Duration.ofNanos((System.nanoTime() - start) / done * (runs - done));
         return ", about " + time.toMinutes() + " min " + time.toSecondsPart() + " s left";
     }
 
-    private boolean measure(Subject subject, int round) throws IOException, InterruptedException {
+    private boolean measure(Subject subject, KeySpace space, int round) throws IOException, InterruptedException {
         Path own = settings.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
         remove(own);
         Files.createDirectories(own);
+        List<String> command = command(settings, subject);
+        command.addAll(List.of("--measure=" + subject, "--measure-in=" + own, "--measure-space=" + space));
+        boolean good;
+        if (settings.memoryBytes == 0) {
+            good = measure(command, subject, space, round);
+        } else {
+            try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
+                good = measure(limit.wrap(command), subject, space, round);
+            }
+        }
+        remove(own);
+        return good;
+    }
+
+    /** What runs this class in a process of its own, with the arguments of this one. */
+    static List<String> command(KeyValueSettings settings, Subject subject) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx" + settings.heap);
+        command.add("-Xmx" + settings.heap());
         command.addAll(subject.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), KeyValue.class.getName()));
         command.addAll(settings.arguments());
-        command.addAll(List.of("--measure=" + subject.name(), "--measure-in=" + own));
+        return command;
+    }
+
+    private boolean measure(List<String> command, Subject subject, KeySpace space, int round)
+            throws IOException, InterruptedException {
+        String prefix = settings.spaces.size() == 1 ? "" : space + ": ";
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -105,8 +145,11 @@ public final class KeyValue {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 Results.Figure figure = Results.parse(line);
+                String note = Results.parseNote(line);
                 if (figure != null) {
-                    comparison.add(round, subject, figure);
+                    comparison.add(round, subject, figure.withPrefix(prefix));
+                } else if (note != null) {
+                    comparison.note(round, subject, prefix + note);
                 }
             }
         } finally {
@@ -115,8 +158,8 @@ public final class KeyValue {
         boolean ended = process.waitFor() == 0;
         if (!ended) {
             System.err.println("FAILED: " + subject.label() + " ended with " + process.exitValue() + "; see above");
+            comparison.note(round, subject, prefix + "failed, and what it would have measured next is missing");
         }
-        remove(own);
         return ended;
     }
 

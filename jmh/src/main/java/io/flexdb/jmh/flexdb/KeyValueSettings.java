@@ -1,6 +1,8 @@
 package io.flexdb.jmh.flexdb;
 
+import io.flexdb.Durability;
 import io.flexdb.jmh.BenchmarkOptions;
+import io.flexdb.jmh.PageCache;
 import io.flexdb.ycsb.Workloads;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -22,8 +25,19 @@ import picocli.CommandLine.TypeConversionException;
         description = "Measures FlexDB and its rivals, each in a process of its own, and prints a table.",
         footer = {"", "BYTES is a number that k, m or g may follow."})
 final class KeyValueSettings implements Callable<Integer> {
-    private static final Map<String, String> QUICK_DEFAULTS =
-            Map.of("--records", "20000", "--operations", "20000", "--rounds", "1", "--cache", "8m", "--heap", "256m");
+    private static final Map<String, String> QUICK_DEFAULTS = Map.ofEntries(
+            Map.entry("--records", "10000"),
+            Map.entry("--operations", "10000"),
+            Map.entry("--sizes", "2000,10000"),
+            Map.entry("--client-threads", "1,2"),
+            Map.entry("--cache", "8m"),
+            Map.entry("--memtable", "1m"),
+            Map.entry("--heap", "256m"),
+            Map.entry("--limit", "10"));
+    private static final int DEFAULT_RECORDS = 1_000_000;
+    private static final long DEFAULT_CACHE_BYTES = 256 << 20;
+    private static final int MORE_THAN_MEMORY = 4;
+    private static final int SHARE_OF_MEMORY = 4;
 
     @Option(
             names = "--stores",
@@ -37,23 +51,23 @@ final class KeyValueSettings implements Callable<Integer> {
             names = "--parts",
             split = ",",
             paramLabel = "PART",
-            defaultValue = "micro,latency,sync,ycsb",
-            description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
-    Set<Part> parts = EnumSet.allOf(Part.class);
+            description = "Of ${COMPLETION-CANDIDATES}; docs/benchmarks.md says what they are. Default: all.")
+    private Set<Part> parts = EnumSet.allOf(Part.class);
 
     @Option(
             names = "--space",
+            split = ",",
             paramLabel = "SPACE",
             defaultValue = "udb",
-            description = "Sizes of keys and values: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-    KeySpace space;
+            description = "Sizes of keys and values, one after the other: ${COMPLETION-CANDIDATES}. "
+                    + "Default: ${DEFAULT-VALUE}.")
+    List<KeySpace> spaces;
 
     @Option(
             names = "--records",
             paramLabel = "N",
-            defaultValue = "1000000",
-            description = "Records in a store. Default: ${DEFAULT-VALUE}.")
-    int records;
+            description = "Records in a store. Default: 1000000, or with --memory four times as much as fits.")
+    private Integer records;
 
     @Option(
             names = "--operations",
@@ -61,6 +75,54 @@ final class KeyValueSettings implements Callable<Integer> {
             defaultValue = "1000000",
             description = "Operations of an experiment; scans are fewer. Default: ${DEFAULT-VALUE}.")
     int operations;
+
+    @Option(
+            names = "--updates",
+            paramLabel = "N",
+            description = "Operations of part updates. Default: twice the records.")
+    private Integer updates;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            paramLabel = "N",
+            defaultValue = "100000,300000,1000000",
+            description = "Records in the stores of parts growth and recovery. Default: ${DEFAULT-VALUE}.")
+    List<Integer> sizes;
+
+    @Option(
+            names = "--scan-lengths",
+            split = ",",
+            paramLabel = "N",
+            defaultValue = "10,50,100",
+            description = "Pairs of a scan. Default: ${DEFAULT-VALUE}.")
+    List<Integer> scanLengths;
+
+    @Option(
+            names = "--client-threads",
+            split = ",",
+            paramLabel = "N",
+            defaultValue = "1,2,4,8",
+            description = "Of part threads. Default: ${DEFAULT-VALUE}.")
+    List<Integer> threadCounts;
+
+    @Option(
+            names = "--utilizations",
+            split = ",",
+            paramLabel = "SHARE",
+            defaultValue = "0.50,0.85",
+            description = "Of part updates: live bytes for each byte of FlexDB's data file below which it collects "
+                    + "garbage, beside its default. Default: ${DEFAULT-VALUE}.")
+    List<Double> utilizations;
+
+    @Option(
+            names = "--durability",
+            paramLabel = "MODE",
+            defaultValue = "os",
+            description =
+                    "What has happened to a put when it returns: ${COMPLETION-CANDIDATES}. Part sync has its own. "
+                            + "Default: ${DEFAULT-VALUE}.")
+    Durability durability;
 
     @Option(names = "--threads", paramLabel = "N", description = "Client threads. Default: one for each processor.")
     int threads = Runtime.getRuntime().availableProcessors();
@@ -76,10 +138,9 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(
             names = "--cache",
             paramLabel = "BYTES",
-            defaultValue = "256m",
             converter = BenchmarkOptions.LargeCount.class,
-            description = "The cache of each store that has one. Default: ${DEFAULT-VALUE}.")
-    long cacheBytes;
+            description = "The cache of each store that has one. Default: 256m, or a quarter of --memory.")
+    private Long cacheBytes;
 
     @Option(
             names = "--memtable",
@@ -91,9 +152,30 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(
             names = "--heap",
             paramLabel = "BYTES",
-            defaultValue = "2g",
-            description = "Heap of each process. Default: ${DEFAULT-VALUE}.")
-    String heap;
+            description = "Heap of each process. Default: 2g, or a quarter of --memory.")
+    private String heap;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "BYTES",
+            defaultValue = "0",
+            converter = MemoryBytes.class,
+            description = "What each process may use, page cache included. Only root can, on Linux. Default: no limit.")
+    long memoryBytes;
+
+    @Option(
+            names = "--cold",
+            description = "Drop the page cache of the whole system before stores are opened that were loaded, so that "
+                    + "reads begin on the disk. Only root can, on Linux.")
+    boolean cold;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "SECONDS",
+            defaultValue = "3600",
+            description = "An experiment that takes longer is stopped, and the report says so. "
+                    + "Default: ${DEFAULT-VALUE}.")
+    private long limitSeconds;
 
     @Option(
             names = "--rounds",
@@ -116,6 +198,9 @@ final class KeyValueSettings implements Callable<Integer> {
             description = "Where every figure goes. Default: ${DEFAULT-VALUE}.")
     Path json;
 
+    @Option(names = "--pictures", paramLabel = "DIR", description = "Where to draw figures, as SVG. Default: none.")
+    Path pictures;
+
     @Option(names = "--verify", description = "Have YCSB check its values; the other parts always do. Costs speed.")
     boolean verify;
 
@@ -137,6 +222,15 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(names = "--measure-in", hidden = true, description = "Where that store may make directories.")
     Path measuredDirectory;
 
+    @Option(names = "--measure-space", hidden = true, description = "With these sizes.")
+    KeySpace space = KeySpace.UDB;
+
+    @Option(names = "--fill", hidden = true, description = "Load so many records instead, and halt.")
+    private int fill;
+
+    @Option(names = "--fill-in", hidden = true, description = "The store to load.")
+    private Path filledDirectory;
+
     private String[] arguments = {};
 
     static CommandLine commandLine(String... arguments) {
@@ -152,7 +246,59 @@ final class KeyValueSettings implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (cold && !PageCache.canDrop(System.err)) {
+            cold = false;
+        }
+        if (fill > 0) {
+            Recovery.fillAndHalt(measured, this, filledDirectory, fill);
+        }
         return measured == null ? new KeyValue(this).run() : KeyValue.measureHere(this);
+    }
+
+    /** In the order in which they are measured. */
+    Set<Part> parts() {
+        return EnumSet.copyOf(parts);
+    }
+
+    int records() {
+        if (records != null) {
+            return records;
+        }
+        return memoryBytes == 0 ? DEFAULT_RECORDS : Math.toIntExact(MORE_THAN_MEMORY * memoryBytes / space.pairBytes());
+    }
+
+    int updates() {
+        return updates == null ? Math.multiplyExact(2, records()) : updates;
+    }
+
+    long cacheBytes() {
+        if (cacheBytes != null) {
+            return cacheBytes;
+        }
+        return memoryBytes == 0 ? DEFAULT_CACHE_BYTES : memoryBytes / SHARE_OF_MEMORY;
+    }
+
+    String heap() {
+        if (heap != null) {
+            return heap;
+        }
+        return memoryBytes == 0 ? "2g" : Long.toString(memoryBytes / SHARE_OF_MEMORY);
+    }
+
+    long limitNanos() {
+        return TimeUnit.SECONDS.toNanos(limitSeconds);
+    }
+
+    /** How stores are opened. */
+    StoreSettings store(Path of) {
+        return new StoreSettings(of, cacheBytes(), memtableBytes, durability, 0);
+    }
+
+    private static final class MemoryBytes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return text.equals("0") ? 0 : BenchmarkOptions.number(text);
+        }
     }
 
     private static final class WorkloadList implements ITypeConverter<List<Workloads.Named>> {

@@ -1,6 +1,9 @@
 package io.flexdb.jmh.flexdb;
 
-/** What the benchmarks ask of a store. Any thread may call it. A put that has returned survives a killed process. */
+import java.nio.ByteBuffer;
+import java.util.Map;
+
+/** What the benchmarks ask of a store. Any thread may call it. */
 interface KeyValueStore extends AutoCloseable {
     void put(byte[] key, byte[] value);
 
@@ -11,9 +14,28 @@ interface KeyValueStore extends AutoCloseable {
      * Visits pairs in key order, from the first one not below a key on.
      *
      * @param pairs how many at most
+     * @param values whether values are wanted, or keys only
      * @return how many there were
      */
-    int scan(byte[] from, int pairs, PairConsumer consumer);
+    int scan(byte[] from, int pairs, boolean values, PairConsumer consumer);
+
+    /** Bytes of memory that lead to the pairs, by what they are for; empty if the store doesn't tell. */
+    default Map<String, Long> indexMemory() {
+        return Map.of();
+    }
+
+    /**
+     * Time on processors of the threads that bring puts to their place, once they have nothing left to do; -1 if that
+     * is done by those who put, or by threads that the JVM doesn't know.
+     */
+    default long commitNanos() {
+        return -1;
+    }
+
+    /** Its operations with buffers of a caller, for one thread; null if it has none. To be closed. */
+    default Buffered buffered() {
+        return null;
+    }
 
     /** Figures of the store's own, for the report's reader. */
     default String figures() {
@@ -23,9 +45,23 @@ interface KeyValueStore extends AutoCloseable {
     @Override
     void close();
 
-    /** Takes a pair, in arrays of its own. */
+    /** Takes a pair, in arrays of its own; no value if keys only are wanted. */
     @FunctionalInterface
     interface PairConsumer {
         void accept(byte[] key, byte[] value);
+    }
+
+    /** Operations on buffers that the caller uses again and again, direct ones, from their positions to their limits. */
+    interface Buffered extends AutoCloseable {
+        void put(ByteBuffer key, ByteBuffer value);
+
+        /** Copies a value, or returns false. */
+        boolean get(ByteBuffer key, ByteBuffer value);
+
+        /** Copies the next pair in key order, or the first one after the last. */
+        void next(ByteBuffer key, ByteBuffer value);
+
+        @Override
+        void close();
     }
 }

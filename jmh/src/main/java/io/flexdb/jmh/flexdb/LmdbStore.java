@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.lmdbjava.ByteBufferProxy;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
@@ -13,6 +14,7 @@ import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
 import org.lmdbjava.GetOp;
 import org.lmdbjava.SeekOp;
+import org.lmdbjava.Stat;
 import org.lmdbjava.Txn;
 
 /**
@@ -95,14 +97,14 @@ final class LmdbStore implements KeyValueStore {
     }
 
     @Override
-    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+    public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         Client mine = client.get();
         mine.reading.renew();
         int done = 0;
         try (Cursor<ByteBuffer> cursor = database.openCursor(mine.reading)) {
             boolean valid = cursor.get(mine.key(from), GetOp.MDB_SET_RANGE);
             while (done < pairs && valid) {
-                consumer.accept(copy(cursor.key()), copy(cursor.val()));
+                consumer.accept(copy(cursor.key()), values ? copy(cursor.val()) : null);
                 done++;
                 valid = cursor.seek(SeekOp.MDB_NEXT);
             }
@@ -110,6 +112,71 @@ final class LmdbStore implements KeyValueStore {
             mine.reading.reset();
         }
         return done;
+    }
+
+    /** The inner pages, which the page cache has to hold if a read is not to wait more than once. */
+    @Override
+    public Map<String, Long> indexMemory() {
+        Client mine = client.get();
+        mine.reading.renew();
+        try {
+            Stat stat = database.stat(mine.reading);
+            return Map.of("inner pages", stat.branchPages * stat.pageSize);
+        } finally {
+            mine.reading.reset();
+        }
+    }
+
+    @Override
+    public Buffered buffered() {
+        return new Buffered() {
+            private Txn<ByteBuffer> reading; // null before it is needed, since it holds back what puts would free
+            private Cursor<ByteBuffer> cursor;
+
+            @Override
+            public void put(ByteBuffer key, ByteBuffer value) {
+                try (Txn<ByteBuffer> writing = environment.txnWrite()) {
+                    database.put(writing, key, value);
+                    writing.commit();
+                }
+            }
+
+            @Override
+            public boolean get(ByteBuffer key, ByteBuffer value) {
+                Client mine = client.get();
+                mine.reading.renew();
+                try {
+                    ByteBuffer found = database.get(mine.reading, key);
+                    if (found != null) {
+                        value.put(found);
+                    }
+                    return found != null;
+                } finally {
+                    mine.reading.reset();
+                }
+            }
+
+            @Override
+            public void next(ByteBuffer key, ByteBuffer value) {
+                if (reading == null) {
+                    reading = environment.txnRead();
+                    cursor = database.openCursor(reading);
+                }
+                if (!cursor.next()) {
+                    cursor.first();
+                }
+                key.put(cursor.key());
+                value.put(cursor.val());
+            }
+
+            @Override
+            public void close() {
+                if (reading != null) {
+                    cursor.close();
+                    reading.close();
+                }
+            }
+        };
     }
 
     private static byte[] copy(ByteBuffer source) {

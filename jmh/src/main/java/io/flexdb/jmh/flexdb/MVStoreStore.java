@@ -44,12 +44,12 @@ final class MVStoreStore implements KeyValueStore {
     }
 
     @Override
-    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+    public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         int done = 0;
         Cursor<byte[], byte[]> cursor = map.cursor(from);
         for (Iterator<byte[]> keys = cursor; done < pairs && keys.hasNext(); done++) {
             byte[] key = keys.next();
-            consumer.accept(Arrays.copyOf(key, key.length), cursor.getValue());
+            consumer.accept(Arrays.copyOf(key, key.length), values ? cursor.getValue() : null);
         }
         return done;
     }

@@ -1,13 +1,54 @@
 package io.flexdb.jmh.flexdb;
 
-/** What can be measured. */
+import java.util.Locale;
+
+/** What can be measured, in the order in which it is. */
 enum Part {
-    /** Single operations by key distribution: Figure 12a to 12d. */
-    MICRO,
+    /** Loads of empty stores by key distribution, and what they write: Figures 12a and 12b. */
+    PUT("Loads of empty stores (Figures 12a and 12b)"),
+    /** Memory of what leads to the pairs: Table 3. */
+    INDEX("Memory that leads to the pairs (Table 3)"),
+    /** Single reads by key distribution: Figure 12c. */
+    GET("Reads (Figure 12c)"),
+    /** Scans by length and key distribution, and of keys only: Figure 12d. */
+    SCAN("Scans (Figure 12d)"),
+    /** Puts, gets and scans by client threads: Figure 12e. */
+    THREADS("By client threads (Figure 12e)"),
     /** Latencies of puts and gets: Table 4. */
-    LATENCY,
+    LATENCY("Latencies (Table 4)"),
+    /** What operations with buffers of the caller leave to the garbage collector. */
+    GARBAGE("Garbage of an operation"),
+    /** Reads beside a thread that puts as fast as it can. */
+    COMMITS("Reads beside puts"),
+    /** Updates, twice as many as there are records, and what they write and take on disk: Figure 12f. */
+    UPDATES("Updates (Figure 12f)"),
     /** Puts that are on disk when they return, by 1 thread and by all. */
-    SYNC,
+    SYNC("Puts that are on disk when they return"),
+    /** Puts, gets and scans by the number of pairs. */
+    GROWTH("By the number of pairs"),
+    /** Opening after a close and after a kill, by the number of pairs. */
+    RECOVERY("Opening after a kill and after a close (Recovery)"),
     /** YCSB's load and its workloads, through YCSB itself: Figure 13. */
-    YCSB
+    YCSB("YCSB (Figure 13)");
+
+    private final String title;
+
+    Part(String title) {
+        this.title = title;
+    }
+
+    /** Over its table. */
+    String title() {
+        return title;
+    }
+
+    /** The name in arguments. */
+    String argument() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether it reads and updates the store that all such parts have in common. */
+    boolean isOfLoadedStore() {
+        return compareTo(INDEX) >= 0 && compareTo(UPDATES) <= 0;
+    }
 }

@@ -4,6 +4,8 @@ import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -39,6 +41,18 @@ record ProcessFigures(
                 field(Path.of("/proc/self/status"), "RssAnon:", 1) << 10,
                 collections,
                 field(Path.of("/proc/stat"), "cpu ", 8));
+    }
+
+    /** Time that threads of a name have had on processors. */
+    static long threadNanos(String name) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long nanos = 0;
+        for (ThreadInfo thread : threads.getThreadInfo(threads.getAllThreadIds())) {
+            if (thread != null && thread.getThreadName().equals(name)) {
+                nanos += Math.max(0, threads.getThreadCpuTime(thread.getThreadId()));
+            }
+        }
+        return nanos;
     }
 
     /** A number in the line that begins with a word. */

@@ -84,6 +84,13 @@ final class Records {
         return mixed ^ mixed >>> 31;
     }
 
+    /** Throws unless this is the key of the number. */
+    void checkKey(long number, byte[] read) {
+        if (!Arrays.equals(key(number), read)) {
+            throw new IllegalStateException("record " + number + " of " + count + " has a wrong key");
+        }
+    }
+
     /** Throws unless this is a value that the number was given. */
     void check(long number, byte[] read) {
         if (read == null || read.length != space.valueBytes()) {
@@ -94,6 +101,35 @@ final class Records {
         fill(expected, number, buffer.getLong(Long.BYTES));
         if (!Arrays.equals(expected, read)) {
             throw new IllegalStateException("record " + number + " has a wrong value");
+        }
+    }
+
+    /** Direct buffers that have room for a pair. */
+    static final class Buffers {
+        final ByteBuffer key;
+        final ByteBuffer value;
+
+        Buffers(KeySpace space) {
+            this.key = ByteBuffer.allocateDirect(space.keyBytes());
+            this.value = ByteBuffer.allocateDirect(space.valueBytes());
+        }
+
+        /** Has them hold a key and a value. */
+        void set(byte[] newKey, byte[] newValue) {
+            key.clear().put(newKey).flip();
+            value.clear().put(newValue).flip();
+        }
+
+        /** Has the first hold a key, and the second have room. */
+        void setKey(byte[] newKey) {
+            key.clear().put(newKey).flip();
+            value.clear();
+        }
+
+        /** Has both have room. */
+        void clear() {
+            key.clear();
+            value.clear();
         }
     }
 

@@ -1,7 +1,9 @@
 package io.flexdb.jmh.flexdb;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompactionStyle;
@@ -78,15 +80,70 @@ final class RocksDBStore implements KeyValueStore {
     }
 
     @Override
-    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+    public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         int done = 0;
         try (RocksIterator iterator = store.newIterator(read)) {
             for (iterator.seek(from); done < pairs && iterator.isValid(); iterator.next()) {
-                consumer.accept(iterator.key(), iterator.value());
+                consumer.accept(iterator.key(), values ? iterator.value() : null);
                 done++;
             }
         }
         return done;
+    }
+
+    @Override
+    public Map<String, Long> indexMemory() {
+        try {
+            return Map.of("indexes and filters", store.getLongProperty("rocksdb.estimate-table-readers-mem"));
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Buffered buffered() {
+        return new Buffered() {
+            private RocksIterator iterator; // null before it is needed
+
+            @Override
+            public void put(ByteBuffer key, ByteBuffer value) {
+                try {
+                    store.put(write, key, value);
+                } catch (RocksDBException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+
+            @Override
+            public boolean get(ByteBuffer key, ByteBuffer value) {
+                try {
+                    return store.get(read, key, value) != RocksDB.NOT_FOUND;
+                } catch (RocksDBException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+
+            @Override
+            public void next(ByteBuffer key, ByteBuffer value) {
+                if (iterator == null) {
+                    iterator = store.newIterator(read);
+                } else if (iterator.isValid()) {
+                    iterator.next();
+                }
+                if (!iterator.isValid()) {
+                    iterator.seekToFirst();
+                }
+                iterator.key(key);
+                iterator.value(value);
+            }
+
+            @Override
+            public void close() {
+                if (iterator != null) {
+                    iterator.close();
+                }
+            }
+        };
     }
 
     @Override

@@ -20,13 +20,13 @@ final class SkipListStore implements KeyValueStore {
     }
 
     @Override
-    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+    public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         int done = 0;
         for (Map.Entry<byte[], byte[]> pair : map.tailMap(from, true).entrySet()) {
             if (done == pairs) {
                 break;
             }
-            consumer.accept(pair.getKey().clone(), pair.getValue().clone());
+            consumer.accept(pair.getKey().clone(), values ? pair.getValue().clone() : null);
             done++;
         }
         return done;

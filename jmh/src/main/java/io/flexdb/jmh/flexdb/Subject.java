@@ -43,4 +43,9 @@ enum Subject {
     boolean keepsPairs() {
         return this != SKIPLIST;
     }
+
+    /** Whether a put that has returned is there again after the process was killed, not only after a close. */
+    boolean survivesKill() {
+        return this != MVSTORE && this != SKIPLIST;
+    }
 }

@@ -39,13 +39,13 @@ final class XodusStore implements KeyValueStore {
     }
 
     @Override
-    public int scan(byte[] from, int pairs, PairConsumer consumer) {
+    public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         return environment.computeInReadonlyTransaction(transaction -> {
             int done = 0;
             try (Cursor cursor = store.openCursor(transaction)) {
                 boolean valid = cursor.getSearchKeyRange(new ArrayByteIterable(from)) != null;
                 while (done < pairs && valid) {
-                    consumer.accept(copy(cursor.getKey()), copy(cursor.getValue()));
+                    consumer.accept(copy(cursor.getKey()), values ? copy(cursor.getValue()) : null);
                     done++;
                     valid = cursor.getNext();
                 }

@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexdb;
 
+import io.flexdb.jmh.PageCache;
 import io.flexdb.ycsb.Measurements;
 import io.flexdb.ycsb.Operation;
 import io.flexdb.ycsb.Phase;
@@ -37,19 +38,29 @@ final class YcsbRun {
         Properties all = properties(new Properties());
         // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
         site.ycsb.measurements.Measurements.setProperties(all);
-        try (KeyValueStore store =
-                subject.open(new StoreSettings(directory, settings.cacheBytes, settings.memtableBytes, false))) {
+        KeyValueStore store = subject.open(settings.store(directory));
+        try {
             ProcessFigures before = ProcessFigures.now();
-            phase(store, "load", true, settings.workloads.get(0).properties(), settings.records);
+            phase(store, "load", true, settings.workloads.get(0).properties(), settings.records());
             ProcessFigures loaded = ProcessFigures.now();
-            double pairBytes = (double) settings.records * settings.space.pairBytes();
+            double pairBytes = (double) settings.records() * settings.space.pairBytes();
             results.add("YCSB load, written for each byte", written(before, loaded) / pairBytes, "B");
+            if (settings.cold && subject.keepsPairs()) {
+                store.close();
+                PageCache.drop();
+                store = subject.open(settings.store(directory));
+            }
             for (Workloads.Named workload : settings.workloads) {
                 phase(store, workload.name(), false, workload.properties(), settings.operations);
             }
             results.add("YCSB, resident memory", ProcessFigures.now().residentBytes() / 1e6, "MB");
-            results.add("YCSB, on disk for each byte", ProcessFigures.bytesOfFiles(directory) / pairBytes, "B");
             System.err.println(store.figures());
+        } finally {
+            store.close();
+        }
+        if (subject.keepsPairs()) {
+            double pairBytes = (double) nextKey * settings.space.pairBytes();
+            results.add("YCSB, on disk for each byte", ProcessFigures.bytesOfFiles(directory) / pairBytes, "B");
         }
     }
 
@@ -69,27 +80,38 @@ final class YcsbRun {
 
     private void phase(KeyValueStore store, String name, boolean load, Properties ofWorkload, int operations)
             throws Exception {
+        String label = "YCSB " + name;
         Properties properties = properties(ofWorkload);
-        properties.setProperty("recordcount", Long.toString(load ? settings.records : nextKey));
+        properties.setProperty("recordcount", Long.toString(load ? settings.records() : nextKey));
         properties.setProperty("operationcount", Integer.toString(operations));
         long steal = ProcessFigures.now().stealTicks();
         long collections = ProcessFigures.now().collectionMillis();
-        Phase.Result result = new Phase(
-                        name, load, properties, operations, settings.threads, () -> new StoreBinding(store, stripes))
-                .run(progress);
+        long end = System.nanoTime() + settings.limitNanos();
+        Phase phase = new Phase(
+                name, load, properties, operations, settings.threads, () -> new StoreBinding(store, stripes, end));
+        Hiccups hiccups = new Hiccups();
+        Phase.Result result;
+        try (hiccups) {
+            result = phase.run(progress);
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof LimitReachedException) {
+                throw new LimitReachedException(label + ": " + e.getCause().getMessage());
+            }
+            throw e;
+        }
         nextKey += result.inserts();
         Measurements measured = result.measurements();
         if (!measured.failures().isEmpty() || measured.operations() != operations) {
             throw new IllegalStateException(
                     name + ": " + measured.operations() + " of " + operations + " operations, " + measured.failures());
         }
-        String label = "YCSB " + name;
-        results.add(label, measured.operations() * 1e6 / result.elapsedNanos(), "thousand/s");
+        results.add(label, measured.operations() * 1e6 / result.elapsedNanos(), Operations.THOUSANDS);
         for (Map.Entry<Operation, Histogram> each : measured.latencies().entrySet()) {
             String operation = label + ", " + each.getKey().label();
             results.add(operation + ", p99.9", each.getValue().getValueAtPercentile(99.9) / 1e3, "µs");
             results.add(operation + ", longest", each.getValue().getMaxValue() / 1e6, "ms");
         }
+        results.add(label + ", longest hiccup", hiccups.longestMillis(), "ms");
         ProcessFigures now = ProcessFigures.now();
         results.add(label + ", garbage collections", now.collectionMillis() - collections, "ms");
         results.add(label + ", steal", (now.stealTicks() - steal) / 100.0, "s");

@@ -3,6 +3,7 @@ package io.flexdb.jmh.flexspace;
 import io.flexdb.flexspace.CheckReport;
 import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.RandomNumbers;
 import io.flexdb.jmh.flexspace.Table2Settings.RecoveryCase;
 import java.io.IOException;
@@ -153,7 +154,7 @@ final class Recovery {
 
     private void dropPageCache() throws IOException {
         if (cold) {
-            Device.dropPageCache();
+            PageCache.drop();
         }
     }
 

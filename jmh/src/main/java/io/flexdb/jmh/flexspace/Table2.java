@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexspace;
 
+import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.flexspace.Table2Settings.Part;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -59,7 +60,7 @@ public final class Table2 {
         if (settings.cacheBytes > 0) {
             progress.println(Subject.FLEXSPACE + " has a cache of " + settings.cacheBytes + " bytes");
         }
-        boolean cold = settings.cold() && Device.canDropPageCache(progress);
+        boolean cold = settings.cold() && PageCache.canDrop(progress);
         Files.writeString(settings.json, measurements.json()); // rather fail now than after the first round
         if (!settings.quick) {
             warmUp();

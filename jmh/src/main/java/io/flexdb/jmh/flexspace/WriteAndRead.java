@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexspace;
 
+import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.flexspace.BlockWorkload.Pattern;
 import io.flexdb.jmh.flexspace.BlockWorkload.Written;
 import io.flexdb.jmh.flexspace.FileAddressSpace.Insertion;
@@ -129,7 +130,7 @@ final class WriteAndRead {
         double bytes = (double) settings.blocks * blockBytes;
         for (boolean sequential : new boolean[] {true, false}) {
             if (cold) {
-                Device.dropPageCache();
+                PageCache.drop();
             }
             long first = workload.read(space, sequential, threads);
             long second = workload.read(space, sequential, threads);

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.Durability;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,49 +17,122 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
 
 class KeyValueTest {
     @TempDir
     Path directory;
 
+    private int run(String... arguments) {
+        List<String> all = new ArrayList<>(List.of("--quick", "--operations=2000"));
+        all.add("--dir=" + directory.resolve("stores"));
+        all.add("--json=" + directory.resolve("all.json"));
+        all.addAll(List.of(arguments));
+        String[] array = all.toArray(String[]::new);
+        return KeyValueSettings.commandLine(array).execute(array);
+    }
+
+    private String figures() throws IOException {
+        return Files.readString(directory.resolve("all.json"));
+    }
+
     @Test
-    void everyPartOfACheckedRunGivesFigures() throws IOException {
-        Path json = directory.resolve("all.json");
-        int exitCode = KeyValueSettings.commandLine(
-                        "--quick",
+    void everyPartOfACheckedRunGivesFiguresAndPictures() throws IOException {
+        Path pictures = directory.resolve("pictures");
+        assertEquals(
+                0,
+                run(
                         "--stores=flexdb,skiplist",
                         "--records=2000",
-                        "--operations=2000",
+                        "--sizes=1000",
                         "--workloads=af",
                         "--verify",
-                        "--dir=" + directory.resolve("stores"),
-                        "--json=" + json)
-                .execute(
-                        "--quick",
-                        "--stores=flexdb,skiplist",
-                        "--records=2000",
-                        "--operations=2000",
-                        "--workloads=af",
-                        "--verify",
-                        "--dir=" + directory.resolve("stores"),
-                        "--json=" + json);
-        assertEquals(0, exitCode);
-        String figures = Files.readString(json);
+                        "--updates=3000",
+                        "--utilizations=0.85",
+                        "--pictures=" + pictures));
+        String figures = figures();
+        for (Part part : Part.values()) {
+            assertTrue(figures.contains("\"part\": \"" + part.argument() + "\""), part + " is missing");
+        }
         for (String wanted : List.of(
                 "load sequential",
-                "load random",
+                "load Zipfian, written for each byte",
+                "load random, on disk for each byte",
+                "load random, commit of each",
+                "index memory",
                 "GET absent",
                 "SCAN 10 Zipfian",
-                "open",
+                "SCAN 50 Zipfian, keys only",
+                "SCAN 50 Zipfian, 2 threads",
                 "PUT Zipfian, latency, p99.9",
+                "next into buffers, garbage",
+                "GET uniform, 1 threads beside puts",
+                "updates Zipfian, least utilization 0.85, on disk for each byte",
                 "PUT sync, 1 threads",
+                "GET uniform, 1,000 pairs",
+                "open after a kill, 1,000 pairs",
+                "open after a close, 1,000 pairs, and a first GET",
                 "YCSB load, insert, longest",
                 "YCSB A",
                 "YCSB F, read-modify-write, p99.9")) {
             assertTrue(
-                    figures.contains("\"store\": \"FlexDB\", \"experiment\": \"" + wanted + "\""),
+                    figures.matches(
+                            "(?s).*\"store\": \"FlexDB\", \"part\": \"\\w+\", \"experiment\": \"" + wanted + "\".*"),
                     wanted + " is missing in " + figures);
         }
+        assertTrue(
+                figures.contains("\"experiment\": \"lost by a kill, 1,000 pairs\", \"value\": 0.0"),
+                "records were lost: " + figures);
+        for (String file : List.of("table3", "figure12a", "figure12e-GET", "figure13", "growth-GET-uniform")) {
+            assertTrue(Files.exists(pictures.resolve(file + ".svg")), file);
+        }
+    }
+
+    @Test
+    void severalSpacesAreMeasuredOneAfterTheOther() throws IOException {
+        assertEquals(
+                0, run("--stores=flexdb", "--parts=get", "--records=2000", "--space=zippydb,sys", "--durability=none"));
+        assertTrue(figures().contains("\"ZIPPYDB: GET Zipfian\""), figures());
+        assertTrue(figures().contains("\"SYS: GET Zipfian\""), figures());
+    }
+
+    @Test
+    void whatTakesTooLongIsStoppedAndNamed() throws IOException {
+        assertEquals(
+                0, run("--stores=flexdb", "--parts=growth,ycsb", "--records=1000000", "--sizes=1000000", "--limit=0"));
+        for (String part : List.of("growth", "ycsb")) {
+            assertTrue(figures().contains("\"note\": \"" + part + ": "), part + " is not named in " + figures());
+        }
+    }
+
+    @Test
+    void aProcessIsPutIntoAGroupWithLittleMemoryOrTheUserIsToldWhyNot() throws IOException {
+        MemoryLimit limit;
+        try {
+            limit = MemoryLimit.of(64 << 20);
+        } catch (IOException e) {
+            assertTrue(e.getMessage().contains("memory"), e.getMessage());
+            return;
+        }
+        try (limit) {
+            Process process = new ProcessBuilder(limit.wrap(List.of("cat", "/proc/self/cgroup"))).start();
+            String groups = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            assertTrue(
+                    groups.contains(
+                            "flexdb-benchmark-" + ProcessHandle.current().pid()),
+                    groups);
+        }
+    }
+
+    @Test
+    void withALimitOfMemoryThereAreFourTimesAsManyRecordsAsFit() {
+        String memory = "--memory=77m";
+        CommandLine line = KeyValueSettings.commandLine(memory);
+        line.parseArgs(memory);
+        KeyValueSettings settings = line.getCommand();
+        assertEquals(4 * (77 << 20) / 154, settings.records());
+        assertEquals((77 << 20) / 4, settings.cacheBytes());
+        assertEquals(Integer.toString((77 << 20) / 4), settings.heap());
     }
 
     @ParameterizedTest
@@ -66,7 +141,7 @@ class KeyValueTest {
             names = "LMDB", // opens only in a process with flags of its own
             mode = EnumSource.Mode.EXCLUDE)
     void everyStoreIsAskedInTheSameWay(Subject subject) {
-        try (KeyValueStore store = subject.open(new StoreSettings(directory, 8 << 20, 1 << 20, false))) {
+        try (KeyValueStore store = subject.open(new StoreSettings(directory, 8 << 20, 1 << 20, Durability.OS, 0))) {
             for (int i = 9; i >= 0; i--) {
                 store.put(new byte[] {'k', (byte) i}, new byte[] {(byte) (i + 1)});
             }
@@ -74,27 +149,28 @@ class KeyValueTest {
             assertArrayEquals(new byte[] {33, 34}, store.get(new byte[] {'k', 3}));
             assertNull(store.get(new byte[] {'j'}));
             List<Integer> keys = new ArrayList<>();
-            assertEquals(3, store.scan(new byte[] {'k', 2, 0}, 3, (key, value) -> keys.add((int) key[1])));
+            assertEquals(3, store.scan(new byte[] {'k', 2, 0}, 3, true, (key, value) -> keys.add((int) key[1])));
             assertEquals(List.of(3, 4, 5), keys);
-            assertEquals(1, store.scan(new byte[] {'k', 9}, 3, (key, value) -> assertEquals(10, value[0])));
+            assertEquals(1, store.scan(new byte[] {'k', 9}, 3, true, (key, value) -> assertEquals(10, value[0])));
         }
     }
 
     @Test
     void figuresOfProcessesComeBackAsTheyWereWritten() {
-        assertEquals(new Results.Figure("a b, c", 0.125, "µs"), Results.parse("measured\ta b, c\t0.125\tµs"));
+        assertEquals(
+                new Results.Figure(Part.GET, "a b, c", 0.125, "µs"), Results.parse("measured\tGET\ta b, c\t0.125\tµs"));
         assertNull(Results.parse("anything else\tof\tfour\tfields"));
     }
 
     @Test
     void aTableComparesWithTheBestRivalThatKeepsItsPairs() {
         Comparison comparison = new Comparison();
-        comparison.add(1, Subject.FLEXDB, new Results.Figure("GET", 200, "thousand/s"));
-        comparison.add(1, Subject.LMDB, new Results.Figure("GET", 100, "thousand/s"));
-        comparison.add(1, Subject.SKIPLIST, new Results.Figure("GET", 900, "thousand/s"));
-        comparison.add(1, Subject.FLEXDB, new Results.Figure("longest", 10, "ms"));
-        comparison.add(1, Subject.LMDB, new Results.Figure("longest", 40, "ms"));
-        String table = comparison.table(List.of(Subject.FLEXDB, Subject.LMDB, Subject.SKIPLIST));
+        comparison.add(1, Subject.FLEXDB, new Results.Figure(Part.GET, "GET", 200, "thousand/s"));
+        comparison.add(1, Subject.LMDB, new Results.Figure(Part.GET, "GET", 100, "thousand/s"));
+        comparison.add(1, Subject.SKIPLIST, new Results.Figure(Part.GET, "GET", 900, "thousand/s"));
+        comparison.add(1, Subject.FLEXDB, new Results.Figure(Part.LATENCY, "longest", 10, "ms"));
+        comparison.add(1, Subject.LMDB, new Results.Figure(Part.LATENCY, "longest", 40, "ms"));
+        String table = comparison.tables(List.of(Subject.FLEXDB, Subject.LMDB, Subject.SKIPLIST));
         assertTrue(table.contains("| GET | thousand/s | 200 | 100 | 900 | 2.00 |"), table);
         assertTrue(table.contains("| longest | ms | 10.0 | 40.0 | - | 4.00 |"), table);
         assertFalse(comparison.json().isBlank());

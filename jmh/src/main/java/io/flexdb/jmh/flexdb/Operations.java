@@ -1,0 +1,225 @@
+package io.flexdb.jmh.flexdb;
+
+import io.flexdb.ycsb.Progress;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+
+/** Puts, gets and scans of records, by several threads; each gives a figure, and every value read is checked. */
+final class Operations {
+    static final String THOUSANDS = "thousand/s";
+
+    private final Subject subject;
+    private final KeyValueSettings settings;
+    private final int records;
+    private final Results results;
+    private final Progress progress;
+    private long nextVersion = 1;
+
+    /** @param records numbers of records are below it */
+    Operations(Subject subject, KeyValueSettings settings, int records, Results results, Progress progress) {
+        this.subject = subject;
+        this.settings = settings;
+        this.records = records;
+        this.results = results;
+        this.progress = progress;
+    }
+
+    /**
+     * One experiment.
+     *
+     * @param name of its figure
+     * @param count of operations
+     * @param latencies whether the time of each operation is measured
+     */
+    record Experiment(String name, Distribution distribution, int count, int threads, boolean latencies) {
+        Experiment(String name, Distribution distribution, int count, int threads) {
+            this(name, distribution, count, threads, false);
+        }
+
+        Experiment withLatencies() {
+            return new Experiment(name + ", latency", distribution, count, threads, true);
+        }
+    }
+
+    int records() {
+        return records;
+    }
+
+    Workers.Result put(KeyValueStore store, Experiment experiment) throws InterruptedException {
+        return run(experiment, putter(store));
+    }
+
+    /** Puts that all must be done: else {@link LimitReachedException}. */
+    void load(KeyValueStore store, Experiment experiment) throws InterruptedException {
+        requireAll(experiment, put(store, experiment));
+    }
+
+    /** The same, without a figure. */
+    void prepare(KeyValueStore store, Experiment experiment) throws InterruptedException {
+        requireAll(experiment, measure(experiment, putter(store)));
+    }
+
+    private void requireAll(Experiment experiment, Workers.Result result) {
+        if (result.operations() < experiment.count) {
+            throw new LimitReachedException(limitText(experiment, result) + "; what needs all of them is left out");
+        }
+    }
+
+    private Workers.OperationFactory putter(KeyValueStore store) {
+        long version = nextVersion++;
+        return thread -> {
+            Records own = newRecords();
+            return number -> store.put(own.key(number), own.value(number, version));
+        };
+    }
+
+    /** Puts records of any number until it is interrupted, and returns how many. */
+    long putUntilInterrupted(KeyValueStore store) {
+        int[] numbers = Distribution.UNIFORM.choose(records, Math.min(records, 1 << 20), settings.seed);
+        Workers.Operation put = putter(store).make(0);
+        long done = 0;
+        while (!Thread.interrupted()) {
+            put.run(numbers[(int) (done++ % numbers.length)]);
+        }
+        return done;
+    }
+
+    Workers.Result get(KeyValueStore store, Experiment experiment) throws InterruptedException {
+        return run(experiment, thread -> {
+            Records own = newRecords();
+            return number -> own.check(number, store.get(own.key(number)));
+        });
+    }
+
+    Workers.Result getAbsent(KeyValueStore store, Experiment experiment) throws InterruptedException {
+        return run(experiment, thread -> {
+            Records own = newRecords();
+            return number -> {
+                if (store.get(own.absentKey(number)) != null) {
+                    throw new IllegalStateException("found a record that does not exist: " + number);
+                }
+            };
+        });
+    }
+
+    /**
+     * Scans.
+     *
+     * @param pairs of a scan
+     * @param values whether values are read, or keys only
+     */
+    Workers.Result scan(KeyValueStore store, Experiment experiment, int pairs, boolean values)
+            throws InterruptedException {
+        return run(experiment, thread -> {
+            Records own = newRecords();
+            Records expected = newRecords();
+            int[] next = new int[1];
+            KeyValueStore.PairConsumer consumer = values
+                    ? (key, value) -> expected.check(next[0]++, value)
+                    : (key, value) -> expected.checkKey(next[0]++, key);
+            return number -> {
+                next[0] = number;
+                int found = store.scan(own.key(number), pairs, values, consumer);
+                if (found != Math.min(pairs, records - number)) {
+                    throw new IllegalStateException(found + " records from " + number + " on");
+                }
+            };
+        });
+    }
+
+    /** Operations with buffers of the caller, by one thread; their garbage is the figure. */
+    void garbage(KeyValueStore.Buffered buffered, int count) throws InterruptedException {
+        Records own = newRecords();
+        Records.Buffers buffers = new Records.Buffers(settings.space);
+        garbage("PUT from buffers", count, number -> {
+            buffers.set(own.key(number), own.value(number, 1));
+            buffered.put(buffers.key, buffers.value);
+        });
+        garbage("GET into a buffer", count, number -> {
+            buffers.setKey(own.key(number));
+            if (!buffered.get(buffers.key, buffers.value)) {
+                throw new IllegalStateException("record " + number + " is absent");
+            }
+        });
+        garbage("next into buffers", count, number -> {
+            buffers.clear();
+            buffered.next(buffers.key, buffers.value);
+        });
+    }
+
+    private void garbage(String name, int count, Workers.Operation operation) throws InterruptedException {
+        Experiment experiment = new Experiment(name, Distribution.UNIFORM, count, 1);
+        double least = Double.MAX_VALUE;
+        for (int round = 0; round < 3; round++) { // until compiled code does it, which leaves out what it can
+            least = Math.min(least, measure(experiment, thread -> operation).allocatedBytesForEach());
+        }
+        results.add(name + ", garbage", least < 0.5 ? 0 : least, "B"); // a thread itself asks for some hundred bytes
+    }
+
+    /** Reads all pairs and checks them. Returns how many there are. */
+    int verifyAll(KeyValueStore store) {
+        Records own = newRecords();
+        return store.scan(
+                own.key(0), Integer.MAX_VALUE, true, (key, value) -> own.check(Records.numberIn(value), value));
+    }
+
+    private Records newRecords() {
+        return new Records(settings.space, records);
+    }
+
+    // ---- one experiment
+
+    private Workers.Result run(Experiment experiment, Workers.OperationFactory factory) throws InterruptedException {
+        try (Hiccups hiccups = experiment.latencies ? new Hiccups() : null) {
+            Workers.Result result = measure(experiment, factory);
+            results.add(experiment.name, result.perSecond() / 1e3, THOUSANDS);
+            if (result.operations() < experiment.count) {
+                results.note(limitText(experiment, result));
+            }
+            if (hiccups != null) {
+                addLatencies(experiment.name, result.latencies());
+                results.add(experiment.name + ", longest hiccup", hiccups.longestMillis(), "ms");
+            }
+            return result;
+        }
+    }
+
+    private Workers.Result measure(Experiment experiment, Workers.OperationFactory factory)
+            throws InterruptedException {
+        int[] numbers = experiment.distribution.choose(records, experiment.count, settings.seed + nextVersion);
+        progress.begin(subject.label() + ", " + experiment.name, experiment.count);
+        long start = System.nanoTime();
+        Workers.Result result = Workers.run(
+                experiment.threads,
+                numbers,
+                factory,
+                experiment.latencies,
+                settings.limitNanos(),
+                done -> progress.show(done, System.nanoTime() - start));
+        progress.end(result.operations(), result.nanos());
+        return result;
+    }
+
+    private String limitText(Experiment experiment, Workers.Result result) {
+        return String.format(
+                Locale.ROOT,
+                "%s: stopped after %,d s, when %,d of %,d operations were done",
+                experiment.name,
+                result.nanos() / 1_000_000_000,
+                result.operations(),
+                experiment.count);
+    }
+
+    private void addLatencies(String name, Histogram latencies) {
+        results.add(name + ", average", latencies.getMean() / 1e3, "µs");
+        for (double percentile : new double[] {50, 95, 99, 99.9}) {
+            String label = String.format(Locale.ROOT, "%s, p%s", name, trimmed(percentile));
+            results.add(label, latencies.getValueAtPercentile(percentile) / 1e3, "µs");
+        }
+        results.add(name + ", longest", latencies.getMaxValue() / 1e6, "ms");
+    }
+
+    private static String trimmed(double percentile) {
+        return percentile == Math.rint(percentile) ? Long.toString((long) percentile) : Double.toString(percentile);
+    }
+}

@@ -225,6 +225,12 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(names = "--measure-space", hidden = true, description = "With these sizes.")
     KeySpace space = KeySpace.UDB;
 
+    @Option(names = "--prepare", hidden = true, description = "Only load what the parts begin with.")
+    boolean prepare;
+
+    @Option(names = "--prepared", hidden = true, description = "Another process has loaded what the parts begin with.")
+    boolean prepared;
+
     @Option(names = "--fill", hidden = true, description = "Load so many records instead, and halt.")
     private int fill;
 

@@ -39,6 +39,7 @@ final class StoreRun {
     private final Progress progress;
     private final Operations all;
     private int directories;
+    private boolean notLoaded; // though that was tried
     private Path loaded; // the store that parts have in common that want one with all records; null before
     private KeyValueStore open; // the same, while such parts are measured
 
@@ -119,7 +120,7 @@ final class StoreRun {
             case SYNC -> sync();
             case GROWTH -> growth();
             case RECOVERY -> new Recovery(subject, settings, this::newDirectory, results, progress).run();
-            case YCSB -> new YcsbRun(subject, settings, newDirectory(), results, progress).run();
+            case YCSB -> newYcsbRun().run();
         }
     }
 
@@ -131,19 +132,48 @@ final class StoreRun {
             withinLimit(() -> load(each, directory));
             KeyValue.remove(directory);
         }
-        load();
+        if (settings.prepared) {
+            load(Distribution.SHUFFLED, newDirectory());
+        } else {
+            load();
+        }
     }
 
-    /** Makes the store that parts have in common, unless it is there. */
+    /** Makes the store that parts have in common, unless it is there or has taken too long. */
     private void load() throws Exception {
-        if (loaded == null) {
-            Path directory = newDirectory();
-            load(Distribution.SHUFFLED, directory);
-            loaded = directory;
+        Path directory = base.resolve("loaded");
+        if (loaded == null && !Files.exists(directory)) {
+            if (settings.prepared || notLoaded) {
+                throw new LimitReachedException("left out: its store could not be loaded in time");
+            }
+            Files.createDirectory(directory);
+            notLoaded = true;
+            try {
+                load(Distribution.SHUFFLED, directory);
+            } catch (LimitReachedException e) {
+                KeyValue.remove(directory);
+                throw e;
+            }
             try (KeyValueStore store = open(directory)) {
                 age(store);
             }
         }
+        loaded = directory;
+    }
+
+    /** Only makes the stores that parts begin with, if that is what they do, for another process. */
+    void prepare() throws Exception {
+        if (settings.parts().stream().anyMatch(Part::isOfLoadedStore)) {
+            withinLimit(this::load);
+        }
+        if (settings.parts().contains(Part.YCSB)) {
+            results.begin(Part.YCSB);
+            withinLimit(() -> newYcsbRun().load());
+        }
+    }
+
+    private YcsbRun newYcsbRun() {
+        return new YcsbRun(subject, settings, base.resolve("ycsb"), results, progress);
     }
 
     /** As the paper does before it reads, so that not all lies where the load has put it. */

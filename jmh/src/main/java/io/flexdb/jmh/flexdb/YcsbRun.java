@@ -6,6 +6,8 @@ import io.flexdb.ycsb.Operation;
 import io.flexdb.ycsb.Phase;
 import io.flexdb.ycsb.Progress;
 import io.flexdb.ycsb.Workloads;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
@@ -34,10 +36,14 @@ final class YcsbRun {
         this.progress = progress;
     }
 
-    void run() throws Exception {
-        Properties all = properties(new Properties());
-        // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
-        site.ycsb.measurements.Measurements.setProperties(all);
+    /** The load alone. */
+    void load() throws Exception {
+        loaded().close();
+    }
+
+    /** An open store; there is none if the load takes too long. */
+    private KeyValueStore loaded() throws Exception {
+        Files.createDirectory(directory);
         KeyValueStore store = subject.open(settings.store(directory));
         try {
             ProcessFigures before = ProcessFigures.now();
@@ -45,11 +51,38 @@ final class YcsbRun {
             ProcessFigures loaded = ProcessFigures.now();
             double pairBytes = (double) settings.records() * settings.space.pairBytes();
             results.add("YCSB load, written for each byte", written(before, loaded) / pairBytes, "B");
+            return store;
+        } catch (LimitReachedException e) {
+            store.close();
+            KeyValue.remove(directory);
+            throw e;
+        }
+    }
+
+    private KeyValueStore openCold() throws IOException {
+        if (settings.cold) {
+            PageCache.drop();
+        }
+        return subject.open(settings.store(directory));
+    }
+
+    /** The load, unless it has been done, and the workloads. */
+    void run() throws Exception {
+        KeyValueStore store;
+        if (settings.prepared) {
+            if (!Files.exists(directory)) {
+                throw new LimitReachedException("left out: its store could not be loaded in time");
+            }
+            nextKey = settings.records();
+            store = openCold();
+        } else {
+            store = loaded();
             if (settings.cold && subject.keepsPairs()) {
                 store.close();
-                PageCache.drop();
-                store = subject.open(settings.store(directory));
+                store = openCold();
             }
+        }
+        try {
             for (Workloads.Named workload : settings.workloads) {
                 phase(store, workload.name(), false, workload.properties(), settings.operations);
             }
@@ -86,6 +119,8 @@ final class YcsbRun {
         properties.setProperty("operationcount", Integer.toString(operations));
         long steal = ProcessFigures.now().stealTicks();
         long collections = ProcessFigures.now().collectionMillis();
+        // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
+        site.ycsb.measurements.Measurements.setProperties(properties);
         long end = System.nanoTime() + settings.limitNanos();
         Phase phase = new Phase(
                 name, load, properties, operations, settings.threads, () -> new StoreBinding(store, stripes, end));

@@ -151,6 +151,9 @@ public final class KeyValue {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + settings.heap());
+        if (settings.memoryBytes > 0) {
+            command.add("-XX:MaxDirectMemorySize=" + settings.memoryBytes / 2); // of which FlexDB's budget is a part
+        }
         command.addAll(subject.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), KeyValue.class.getName()));
         command.addAll(settings.arguments());

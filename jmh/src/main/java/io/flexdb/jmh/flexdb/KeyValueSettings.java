@@ -37,7 +37,8 @@ final class KeyValueSettings implements Callable<Integer> {
     private static final int DEFAULT_RECORDS = 1_000_000;
     private static final long DEFAULT_CACHE_BYTES = 256 << 20;
     private static final int MORE_THAN_MEMORY = 4;
-    private static final int SHARE_OF_MEMORY = 4;
+    private static final int HEAP_SHARE = 4;
+    private static final int CACHE_SHARE = 8;
 
     @Option(
             names = "--stores",
@@ -139,7 +140,7 @@ final class KeyValueSettings implements Callable<Integer> {
             names = "--cache",
             paramLabel = "BYTES",
             converter = BenchmarkOptions.LargeCount.class,
-            description = "The cache of each store that has one. Default: 256m, or a quarter of --memory.")
+            description = "The cache of each store that has one. Default: 256m, or an eighth of --memory.")
     private Long cacheBytes;
 
     @Option(
@@ -281,14 +282,14 @@ final class KeyValueSettings implements Callable<Integer> {
         if (cacheBytes != null) {
             return cacheBytes;
         }
-        return memoryBytes == 0 ? DEFAULT_CACHE_BYTES : memoryBytes / SHARE_OF_MEMORY;
+        return memoryBytes == 0 ? DEFAULT_CACHE_BYTES : memoryBytes / CACHE_SHARE;
     }
 
     String heap() {
         if (heap != null) {
             return heap;
         }
-        return memoryBytes == 0 ? "2g" : Long.toString(memoryBytes / SHARE_OF_MEMORY);
+        return memoryBytes == 0 ? "2g" : Long.toString(memoryBytes / HEAP_SHARE);
     }
 
     long limitNanos() {

@@ -56,12 +56,14 @@ final class Operations {
 
     /** The same, without a figure. */
     void prepare(KeyValueStore store, Experiment experiment) throws InterruptedException {
-        requireAll(experiment, measure(experiment, putter(store)));
+        Workers.Result result = measure(experiment, putter(store));
+        noteLimit(experiment, result);
+        requireAll(experiment, result);
     }
 
     private void requireAll(Experiment experiment, Workers.Result result) {
         if (result.operations() < experiment.count) {
-            throw new LimitReachedException(limitText(experiment, result) + "; what needs all of them is left out");
+            throw new LimitReachedException("left out: what needs all of \"" + experiment.name + "\"");
         }
     }
 
@@ -173,9 +175,7 @@ final class Operations {
         try (Hiccups hiccups = experiment.latencies ? new Hiccups() : null) {
             Workers.Result result = measure(experiment, factory);
             results.add(experiment.name, result.perSecond() / 1e3, THOUSANDS);
-            if (result.operations() < experiment.count) {
-                results.note(limitText(experiment, result));
-            }
+            noteLimit(experiment, result);
             if (hiccups != null) {
                 addLatencies(experiment.name, result.latencies());
                 results.add(experiment.name + ", longest hiccup", hiccups.longestMillis(), "ms");
@@ -200,14 +200,16 @@ final class Operations {
         return result;
     }
 
-    private String limitText(Experiment experiment, Workers.Result result) {
-        return String.format(
-                Locale.ROOT,
-                "%s: stopped after %,d s, when %,d of %,d operations were done",
-                experiment.name,
-                result.nanos() / 1_000_000_000,
-                result.operations(),
-                experiment.count);
+    private void noteLimit(Experiment experiment, Workers.Result result) {
+        if (result.operations() < experiment.count) {
+            results.note(String.format(
+                    Locale.ROOT,
+                    "\"%s\" stopped after %,d s, when %,d of %,d operations were done",
+                    experiment.name,
+                    result.nanos() / 1_000_000_000,
+                    result.operations(),
+                    experiment.count));
+        }
     }
 
     private void addLatencies(String name, Histogram latencies) {

@@ -131,7 +131,7 @@ class KeyValueTest {
         line.parseArgs(memory);
         KeyValueSettings settings = line.getCommand();
         assertEquals(4 * (77 << 20) / 154, settings.records());
-        assertEquals((77 << 20) / 4, settings.cacheBytes());
+        assertEquals((77 << 20) / 8, settings.cacheBytes());
         assertEquals(Integer.toString((77 << 20) / 4), settings.heap());
     }
 

@@ -166,11 +166,11 @@ class FlexDBFaultTest {
     @Test
     void aFailedReadFailsThatReadAndNothingElse() {
         StoreDriver store = new StoreDriver(StoreDriver.SMALL.withCacheBytes(0));
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < 1000; i++) {
             store.put(key(i), value(i, 200));
         }
         store.reopen("all in the space");
-        for (int i = 450; i >= 0; i -= 50) { // downwards, so that nothing is read ahead
+        for (int i = 900; i >= 0; i -= 100) { // downwards, so that nothing is read ahead
             store.vfs.failReadAt(store.vfs.readCount() + 1, false);
             byte[] key = key(i);
             assertThrows(StoreIoException.class, () -> store.db.get(key));
@@ -181,7 +181,7 @@ class FlexDBFaultTest {
             cursor.seekToFirst();
             store.vfs.failReadAt(store.vfs.readCount() + 1, true); // one of a read ahead is made good
             assertThrows(StoreIoException.class, () -> {
-                for (int i = 0; i < 499; i++) {
+                for (int i = 0; i < 999; i++) {
                     cursor.next();
                 }
             });
@@ -194,7 +194,7 @@ class FlexDBFaultTest {
             assertThrows(StoreIoException.class, cursor::seekToLast);
             assertFalse(cursor.isValid());
             cursor.seekToLast();
-            assertArrayEquals(key(499), cursor.key());
+            assertArrayEquals(key(999), cursor.key());
         }
         store.assertSame("the end");
         store.db.close();

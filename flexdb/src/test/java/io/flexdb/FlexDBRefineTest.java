@@ -32,17 +32,17 @@ class FlexDBRefineTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
 
-    /** Extents of 32 KiB, so that intervals are some times as large after a crash. */
+    /** Extents of 64 KiB, so that intervals are some times as large after a crash. */
     private static final FlexDBOptions OPTIONS = StoreDriver.SMALL
             .withMemtableBytes(512 << 10)
-            .withSpace(FlexSpaceOptions.defaults().withSegments(1 << 20, 4096));
+            .withSpace(FlexSpaceOptions.defaults().withSegments(2 << 20, 4096));
 
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%07d", number).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static byte[] value(int number) {
-        byte[] value = new byte[60 + number % 40];
+        byte[] value = new byte[40 + number % 40];
         Arrays.fill(value, (byte) number);
         return value;
     }
@@ -120,7 +120,7 @@ class FlexDBRefineTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void withoutThreadsTooAndEachPairIsFound(boolean inOrder) {
-        StoreDriver store = loaded(8000, inOrder);
+        StoreDriver store = loaded(12_000, inOrder);
         store.reopen("loaded");
         FlexDBStats before = store.db.stats();
         assertEquals(0, before.coarseIntervals());
@@ -135,9 +135,9 @@ class FlexDBRefineTest {
         assertTrue(after.intervals() < 1.05 * before.intervals(), after + " after " + before);
         store.assertSame("refined");
         store.assertSameBackward("refined");
-        for (int i = 0; i < 8000; i += 7) {
+        for (int i = 0; i < 12_000; i += 7) {
             store.get(key(i), "refined");
-            store.get(key(i + 8000), "absent");
+            store.get(key(i + 12_000), "absent");
         }
         store.reopen("refined and closed");
         assertEquals(after.intervals(), store.db.stats().intervals());

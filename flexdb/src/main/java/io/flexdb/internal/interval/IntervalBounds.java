@@ -6,9 +6,12 @@ public final class IntervalBounds {
      * An interval is coarse if it is larger than it may be, or if nobody has counted its pairs yet, because its anchor
      * was sampled. One pair alone may have any size. The committer makes no coarse intervals; opening a store may find
      * some.
+     *
+     * Pairs are read one by one, so what limits their number is the work of a search among them, and what a cursor may
+     * ask of a directory at once (PairPlaces).
      */
     public static final int MAX_BYTES = 16 << 10;
-    public static final int MAX_PAIRS = 32;
+    public static final int MAX_PAIRS = 56;
 
     /** Pairs of an interval that has not been read since its anchor was sampled. */
     public static final int UNKNOWN_PAIRS = 0xFFFF;

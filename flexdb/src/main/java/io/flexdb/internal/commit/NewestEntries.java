@@ -25,6 +25,9 @@ final class NewestEntries {
         if (cursors.length != newestFirst.length) {
             cursors = new MemTableCursor[newestFirst.length];
             Arrays.setAll(cursors, i -> new MemTableCursor());
+            for (MemTableCursor cursor : cursors) {
+                cursor.walkAll();
+            }
             keys = new byte[newestFirst.length][];
             keyLengths = new int[newestFirst.length];
         }

@@ -19,6 +19,11 @@ public final class MemTableCursor {
         position.reset(newTable == null ? null : newTable.nodes, newTable == null ? null : newTable.tree);
     }
 
+    /** Says that this cursor walks whole tables forward: faster then, and slower for a few steps. */
+    public void walkAll() {
+        position.walkAll();
+    }
+
     /** Whether the cursor stands on an entry. */
     public boolean isValid() {
         return ref != Nodes.NONE;

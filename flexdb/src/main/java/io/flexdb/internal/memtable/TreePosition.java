@@ -5,6 +5,9 @@ final class TreePosition {
     /*
      * As long as the leaf keeps its version, the neighbours are read straight from it. When a writer has changed it, or
      * the place is at its edge, the way to the neighbour begins at the root, with the anchor's key.
+     *
+     * Anchors lie all over the arena, which no processor's cache has. Who walks a whole tree would wait for each of them
+     * in turn; so all anchors of a leaf are looked at when it is entered, which makes the processor fetch them at once.
      */
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
@@ -16,6 +19,13 @@ final class TreePosition {
     private int index;
     private int anchor;
     private byte[] key = NO_KEY;
+    private boolean walksAll;
+    private long touched; // or it would be left out
+
+    /** Says that leaves will be walked from end to end. */
+    void walkAll() {
+        walksAll = true;
+    }
 
     /** Goes nowhere in another tree; null lets the old one go, and cannot fail. */
     void reset(Nodes newNodes, KeyTree newTree) {
@@ -107,7 +117,18 @@ final class TreePosition {
         }
         leaf = next;
         version = nextVersion;
+        if (walksAll) {
+            touchAnchors();
+        }
         return take(0);
+    }
+
+    private void touchAnchors() {
+        long sum = 0;
+        for (int i = tree.count(leaf) - 1; i >= 0; i--) {
+            sum += nodes.newest(tree.anchor(leaf, i));
+        }
+        touched = sum;
     }
 
     private boolean take(int at) {

@@ -7,6 +7,7 @@ import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /**
  * What {@link FullMemoryTest} runs in a JVM of its own: the heap is full to the last byte when what must work even then
@@ -14,6 +15,7 @@ import java.nio.file.Path;
  */
 final class FullHeapMonitor {
     private static final int MAX_PIECE = 1 << 18;
+    private static final long WHILE_NANOS = 10_000_000;
 
     private static Object[] hog; // arrays, each with the one before as its first element
     private static volatile boolean told;
@@ -25,7 +27,8 @@ final class FullHeapMonitor {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "lock" -> lock();
-            case "await" -> await();
+            case "await" -> await(monitor -> monitor.await());
+            case "await for a while" -> await(monitor -> monitor.await(WHILE_NANOS));
             case "insert" -> insert();
             default -> fail();
         }
@@ -64,7 +67,7 @@ final class FullHeapMonitor {
     }
 
     /** Whoever waits has the lock afterwards. */
-    private static void await() throws Exception {
+    private static void await(Consumer<Monitor> wait) throws Exception {
         Monitor monitor = new Monitor();
         Thread main = Thread.currentThread();
         Thread waker = new Thread(() -> {
@@ -78,7 +81,7 @@ final class FullHeapMonitor {
         fillHeap();
         try {
             while (!told) {
-                monitor.await();
+                wait.accept(monitor);
             }
             monitor.unlock();
         } catch (Throwable e) {

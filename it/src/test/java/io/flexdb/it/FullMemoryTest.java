@@ -39,7 +39,7 @@ class FullMemoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"lock", "await", "fail", "insert"})
+    @ValueSource(strings = {"lock", "await", "await for a while", "fail", "insert"})
     void whatMustWorkInAFullHeapDoesSoTheFirstTime(String what) throws Exception {
         assertEquals(0, run("-Xmx16m", FullHeapMonitor.class, List.of(what)), what);
     }

@@ -126,10 +126,8 @@ public final class Monitor {
     public void await() {
         try {
             sync.changed.awaitUninterruptibly();
-        } catch (OutOfMemoryError e) { // before the lock was given up
-            unlock();
-            waitForMemory(WAIT_FOR_MEMORY_NANOS);
-            lock();
+        } catch (OutOfMemoryError e) {
+            waitForMemoryUnlocked();
         }
     }
 
@@ -140,15 +138,20 @@ public final class Monitor {
             sync.changed.awaitNanos(nanos);
         } catch (InterruptedException e) {
             interrupted = true;
-        } catch (OutOfMemoryError e) { // before the lock was given up
-            unlock();
-            waitForMemory(WAIT_FOR_MEMORY_NANOS);
-            lock();
+        } catch (OutOfMemoryError e) {
+            waitForMemoryUnlocked();
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** For a wait that found no memory before it had given the lock up. */
+    private void waitForMemoryUnlocked() {
+        unlock();
+        waitForMemory(WAIT_FOR_MEMORY_NANOS);
+        lock();
     }
 
     /** Wakes all who wait. Under the lock. */

@@ -24,10 +24,7 @@ final class NewestEntries {
         }
         if (cursors.length != newestFirst.length) {
             cursors = new MemTableCursor[newestFirst.length];
-            Arrays.setAll(cursors, i -> new MemTableCursor());
-            for (MemTableCursor cursor : cursors) {
-                cursor.walkAll();
-            }
+            Arrays.setAll(cursors, i -> new MemTableCursor(true));
             keys = new byte[newestFirst.length][];
             keyLengths = new int[newestFirst.length];
         }

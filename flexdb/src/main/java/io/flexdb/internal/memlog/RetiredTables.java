@@ -9,8 +9,6 @@ import java.util.function.LongConsumer;
 
 /** Memtables that are committed and that a reader, cursor or snapshot may still see. Thread-safe. */
 public final class RetiredTables {
-    private static final int PHASES = 3; // until those that were read when they were retired must be done
-
     private final Epochs epochs;
     private final LongConsumer onPinned;
     private final RetiredQueue queue; // under this object's lock, as all below
@@ -57,10 +55,13 @@ public final class RetiredTables {
 
     /** Whether none is left, once those that nobody reads any more are free. */
     public synchronized boolean isEmpty() {
-        for (int phase = 0; phase < PHASES && !inUse.isEmpty(); phase++) {
+        int since = epochs.phase();
+        int before;
+        do {
+            before = epochs.phase();
             epochs.tryNextPhase();
-            reclaim();
-        }
+        } while (!epochs.shortReadsEndedSince(since) && epochs.phase() != before);
+        reclaim();
         return inUse.isEmpty();
     }
 

@@ -153,7 +153,7 @@ public final class MemTable {
     }
 
     private byte[] commonPrefixOfKeys() {
-        TreePosition position = new TreePosition();
+        TreePosition position = new TreePosition(false);
         position.reset(nodes, tree);
         position.seekToFirst();
         int first = position.anchor();

@@ -128,7 +128,7 @@ final class MemTableChecker {
 
     String dump() {
         StringBuilder text = new StringBuilder(table.toString()).append('\n');
-        TreePosition position = new TreePosition();
+        TreePosition position = new TreePosition(false);
         position.reset(nodes, tree);
         for (position.seekToFirst(); position.anchor() != Nodes.NONE; position.next()) {
             int ref = Nodes.refOf(nodes.newest(position.anchor()));

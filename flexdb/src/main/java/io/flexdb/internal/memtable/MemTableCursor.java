@@ -6,10 +6,20 @@ package io.flexdb.internal.memtable;
  * meanwhile; a move costs a step where it was not, and at worst a search, O(log n).
  */
 public final class MemTableCursor {
-    private final TreePosition position = new TreePosition();
+    private final TreePosition position;
     private MemTable table;
     private long maxSequence;
     private int ref = Nodes.NONE;
+
+    /** For any moves. */
+    public MemTableCursor() {
+        this(false);
+    }
+
+    /** @param walksAll whether it walks whole tables forward: faster then, but slower where it takes a few steps */
+    public MemTableCursor(boolean walksAll) {
+        position = new TreePosition(walksAll);
+    }
 
     /** Attaches the cursor to a table; it stands nowhere. A null table lets the old one go. */
     public void reset(MemTable newTable, long newMaxSequence) {
@@ -17,11 +27,6 @@ public final class MemTableCursor {
         maxSequence = newMaxSequence;
         ref = Nodes.NONE;
         position.reset(newTable == null ? null : newTable.nodes, newTable == null ? null : newTable.tree);
-    }
-
-    /** Says that this cursor walks whole tables forward: faster then, and slower for a few steps. */
-    public void walkAll() {
-        position.walkAll();
     }
 
     /** Whether the cursor stands on an entry. */

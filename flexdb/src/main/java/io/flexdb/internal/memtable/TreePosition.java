@@ -12,6 +12,7 @@ final class TreePosition {
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
 
+    private final boolean walksAll;
     private Nodes nodes;
     private KeyTree tree;
     private int leaf;
@@ -19,12 +20,11 @@ final class TreePosition {
     private int index;
     private int anchor;
     private byte[] key = NO_KEY;
-    private boolean walksAll;
-    private long touched; // or it would be left out
+    private long touched; // or the compiler would leave the touching out
 
-    /** Says that leaves will be walked from end to end. */
-    void walkAll() {
-        walksAll = true;
+    /** @param walksAll whether leaves are walked from end to end, mostly */
+    TreePosition(boolean walksAll) {
+        this.walksAll = walksAll;
     }
 
     /** Goes nowhere in another tree; null lets the old one go, and cannot fail. */

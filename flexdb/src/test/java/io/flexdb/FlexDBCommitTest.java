@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,7 +75,7 @@ class FlexDBCommitTest {
 
     /** What is put is in the space soon, also if the memtable is never full; and the store goes on with the next one. */
     @Test
-    void aMemtableThatFillsSlowlyIsCommittedByItself() throws InterruptedException {
+    void aMemtableThatFillsSlowlyIsCommittedByItself() {
         try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
             for (int round = 1; round <= 2; round++) {
                 long before = db.stats().dataBytesWritten();
@@ -89,7 +90,7 @@ class FlexDBCommitTest {
 
     /** Or each snapshot could hold back a memtable with little in it. */
     @Test
-    void whileASnapshotHoldsAMemtableBackTheNextOneIsNotCommittedBeforeItIsFull() throws InterruptedException {
+    void whileASnapshotHoldsAMemtableBackTheNextOneIsNotCommittedBeforeItIsFull() {
         try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
             putSome(db, 1);
             long written;
@@ -100,7 +101,7 @@ class FlexDBCommitTest {
                 long end = System.nanoTime() + 2_500_000_000L; // in which the memtable is looked at twice
                 while (System.nanoTime() < end) {
                     assertEquals(written, db.stats().dataBytesWritten());
-                    Thread.sleep(10);
+                    LockSupport.parkNanos(1_000_000);
                 }
                 assertArrayEquals(value(7), snapshot.get(key(7)));
             }
@@ -115,9 +116,9 @@ class FlexDBCommitTest {
         }
     }
 
-    private static void awaitCommit(FlexDB db, long writtenBefore) throws InterruptedException {
+    private static void awaitCommit(FlexDB db, long writtenBefore) {
         while (db.stats().dataBytesWritten() == writtenBefore) {
-            Thread.sleep(1);
+            LockSupport.parkNanos(100_000);
         }
     }
 

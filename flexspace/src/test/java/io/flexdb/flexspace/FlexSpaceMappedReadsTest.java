@@ -2,7 +2,6 @@ package io.flexdb.flexspace;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -12,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.simulation.CutUnderReaders;
 import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.storage.CorruptionException;
@@ -21,18 +21,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Queue;
 import java.util.Random;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,10 +35,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlexSpaceMappedReadsTest {
     private static final int FRAME = 4096;
     private static final int BYTES = 6 << 20;
-    private static final int THREADS = 8;
-    private static final int ROUNDS = 4 * Integer.getInteger("flexdb.test.effort", 1);
-    private static final int GOOD_BEFORE_THE_CUT = 2_000;
-    private static final int AFTER_THE_CUT = 2_000;
     private static final FlexSpaceOptions OPTIONS = FlexSpaceOptions.defaults().withSegments(1 << 20, FRAME);
 
     @TempDir
@@ -54,16 +42,6 @@ class FlexSpaceMappedReadsTest {
 
     private final AtomicInteger calls = new AtomicInteger(); // that read the data file
     private final byte[] content = new byte[BYTES];
-
-    /** What should leave no thread. */
-    private final Queue<Throwable> untyped = new ConcurrentLinkedQueue<>();
-
-    private final ReentrantLock lock = new ReentrantLock();
-    private final AtomicLong good = new AtomicLong();
-    private final AtomicLong bad = new AtomicLong();
-    private final AtomicInteger ended = new AtomicInteger();
-    private volatile boolean cut;
-    private volatile int dimension = 1;
 
     @BeforeEach
     void mappingIsSafe() {
@@ -214,95 +192,28 @@ class FlexSpaceMappedReadsTest {
     void aDataFileCutShortUnderItsReadersFailsTheirReadsAndNothingElse() throws Exception {
         long seed = System.nanoTime();
         Path directory = newSpace(new Random(seed));
-        Path data = directory.resolve("data");
-        Path whole = Files.copy(data, root.resolve("whole"));
-        for (int round = 0; round < ROUNDS; round++) {
-            cutUnderReaders(directory, data, new Random(seed + round));
-            assertEquals(List.of(), List.copyOf(untyped), "seed " + seed + ", round " + round);
-            Files.copy(whole, data, StandardCopyOption.REPLACE_EXISTING);
-            try (FlexSpace space = FlexSpace.open(directory, OPTIONS)) {
+        CutUnderReaders.Subject<FlexSpace> readers = new CutUnderReaders.Subject<>() {
+            @Override
+            public FlexSpace open() {
+                FlexSpace space = FlexSpace.open(directory, OPTIONS);
+                assertReads(space, 0, FRAME, true);
+                assertTrue(space.stats().mappedBytes() > 0);
+                return space;
+            }
+
+            @Override
+            public void read(FlexSpace space, Random random) {
+                int length = randomLength(random);
+                assertReads(space, random.nextInt(BYTES - length), length, random.nextInt(4) > 0);
+            }
+
+            @Override
+            public void verify(FlexSpace space, String at) {
                 assertReads(space, 0, BYTES, true);
-                assertTrue(space.check().isSound());
+                assertTrue(space.check().isSound(), at);
             }
-            Files.copy(data, whole, StandardCopyOption.REPLACE_EXISTING);
-        }
-        System.out.println(good + " good reads, " + bad + " storage exceptions, " + untyped.size()
-                + " errors without a type, " + ended + " of " + ROUNDS * THREADS
-                + " threads ended as they should, seed "
-                + seed);
-        assertEquals(ROUNDS * THREADS, ended.get(), "threads that ended as they should");
-        assertTrue(bad.get() > 0, "no read has met the cut");
-    }
-
-    private void cutUnderReaders(Path directory, Path data, Random random) throws Exception {
-        cut = false;
-        long enough = good.get() + GOOD_BEFORE_THE_CUT;
-        FlexSpace space = FlexSpace.open(directory, OPTIONS);
-        try {
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < THREADS; i++) {
-                Random own = new Random(random.nextLong());
-                threads.add(new Thread(() -> readUnderTheCut(space, own), "reader-" + i));
-            }
-            threads.forEach(thread -> thread.setUncaughtExceptionHandler((dead, e) -> untyped.add(e)));
-            threads.forEach(Thread::start);
-            while (good.get() < enough && untyped.isEmpty()) {
-                Thread.onSpinWait();
-            }
-            assertTrue(space.stats().mappedBytes() > 0);
-            long bytes = Files.size(data);
-            try (FileChannel channel = FileChannel.open(data, StandardOpenOption.WRITE)) {
-                for (int step = 0; step < 4; step++) {
-                    bytes = step == 3 ? 0 : (long) (bytes * random.nextDouble());
-                    channel.truncate(bytes);
-                    Thread.yield();
-                    cut = step > 0;
-                }
-            }
-            for (Thread thread : threads) {
-                thread.join(TimeUnit.SECONDS.toMillis(60));
-                assertFalse(thread.isAlive(), thread + " hangs");
-            }
-        } finally {
-            closeQuietly(space);
-        }
-    }
-
-    private void readUnderTheCut(FlexSpace space, Random random) {
-        ByteBuffer direct = ByteBuffer.allocateDirect(1 << 16);
-        ByteBuffer heap = ByteBuffer.allocate(1 << 16);
-        int left = AFTER_THE_CUT;
-        while (left > 0) {
-            left -= cut ? 1 : 0;
-            int length = randomLength(random);
-            int at = random.nextInt(BYTES - length);
-            ByteBuffer found = random.nextInt(4) == 0 ? heap : direct;
-            lock.lock(); // what a fault that is delivered late strikes as well as anything
-            try {
-                space.read(at, found.clear().limit(length));
-                if (!found.flip().equals(ByteBuffer.wrap(content, at, length))) {
-                    throw new AssertionError(length + " bytes at " + at + " are others");
-                }
-                good.incrementAndGet();
-            } catch (StoreIoException | CorruptionException e) {
-                bad.incrementAndGet();
-            } finally {
-                lock.unlock();
-            }
-        }
-        assertTrue(new byte[dimension][dimension].length > 0); // gives the JVM an occasion to deliver what is pending
-        ended.incrementAndGet();
-    }
-
-    /** Nothing was written, so close may find the file too short, or not look at it. */
-    private void closeQuietly(FlexSpace space) {
-        try {
-            space.close();
-        } catch (StoreIoException | CorruptionException e) {
-            bad.incrementAndGet();
-        } catch (Throwable e) {
-            untyped.add(e);
-        }
+        };
+        new CutUnderReaders<>(directory.resolve("data"), readers).run(root.resolve("whole"), seed);
     }
 
     @Test

@@ -3,9 +3,11 @@ package io.flexdb;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memtable.MemTable;
@@ -60,9 +62,16 @@ public final class FlexDB implements AutoCloseable {
     private static final int DELETES_AT_ONCE = 1000;
     private static final long KEPT_PAYLOAD_BYTES = 4 << 20; // on the heap, beside what is always kept
 
-    private final Store store;
-    private final StoreWriter writer;
-    private final StoreReader reader;
+    // Null once closed, or who names a closed store would keep its memory: db.close(); db = FlexDB.open(...) needs
+    // both.
+    // Not volatile: who sees an old one is turned away by the store itself.
+    private Store store;
+    private StoreWriter writer;
+    private StoreReader reader;
+
+    private final Health health;
+    private final StoreSettings settings; // with all that was derived
+    private final Path directory;
     private final Durability durability;
     private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
     private final KeptBytes keptPayloads = new KeptBytes(KEPT_PAYLOAD_BYTES);
@@ -71,7 +80,29 @@ public final class FlexDB implements AutoCloseable {
         this.store = store;
         this.writer = store.writer();
         this.reader = store.reader();
-        this.durability = Durability.of(store.settings().force);
+        this.health = store.health();
+        this.settings = store.settings();
+        this.directory = store.directory();
+        this.durability = Durability.of(settings.force);
+    }
+
+    private Store store() {
+        return requireOpen(store);
+    }
+
+    private StoreWriter writer() {
+        return requireOpen(writer);
+    }
+
+    private StoreReader reader() {
+        return requireOpen(reader);
+    }
+
+    private <T> T requireOpen(T part) {
+        if (part == null) {
+            throw health.refusal();
+        }
+        return part;
     }
 
     /** Opens the store in a directory with default options, or creates one if it is empty or missing. */
@@ -88,6 +119,8 @@ public final class FlexDB implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it; no file is changed
      * @throws io.flexdb.storage.CorruptionException if a file is damaged; no file is changed
      * @throws io.flexdb.storage.StoreIoException if a file can't be read or written
+     * @throws io.flexdb.storage.StoreMemoryException if there is not enough for its indexes, which grow with the data;
+     *     the message says how much it takes; no file is changed
      * @throws IllegalArgumentException if the memory that the options ask for does not fit what the JVM allows; the
      *     message is the sum
      */
@@ -178,13 +211,13 @@ public final class FlexDB implements AutoCloseable {
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
-        return writer.write(
-                payload.bytes,
-                payload.length(),
-                payload.checksum(),
-                1,
-                MemTable.bodyBytes(keyLength, valueLength),
-                mode.force());
+        return writer().write(
+                        payload.bytes,
+                        payload.length(),
+                        payload.checksum(),
+                        1,
+                        MemTable.bodyBytes(keyLength, valueLength),
+                        mode.force());
     }
 
     private PayloadBuffer borrowPayload() {
@@ -221,12 +254,12 @@ public final class FlexDB implements AutoCloseable {
         WriteBatch batch = new WriteBatch();
         long last;
         try (FlexCursor cursor = cursor(ReadOptions.defaults().withUpperBound(toExclusive))) {
-            last = store.visibleSequence();
+            last = store().visibleSequence();
             cursor.seek(fromInclusive);
             while (cursor.isValid()) {
                 byte[] key = cursor.key();
                 if (batch.size() == DELETES_AT_ONCE
-                        || !writer.hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
+                        || !writer().hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
                     last = write(batch);
                     batch.clear();
                 }
@@ -255,12 +288,17 @@ public final class FlexDB implements AutoCloseable {
         notNull(batch, "batch");
         notNull(atLeast, "atLeast");
         if (batch.size() == 0) {
-            store.health().requireUsable();
-            return store.visibleSequence();
+            health.requireUsable();
+            return store().visibleSequence();
         }
         Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
-        return writer.write(
-                batch.payload(), batch.sizeBytes(), batch.checksum(), batch.size(), batch.bodyBytes(), mode.force());
+        return writer().write(
+                        batch.payload(),
+                        batch.sizeBytes(),
+                        batch.checksum(),
+                        batch.size(),
+                        batch.bodyBytes(),
+                        mode.force());
     }
 
     // ---- reading
@@ -268,7 +306,7 @@ public final class FlexDB implements AutoCloseable {
     /** The value of a key, or null if it is absent. */
     public byte[] get(byte[] key) {
         Limits.keyLength(key);
-        return reader.get(key, null);
+        return reader().get(key, null);
     }
 
     /**
@@ -279,7 +317,7 @@ public final class FlexDB implements AutoCloseable {
      * @throws IllegalArgumentException if the buffer has less room than the value needs; the message says how much
      */
     public int get(ByteBuffer key, ByteBuffer destination) {
-        return Snapshot.get(reader, key, destination, null);
+        return Snapshot.get(reader(), key, destination, null);
     }
 
     /** A cursor over the store as it is now. To be closed. */
@@ -292,45 +330,46 @@ public final class FlexDB implements AutoCloseable {
         notNull(options, "options");
         Snapshot snapshot = options.snapshot();
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
-        cursor.open(reader.cursor(snapshot == null ? null : snapshot.pin(), options.bound()));
+        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), options.bound()));
         return cursor;
     }
 
     /** The store as it is now, to be read later. To be closed. */
     public Snapshot snapshot() {
-        return new Snapshot(reader, store.pinNewest("the snapshot"));
+        return new Snapshot(reader(), store().pinNewest("the snapshot"));
     }
 
     // ---- durability and figures
 
     /** Makes every write that has returned durable, whatever its mode. */
     public void sync() {
-        store.sync();
+        store().sync();
     }
 
     /** Every write up to this sequence number is durable. Never falls. */
     public long durableSequence() {
-        return store.durableSequence();
+        return store().durableSequence();
     }
 
     /** What the store still does, and why not more. In any state, closed included. */
     public StoreHealth health() {
-        return store.health().current();
+        return health.current();
     }
 
     /** The settings as they have taken effect, with all that was derived from what the JVM allows. */
     public FlexDBOptions options() {
-        return FlexDBOptions.of(store.settings());
+        return FlexDBOptions.of(settings);
     }
 
     /** Divides all coarse intervals now. For tests of stores without threads. */
     void refine() {
-        store.refineHere();
+        store().refineHere();
     }
 
     /** Figures of this moment. */
     public FlexDBStats stats() {
-        return store.figures(now -> FlexDBStats.of(store, now));
+        Store open = store();
+        return open.figures(now -> FlexDBStats.of(open, now));
     }
 
     /**
@@ -343,11 +382,21 @@ public final class FlexDB implements AutoCloseable {
      */
     @Override
     public void close() {
-        store.close();
+        Store open = store;
+        if (open != null) {
+            try {
+                open.close();
+            } finally {
+                store = null;
+                writer = null;
+                reader = null;
+            }
+        }
     }
 
     @Override
     public String toString() {
-        return store.toString();
+        return "FlexDB[" + directory
+                + (health.isUsable() ? "]" : ", " + health.current().state().label() + "]");
     }
 }

@@ -7,15 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.simulation.FilesBefore;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreMemoryException;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -201,6 +210,95 @@ class FlexDBMemoryTest {
 
     private static boolean isThread(String name) {
         return Thread.currentThread().getName().equals(name);
+    }
+
+    /** Who opens a store again mostly still has the closed one in a variable: {@code db.close(); db = open(...)}. */
+    @Test
+    void aClosedStoreThatIsStillNamedKeepsNoMemory() {
+        ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
+        Set<Reference<ByteBuffer>> held = ConcurrentHashMap.newKeySet();
+        OffHeap.Source source = bytes -> {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(bytes);
+            held.add(new PhantomReference<>(buffer, gone));
+            return buffer;
+        };
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(1 << 20);
+        for (boolean inline : new boolean[] {true, false}) {
+            FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, options, inline, AMPLE, source);
+            for (int i = 0; i < 3000; i++) {
+                db.put(bytes("key" + i % 1000), new byte[1000]);
+            }
+            FlexCursor cursor = db.cursor();
+            cursor.seekToFirst();
+            cursor.close();
+            assertEquals(1000, db.get(bytes("key1")).length);
+            assertTrue(held.size() > 4, held.size() + " buffers");
+            db.close();
+            for (int round = 0; round < 100 && !held.isEmpty(); round++) {
+                System.gc();
+                for (Reference<?> each = gone.poll(); each != null; each = gone.poll()) {
+                    held.remove(each);
+                }
+            }
+            assertEquals(0, held.size(), "buffers that a closed store keeps");
+            assertEquals(StoreHealth.State.CLOSED, db.health().state());
+            assertEquals(1 << 20, db.options().memtableBytes());
+            assertTrue(db.toString().contains("closed"), db.toString());
+            assertThrows(StoreClosedException.class, () -> db.get(bytes("key1")));
+            assertThrows(StoreClosedException.class, () -> db.put(bytes("key1"), bytes("")));
+            assertThrows(StoreClosedException.class, db::cursor);
+            assertThrows(StoreClosedException.class, db::snapshot);
+            assertThrows(StoreClosedException.class, db::sync);
+            assertThrows(StoreClosedException.class, db::stats);
+            db.close();
+        }
+    }
+
+    /** Whatever an opening needs memory for: it says how much, and has let go of all it had. */
+    @Test
+    void anOpeningWithoutMemoryIsATypedErrorAndChangesNothing() {
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(1 << 20); // so that a recovery commits nothing
+        StoreDriver store = new StoreDriver(options);
+        for (int i = 0; i < 1000; i++) {
+            store.put(bytes("key" + i * 7919 % 1000), new byte[500]);
+        }
+        store.sync();
+        SimulatedVfs killed = store.vfs.kill();
+        TreeMap<byte[], byte[]> content = StoreOracle.newMap();
+        content.putAll(store.oracle.now());
+        SimulatedVfs closed = killed.copy();
+        StoreDriver.open(closed, options).close();
+        for (SimulatedVfs day : List.of(closed, killed)) {
+            int refused = 0;
+            AtomicLong left = new AtomicLong();
+            boolean met = true;
+            for (int n = 0; met; n++) {
+                String at = (day == killed ? "killed" : "closed") + ", " + n + " allocations";
+                left.set(n);
+                OffHeap.Source source = bytes -> {
+                    if (left.decrementAndGet() < 0) {
+                        throw new OutOfMemoryError("none, for a test");
+                    }
+                    return ByteBuffer.allocateDirect(bytes);
+                };
+                SimulatedVfs files = day.copy();
+                FilesBefore before = FilesBefore.of(files);
+                try (FlexDB db = FlexDB.open(files, StoreDriver.DIRECTORY, options, true, AMPLE, source)) {
+                    met = left.get() < 0;
+                    left.set(Long.MAX_VALUE);
+                    StoreOracle.assertSame(content, StoreDriver.all(db), at);
+                } catch (StoreMemoryException e) {
+                    refused++;
+                    before.assertUnchanged(at);
+                    assertTrue(e.getMessage().contains("-XX:MaxDirectMemorySize"), e.getMessage());
+                    assertTrue(e.getMessage().contains(StoreDriver.DIRECTORY.toString()), e.getMessage());
+                }
+                try (FlexDB db = StoreDriver.open(files, options)) {
+                    StoreOracle.assertSame(content, StoreDriver.all(db), at + ", again");
+                }
+            }
+            assertTrue(refused > 2, refused + " openings were refused");
+        }
     }
 
     /** Fails every allocation for which it is told to. */

@@ -1,8 +1,10 @@
 package io.flexdb.storage;
 
+import java.nio.file.Path;
+
 /**
- * There was not enough memory for one call, such as reading a very large value. Nothing has changed, and the store goes
- * on.
+ * There was not enough memory for one call, such as reading a very large value, or opening a store. Nothing is
+ * lost: the store goes on, as it was before the call, or can be opened with more memory.
  */
 public final class StoreMemoryException extends StorageException {
     private static final long serialVersionUID = 1L;
@@ -16,6 +18,20 @@ public final class StoreMemoryException extends StorageException {
         super(
                 "no memory for " + what + ", which needs " + bytes + " bytes: " + cause.getMessage()
                         + "; raise -Xmx or -XX:MaxDirectMemorySize, or read less at a time",
+                cause);
+    }
+
+    /**
+     * A store could not be opened.
+     *
+     * @param directory of the store
+     * @param needed what it needs, with bytes
+     * @param cause what the JVM said
+     */
+    public StoreMemoryException(Path directory, String needed, OutOfMemoryError cause) {
+        super(
+                "no memory to open " + directory + ", which needs " + needed + ": " + cause.getMessage()
+                        + "; nothing is lost. Raise -XX:MaxDirectMemorySize, or -Xmx if the heap is full",
                 cause);
     }
 }

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 
 /**
  * The sparse index of the last clean close, so that opening again reads one file and no data.
@@ -44,26 +45,25 @@ import java.util.Arrays;
  * deleted when a store is opened: a file that is damaged or left behind costs time, never correctness.
  */
 public final class AnchorsFile {
+    /*
+     * However large it is, a piece of it is in memory at a time. To be believed only once all of it is verified, it is
+     * read twice: it is far smaller than the data, and in the page cache the second time.
+     */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int FIELD_BYTES = 5 * Long.BYTES + Integer.BYTES;
     private static final int ENTRY_BYTES = 16;
-    private static final int MAX_BODY_BYTES = 1 << 30;
+    private static final int PIECE_BYTES = 2 * (ENTRY_BYTES + RecordFormat.MAX_KEY_BYTES);
 
     private AnchorsFile() {}
 
     /**
-     * Writes the file of a space that was closed cleanly, unless it would be too large to be read again. If that fails,
-     * there is no file, or one that does not count.
+     * Writes the file of a space that was closed cleanly. If that fails, there is no file, or one that does not count.
      */
     public static void write(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine) {
-        ByteBuffer body = encode(index);
-        if (body == null) {
-            return;
-        }
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         vfs.deleteIfExists(path);
         try {
-            writeFile(vfs, path, body, index, engine);
+            writeFile(vfs, path, index, engine);
             vfs.syncDirectory(directory);
         } catch (StorageException | OutOfMemoryError e) {
             try {
@@ -75,119 +75,138 @@ public final class AnchorsFile {
         }
     }
 
-    private static void writeFile(Vfs vfs, Path path, ByteBuffer body, SparseIndex index, SpaceEngine engine) {
+    private static void writeFile(Vfs vfs, Path path, SparseIndex index, SpaceEngine engine) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
-            int bytes = body.remaining();
+            ByteBuffer piece = newPiece();
+            byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
+            CRC32C crc = new CRC32C();
+            long bytes = 0;
+            IntervalCursor cursor = index.cursor();
+            for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
+                int length = cursor.copyAnchor(anchor);
+                if (piece.remaining() < ENTRY_BYTES + length) {
+                    bytes += writePiece(file, piece, bytes, crc);
+                }
+                piece.putLong(cursor.lengthBytes()).putInt(cursor.pairCount()).putInt(length);
+                piece.put(anchor, 0, length);
+            }
+            bytes += writePiece(file, piece, bytes, crc);
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.ANCHORS, engine.storeId());
             block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
-            block.putLong(index.intervalCount()).putLong(bytes).putInt(FilePreamble.crc(body, 0, bytes));
-            file.write(body, FilePreamble.BLOCK_BYTES);
+            block.putLong(index.intervalCount()).putLong(bytes).putInt((int) crc.getValue());
             file.write(FilePreamble.finish(block), 0);
             file.force();
         }
     }
 
-    private static ByteBuffer encode(SparseIndex index) {
-        ByteBuffer body = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
-        byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
-        IntervalCursor cursor = index.cursor();
-        for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
-            int length = cursor.copyAnchor(anchor);
-            if (body.remaining() < ENTRY_BYTES + length) {
-                if (body.capacity() > MAX_BODY_BYTES / 2) {
-                    return null;
-                }
-                body = ByteBuffer.allocate(Math.max(2 * body.capacity(), body.position() + ENTRY_BYTES + length))
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .put(body.flip());
-            }
-            body.putLong(cursor.lengthBytes()).putInt(cursor.pairCount()).putInt(length);
-            body.put(anchor, 0, length);
-        }
-        return body.flip();
+    private static ByteBuffer newPiece() {
+        return ByteBuffer.allocate(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Fills an empty index, if there is a file that fits the space. */
+    private static int writePiece(VfsFile file, ByteBuffer piece, long written, CRC32C crc) {
+        piece.flip();
+        int length = piece.remaining();
+        crc.update(piece.duplicate());
+        file.write(piece, FilePreamble.BLOCK_BYTES + written);
+        piece.clear();
+        return length;
+    }
+
+    /**
+     * Fills an empty index, if there is a file that fits the space.
+     *
+     * @return whether there is; if not, the index is empty still
+     * @throws CorruptionException if the file changes while it is read
+     */
     public static boolean load(Vfs vfs, Path directory, SpaceEngine engine, Intervals into) {
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         if (!vfs.exists(path)) {
             return false;
         }
-        ByteBuffer body;
-        long intervals;
+        boolean loading = false;
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             ByteBuffer block = FilePreamble.check(
                     path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.ANCHORS, FIELD_BYTES, engine.storeId());
             boolean fits = block.getLong() == engine.openedTreeVersion()
                     & block.getLong() == engine.openedLogGeneration()
                     & block.getLong() == engine.tag();
-            intervals = block.getLong();
+            long intervals = block.getLong();
             long bytes = block.getLong();
             int crc = block.getInt();
-            if (!fits
-                    || bytes < 0
-                    || bytes != file.size() - FilePreamble.BLOCK_BYTES
-                    || bytes > Integer.MAX_VALUE - 8) {
+            if (!fits || bytes < 0 || bytes != file.size() - FilePreamble.BLOCK_BYTES) {
                 return false;
             }
-            body = ByteBuffer.allocate((int) bytes).order(ByteOrder.LITTLE_ENDIAN);
-            file.readFully(body, FilePreamble.BLOCK_BYTES);
-            body.flip();
-            if (FilePreamble.crc(body, 0, body.limit()) != crc) {
+            if (!walk(file, bytes, crc, intervals, engine.size(), null)) {
                 return false;
             }
+            loading = true; // now that all of it is known to be sound
+            if (!walk(file, bytes, crc, intervals, engine.size(), into)) {
+                throw new CorruptionException(path, FilePreamble.BLOCK_BYTES, "what was read before", "other bytes");
+            }
+            return true;
         } catch (CorruptionException | StoreIoException e) {
+            if (loading) {
+                throw e; // of an index that is filled in part
+            }
             return false; // sampling gives the same anchors, or others as good
         }
-        if (!isSound(body.duplicate().order(ByteOrder.LITTLE_ENDIAN), intervals, engine.size())) {
-            return false;
-        }
-        while (body.hasRemaining()) {
-            long bytes = body.getLong();
-            int pairs = body.getInt();
-            int length = body.getInt();
-            into.append(body.array(), body.position(), length, bytes, pairs);
-            body.position(body.position() + length);
-        }
-        return true;
     }
 
-    private static boolean isSound(ByteBuffer body, long intervals, long size) {
+    /** Reads all intervals, a piece at a time, and returns whether they are sound as far as they could be read. */
+    private static boolean walk(VfsFile file, long bytes, int expectedCrc, long intervals, long size, Intervals into) {
+        ByteBuffer piece = newPiece();
+        CRC32C crc = new CRC32C();
+        byte[] last = new byte[RecordFormat.MAX_KEY_BYTES];
+        int lastLength = 0;
         long total = 0;
         long count = 0;
-        int last = 0;
-        int lastLength = 0;
-        while (body.remaining() >= ENTRY_BYTES) {
-            long bytes = body.getLong();
-            int pairs = body.getInt();
-            int length = body.getInt();
-            int anchor = body.position();
-            boolean sound = bytes >= 0
-                    && bytes <= size - total
-                    && pairs >= 0
-                    && pairs <= IntervalBounds.UNKNOWN_PAIRS
-                    && length >= 0
-                    && length <= Math.min(RecordFormat.MAX_KEY_BYTES, body.remaining())
-                    && (count == 0
-                            ? length == 0
-                            : Arrays.compareUnsigned(
-                                            body.array(),
-                                            anchor,
-                                            anchor + length,
-                                            body.array(),
-                                            last,
-                                            last + lastLength)
-                                    > 0);
-            if (!sound) {
-                return false;
+        for (long read = 0; read < bytes; ) {
+            int left = piece.position(); // of an interval that is not all there
+            piece.limit((int) Math.min(piece.capacity(), left + bytes - read));
+            int length = piece.remaining();
+            file.readFully(piece, FilePreamble.BLOCK_BYTES + read);
+            crc.update(piece.array(), left, length);
+            read += length;
+            piece.flip();
+            while (piece.remaining() >= ENTRY_BYTES) {
+                int at = piece.position();
+                long lengthBytes = piece.getLong();
+                int pairs = piece.getInt();
+                int anchorLength = piece.getInt();
+                int anchor = piece.position();
+                if (lengthBytes < 0
+                        || lengthBytes > size - total
+                        || pairs < 0
+                        || pairs > IntervalBounds.UNKNOWN_PAIRS
+                        || anchorLength < 0
+                        || anchorLength > RecordFormat.MAX_KEY_BYTES) {
+                    return false;
+                }
+                if (anchorLength > piece.remaining()) {
+                    piece.position(at); // the rest is in the next piece, if there is one
+                    break;
+                }
+                boolean ascends = count == 0
+                        ? anchorLength == 0
+                        : Arrays.compareUnsigned(piece.array(), anchor, anchor + anchorLength, last, 0, lastLength) > 0;
+                if (!ascends) {
+                    return false;
+                }
+                if (into != null) {
+                    into.append(piece.array(), anchor, anchorLength, lengthBytes, pairs);
+                }
+                piece.get(last, 0, anchorLength);
+                lastLength = anchorLength;
+                total += lengthBytes;
+                count++;
             }
-            total += bytes;
-            count++;
-            last = anchor;
-            lastLength = length;
-            body.position(anchor + length);
+            piece.compact();
         }
-        return !body.hasRemaining() && count == intervals && total == size && count > 0;
+        return piece.position() == 0
+                && (int) crc.getValue() == expectedCrc
+                && count == intervals
+                && total == size
+                && count > 0;
     }
 
     /**

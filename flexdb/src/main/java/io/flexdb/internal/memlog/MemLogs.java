@@ -226,9 +226,11 @@ public final class MemLogs {
             return MemTable.allocate(lastNumber, arenaBytes, memory);
         } catch (OutOfMemoryError e) {
             lacksMemory = true;
-            throw new StoreFullException(
+            StoreFullException full = new StoreFullException(
                     "no memory for a memtable of " + arenaBytes + " bytes (" + e.getMessage()
                             + "); close cursors and snapshots, allow for more by -XX:MaxDirectMemorySize, or give the store less");
+            full.initCause(e);
+            throw full;
         }
     }
 

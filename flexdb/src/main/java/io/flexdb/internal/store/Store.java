@@ -211,10 +211,9 @@ public final class Store implements AutoCloseable {
         return versions.freeSegments();
     }
 
-    @Override
-    public String toString() {
-        return "FlexDB[" + directory
-                + (health.isUsable() ? "]" : ", " + health.current().state().label() + "]");
+    /** Where it is. */
+    public Path directory() {
+        return directory;
     }
 
     // ---- the end

@@ -5,7 +5,9 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadReader;
@@ -25,6 +27,8 @@ import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
 import io.flexdb.internal.wal.WalRecovery;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -44,6 +48,7 @@ public final class StoreOpener {
     final StoreSettings settings; // with all that was derived
     final MemoryBudget budget;
     final OffHeap memory;
+    private final JvmMemory jvm;
     final boolean inline;
     final Epochs epochs = new Epochs();
     final Health health;
@@ -66,6 +71,7 @@ public final class StoreOpener {
         this.directory = directory.toAbsolutePath().normalize();
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
+        this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
         this.health = new Health("the store", this.directory, settings.healthListener);
@@ -125,9 +131,37 @@ public final class StoreOpener {
             store.start();
             return store;
         } catch (RuntimeException | Error e) {
+            long held = memory.heldBytes();
             closeAfter(e, store);
+            Throwable reason = e instanceof StorageException ? e.getCause() : e;
+            if (reason instanceof OutOfMemoryError wantOfMemory) {
+                throw new StoreMemoryException(directory, needed(held), wantOfMemory);
+            }
             throw e;
         }
+    }
+
+    /** What an opening takes, roughly: in memory indexes are about as large as in their files. */
+    private String needed(long held) {
+        long tree = fileBytes(directory.resolve(StoreFiles.SPACE_NAME).resolve("tree"));
+        long index = 2 * fileBytes(directory.resolve(StoreFiles.ANCHORS_NAME)); // its nodes besides
+        long buffers = budget.segmentBytes() + 2 * MemTable.tableBytes(settings.memtableBytes);
+        return "about " + Math.max(held, tree + index + buffers) + " bytes of direct memory (FlexTree " + tree
+                + ", sparse index " + (index == 0 ? "not known" : index) + ", segments and memtables " + buffers
+                + "), where the JVM allows " + jvm.directBytes();
+    }
+
+    private long fileBytes(Path path) {
+        try {
+            if (vfs.exists(path)) {
+                try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+                    return file.size();
+                }
+            }
+        } catch (StorageException e) {
+            // It is for a message.
+        }
+        return 0;
     }
 
     /** Returns whether the store was closed after its last write, and not killed. */

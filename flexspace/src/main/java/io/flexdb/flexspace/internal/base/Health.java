@@ -32,12 +32,13 @@ public final class Health {
      * H4  Each change is told once, in order, to the log and then to the listener; nothing is told under a lock.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final Runnable[] NOBODY = {};
     private static final long MAX_MILLIS_TO_TELL = 1000; // for which a close waits
 
     private final String what;
     private final Path directory;
     private final HealthListener listener; // or null
-    private volatile Runnable[] reactions = {}; // gone through without an allocation
+    private volatile Runnable[] reactions = NOBODY; // gone through without an allocation
     private volatile State state = State.USABLE; // what users are told
     private volatile Throwable failure; // whether closed or not (H3), and so is the next
     private volatile Throwable damage; // why it is read-only
@@ -154,6 +155,7 @@ public final class Health {
         synchronized (this) {
             first = !closeTold;
             closeTold = true;
+            reactions = NOBODY; // who asks a closed store for its health doesn't keep all of it
         }
         if (first) {
             tell(State.CLOSED, cause(), true);

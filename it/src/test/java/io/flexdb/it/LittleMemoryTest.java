@@ -1,0 +1,48 @@
+package io.flexdb.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was written with little memory can be opened with it: after a close, after a kill, beside closed stores. */
+class LittleMemoryTest {
+    private static final int PAIRS = 200_000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final long MOST_MINUTES = 5;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aStoreOpensWithTheMemoryThatItWasWrittenWithAndIsRefusedByNameWithLess() throws Exception {
+        for (String step : List.of("load", "again", "kill", "recover", "refuse")) {
+            run(step);
+        }
+    }
+
+    private void run(String step) throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx24m",
+                        "-XX:MaxDirectMemorySize=" + (20 + 20 * PAIRS / 1_000_000) + "m",
+                        "-ea",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        LittleMemoryStore.class.getName(),
+                        directory.toString(),
+                        step,
+                        String.valueOf(PAIRS))
+                .inheritIO()
+                .start();
+        try {
+            assertTrue(process.waitFor(MOST_MINUTES, TimeUnit.MINUTES), step);
+            assertEquals(0, process.exitValue(), step);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

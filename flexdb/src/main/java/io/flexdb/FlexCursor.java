@@ -17,11 +17,17 @@ import java.nio.ByteBuffer;
  */
 public final class FlexCursor implements AutoCloseable {
     private MergeCursor cursor; // null once closed: it serves another then
+    private RangesRead trace; // of the transaction that it belongs to, if that wants to know
 
     FlexCursor() {}
 
     void open(MergeCursor newCursor) {
         cursor = newCursor;
+    }
+
+    /** Has it note what it shows from now on. */
+    void trace(RangesRead newTrace) {
+        trace = newTrace;
     }
 
     private MergeCursor cursor() {
@@ -34,22 +40,40 @@ public final class FlexCursor implements AutoCloseable {
 
     /** Goes to the first pair. */
     public void seekToFirst() {
-        cursor().seekToFirst();
+        MergeCursor open = cursor();
+        if (trace != null) {
+            trace.beginForward(open, null);
+        }
+        open.seekToFirst();
     }
 
     /** Goes to the last pair. */
     public void seekToLast() {
-        cursor().seekToLast();
+        MergeCursor open = cursor();
+        if (trace != null) {
+            trace.beginBackward(open, null);
+        }
+        open.seekToLast();
     }
 
     /** Goes to the first pair whose key is not below the one given. */
     public void seek(byte[] key) {
-        cursor().seek(Limits.notNull(key, "key"), key.length);
+        MergeCursor open = cursor();
+        Limits.notNull(key, "key");
+        if (trace != null) {
+            trace.beginForward(open, key.clone());
+        }
+        open.seek(key, key.length);
     }
 
     /** Goes to the last pair whose key is not above the one given. */
     public void seekForPrev(byte[] key) {
-        cursor().seekForPrev(Limits.notNull(key, "key"), key.length);
+        MergeCursor open = cursor();
+        Limits.notNull(key, "key");
+        if (trace != null) {
+            trace.beginBackward(open, key.clone());
+        }
+        open.seekForPrev(key, key.length);
     }
 
     /**
@@ -58,7 +82,11 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalStateException if the cursor stands nowhere
      */
     public void next() {
-        cursor().next();
+        MergeCursor open = cursor();
+        if (trace != null) {
+            trace.goForward(open);
+        }
+        open.next();
     }
 
     /**
@@ -67,7 +95,11 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalStateException if the cursor stands nowhere
      */
     public void prev() {
-        cursor().prev();
+        MergeCursor open = cursor();
+        if (trace != null) {
+            trace.goBackward(open);
+        }
+        open.prev();
     }
 
     /** Whether the cursor stands on a pair. */
@@ -117,13 +149,30 @@ public final class FlexCursor implements AutoCloseable {
         return Limits.requireRoom(cursor().value(destination), room, "value");
     }
 
+    boolean isOpen() {
+        return cursor != null;
+    }
+
+    /** What it has noted so far is all that counts. */
+    void endTrace() {
+        if (trace != null && cursor != null) {
+            trace.end(cursor);
+        }
+    }
+
     /** Lets go of what the cursor holds. Closing again does nothing. */
     @Override
     public void close() {
         MergeCursor open = cursor;
         if (open != null) {
             cursor = null;
-            open.close();
+            try {
+                if (trace != null) {
+                    trace.end(open);
+                }
+            } finally {
+                open.close();
+            }
         }
     }
 }

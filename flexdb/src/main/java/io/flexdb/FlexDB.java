@@ -15,11 +15,17 @@ import io.flexdb.internal.read.KeptBytes;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
+import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.write.Precondition;
 import io.flexdb.internal.write.StoreWriter;
+import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.StoreHealth;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * An embedded ordered key-value store. Keys and values are bytes; keys are ordered as unsigned bytes, a shorter key
@@ -60,6 +66,9 @@ public final class FlexDB implements AutoCloseable {
     public static final int MAX_VALUE_BYTES = Limits.MAX_VALUE_BYTES;
 
     private static final int DELETES_AT_ONCE = 1000;
+    private static final int MAX_TRIES = 1000; // of a transaction
+    private static final int WAIT_NANOS = 20_000;
+    private static final int MAX_WAITS = 100;
     private static final long KEPT_PAYLOAD_BYTES = 4 << 20; // on the heap, beside what is always kept
 
     // Null once closed, or who names a closed store would keep its memory: db.close(); db = FlexDB.open(...) needs
@@ -211,13 +220,19 @@ public final class FlexDB implements AutoCloseable {
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
+        return write(payload, keyLength, valueLength, mode, null);
+    }
+
+    private long write(
+            PayloadBuffer payload, int keyLength, int valueLength, Durability mode, Precondition precondition) {
         return writer().write(
                         payload.bytes,
                         payload.length(),
                         payload.checksum(),
                         1,
                         MemTable.bodyBytes(keyLength, valueLength),
-                        mode.force());
+                        mode.force(),
+                        precondition);
     }
 
     private PayloadBuffer borrowPayload() {
@@ -301,6 +316,109 @@ public final class FlexDB implements AutoCloseable {
                         mode.force());
     }
 
+    // ---- transactions
+
+    /** Begins a transaction under {@linkplain Isolation#SNAPSHOT snapshot isolation}. To be closed. */
+    public Transaction begin() {
+        return begin(Isolation.SNAPSHOT);
+    }
+
+    /** Begins a transaction. To be closed. */
+    public Transaction begin(Isolation isolation) {
+        return new Transaction(store(), durability, notNull(isolation, "isolation"));
+    }
+
+    /**
+     * Runs something in a transaction and commits it, again and again until there is no conflict.
+     *
+     * @param work what to do; it may be run several times, and is not to commit itself. Whatever it throws ends the
+     *     transaction without a commit
+     * @return what the work has returned when it was committed
+     * @throws ConflictException if there was a conflict each of many times
+     */
+    public <T> T transact(Isolation isolation, Function<Transaction, T> work) {
+        notNull(work, "work");
+        for (int tries = 1; ; tries++) {
+            try (Transaction transaction = begin(isolation)) {
+                T result = work.apply(transaction);
+                transaction.commit();
+                return result;
+            } catch (ConflictException e) {
+                if (tries == MAX_TRIES) {
+                    throw e;
+                }
+            }
+            giveWay(tries);
+        }
+    }
+
+    /** Waits for a random time, longer the more often there was a conflict, so that one of those in it goes through. */
+    private static void giveWay(int conflicts) {
+        int most = Math.min(conflicts, MAX_WAITS) * WAIT_NANOS;
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(most));
+    }
+
+    /**
+     * Sets the value of a key if it is absent.
+     *
+     * @return null if it was absent and is set now, else its value
+     */
+    public byte[] putIfAbsent(byte[] key, byte[] value) {
+        Limits.valueLength(value);
+        while (true) {
+            byte[] found = get(key);
+            if (found != null || compareAndSet(key, null, value)) {
+                return found;
+            }
+        }
+    }
+
+    /**
+     * Sets or removes the value of a key if it is what is expected, with no other write in between.
+     *
+     * @param expected null if the key is expected to be absent
+     * @param value null to remove the key
+     * @return whether it was as expected, and has been set
+     */
+    public boolean compareAndSet(byte[] key, byte[] expected, byte[] value) {
+        Limits.keyLength(key);
+        if (value != null) {
+            Limits.valueLength(value);
+        }
+        Store open = store();
+        long begun = open.beginTransaction();
+        try {
+            Footprint unchanged = open.newFootprint();
+            while (true) {
+                unchanged.reset(open.visibleSequence());
+                if (!Arrays.equals(get(key), expected)) {
+                    return false;
+                }
+                unchanged.addKey(key);
+                if (set(key, value, unchanged) != StoreWriter.REFUSED) {
+                    return true;
+                }
+            }
+        } finally {
+            open.endTransaction(begun);
+        }
+    }
+
+    private long set(byte[] key, byte[] value, Precondition precondition) {
+        PayloadBuffer payload = borrowPayload();
+        try {
+            int valueLength = value == null ? 0 : value.length;
+            int at = value == null ? payload.beginDelete(key.length) : payload.beginPut(key.length, valueLength);
+            System.arraycopy(key, 0, payload.bytes, at, key.length);
+            if (value != null) {
+                System.arraycopy(value, 0, payload.bytes, at + key.length, valueLength);
+            }
+            return write(payload, key.length, valueLength, durability, precondition);
+        } finally {
+            giveBack(payload);
+        }
+    }
+
     // ---- reading
 
     /** The value of a key, or null if it is absent. */
@@ -330,7 +448,7 @@ public final class FlexDB implements AutoCloseable {
         notNull(options, "options");
         Snapshot snapshot = options.snapshot();
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
-        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), options.bound()));
+        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), null, options.bound()));
         return cursor;
     }
 

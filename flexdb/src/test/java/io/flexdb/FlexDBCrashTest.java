@@ -51,7 +51,13 @@ class FlexDBCrashTest {
             edits.add(new Edit(key((i * 37 + j * 75) % 600), value(round, i + j)));
         }
         edits.add(new Edit(key(i * 11 % 600), null));
-        store.batch(edits, store.options.durability());
+        if (i % 4 == 1) {
+            List<Edit> takenBack = edits.subList(0, 2);
+            Edit meanwhile = new Edit(key(900 + i), value(round, i));
+            store.transaction(edits, takenBack, meanwhile, Isolation.SERIALIZABLE);
+        } else {
+            store.batch(edits, store.options.durability());
+        }
     }
 
     private static byte[] key(int number) {

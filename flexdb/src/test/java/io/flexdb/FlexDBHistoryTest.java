@@ -62,6 +62,7 @@ class FlexDBHistoryTest {
                 case 6, 7, 8, 9, 10 -> store.takeOrCheckSnapshot(at);
                 case 11, 12, 13, 14, 15, 16, 17, 18 -> batch();
                 case 19, 20, 21, 22, 23, 24 -> walk();
+                case 25, 26, 27, 28 -> transaction();
                 default -> one();
             }
         }
@@ -72,6 +73,20 @@ class FlexDBHistoryTest {
                 case 2, 3 -> store.get(key(), at);
                 default -> store.put(key(), value(40_000));
             }
+        }
+
+        private void transaction() {
+            Edit meanwhile = random.nextInt(3) == 0 ? null : edits(1).get(0);
+            Isolation isolation = Isolation.values()[random.nextInt(2)];
+            store.transaction(edits(1 + random.nextInt(20)), edits(random.nextInt(5)), meanwhile, isolation);
+        }
+
+        private List<Edit> edits(int count) {
+            List<Edit> edits = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                edits.add(new Edit(key(), random.nextInt(4) == 0 ? null : value(500)));
+            }
+            return edits;
         }
 
         private void batch() {

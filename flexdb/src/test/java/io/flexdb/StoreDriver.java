@@ -2,13 +2,16 @@ package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.ConflictException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -96,6 +99,48 @@ final class StoreDriver {
         assertEquals(oracle.sequence(), db.write(batch, durability));
         writing = false;
         written(durability);
+    }
+
+    /**
+     * Writes in a transaction, in which something is taken back, and something else is written by others meanwhile.
+     *
+     * @param meanwhile null for nothing
+     */
+    void transaction(List<Edit> edits, List<Edit> takenBack, Edit meanwhile, Isolation isolation) {
+        try (Transaction transaction = db.begin(isolation)) {
+            int half = edits.size() / 2;
+            addAll(transaction, edits.subList(0, half));
+            Transaction.Savepoint savepoint = transaction.savepoint();
+            addAll(transaction, takenBack);
+            transaction.rollbackTo(savepoint);
+            addAll(transaction, edits.subList(half, edits.size()));
+            if (meanwhile != null) {
+                if (meanwhile.value() == null) {
+                    delete(meanwhile.key());
+                } else {
+                    put(meanwhile.key(), meanwhile.value());
+                }
+            }
+            if (meanwhile != null && edits.stream().anyMatch(edit -> Arrays.equals(edit.key(), meanwhile.key()))) {
+                assertThrows(ConflictException.class, transaction::commit);
+                return;
+            }
+            oracle.write(edits);
+            writing = true;
+            assertEquals(oracle.sequence(), transaction.commit());
+            writing = false;
+            written(options.durability());
+        }
+    }
+
+    private static void addAll(Transaction transaction, List<Edit> edits) {
+        for (Edit edit : edits) {
+            if (edit.value() == null) {
+                transaction.delete(edit.key());
+            } else {
+                transaction.put(edit.key(), edit.value());
+            }
+        }
     }
 
     void deleteRange(byte[] from, byte[] to) {

@@ -270,6 +270,7 @@ public final class CommitThread {
             return false;
         }
         memoryWaits = 0;
+        retired.beforeRetiring(log);
         versions.publishWithoutOldest(rootsSequence);
         try {
             engine.sync(last);

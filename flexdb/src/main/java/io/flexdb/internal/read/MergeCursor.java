@@ -82,22 +82,29 @@ public final class MergeCursor implements AutoCloseable {
      */
     void openNewest(RetiredTables retired, long maxPinnedBytes, byte[] newUpperBound) {
         pin.openNewest(retired, maxPinnedBytes);
-        attach(newUpperBound);
+        attach(null, newUpperBound);
     }
 
-    /** The same on what a pin holds, which is open. */
-    void openAgain(PinnedVersion other, byte[] newUpperBound) {
+    /**
+     * The same on what a pin holds, which is open.
+     *
+     * @param newest entries that are newer than all that it holds; null for none
+     */
+    void openAgain(PinnedVersion other, MemTable newest, byte[] newUpperBound) {
         pin.openAgain(other);
-        attach(newUpperBound);
+        attach(newest, newUpperBound);
     }
 
-    private void attach(byte[] newUpperBound) {
+    private void attach(MemTable newest, byte[] newUpperBound) {
         try {
             Version version = pin.version();
+            if (newest != null) {
+                attach(newest, newest.entryCount()); // which are numbered from 1 on; later ones do not show
+            }
             for (MemLog log : version.logs()) {
                 // Entries that the pin sees have been counted before they became visible.
                 if (log.table.entryCount() > 0) {
-                    attach(log.table);
+                    attach(log.table, pin.sequence());
                 }
             }
             if (tied.length <= spaceSource) {
@@ -111,14 +118,14 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    private void attach(MemTable table) {
+    private void attach(MemTable table, long sequence) {
         if (spaceSource == memtables.length) {
             memtables = Arrays.copyOf(memtables, spaceSource + 1);
         }
         if (memtables[spaceSource] == null) {
             memtables[spaceSource] = new MemTableCursor();
         }
-        memtables[spaceSource].reset(table, pin.sequence());
+        memtables[spaceSource].reset(table, sequence);
         spaceSource++;
     }
 

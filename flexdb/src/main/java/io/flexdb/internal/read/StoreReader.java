@@ -55,9 +55,10 @@ public final class StoreReader {
      * A cursor that stands nowhere. Makes no garbage once as many have been open as there are now.
      *
      * @param snapshot what to walk, or null for what is newest; it may be closed before the cursor
+     * @param newest entries in front of a snapshot, numbered from 1 on; null for none. It must stay as long as the cursor
      * @param upperBound keys from this one on are not shown; null for all
      */
-    public MergeCursor cursor(PinnedVersion snapshot, byte[] upperBound) {
+    public MergeCursor cursor(PinnedVersion snapshot, MemTable newest, byte[] upperBound) {
         ReadContext context = contexts.borrow();
         try {
             MergeCursor cursor = context.cursor;
@@ -70,7 +71,7 @@ public final class StoreReader {
             if (snapshot == null) {
                 cursor.openNewest(retired, maxPinnedBytes, upperBound);
             } else {
-                cursor.openAgain(snapshot, upperBound);
+                cursor.openAgain(snapshot, newest, upperBound);
             }
             return cursor;
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too

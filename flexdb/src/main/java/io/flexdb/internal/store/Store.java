@@ -2,6 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -14,12 +15,15 @@ import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
+import io.flexdb.internal.memlog.RecentWrites;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.refine.IntervalDivider;
 import io.flexdb.internal.refine.Refiner;
+import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.transaction.OwnWrites;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
@@ -53,6 +57,7 @@ public final class Store implements AutoCloseable {
     public final SparseIndex index; // theirs
     public final IntervalCache cache;
     public final OffHeap memory;
+    public final StripedPool<OwnWrites> ownWrites;
     public final MemLogs memLogs;
     public final SharedForce sharedForce;
     final IntervalReader intervalReader;
@@ -60,6 +65,7 @@ public final class Store implements AutoCloseable {
     final StoreVersions versions;
     private final StoreSettings settings; // with all that was derived
     private final RetiredTables retired;
+    private final RecentWrites recentWrites;
     private final Path directory;
     private final Vfs vfs;
     private final VfsLock lock;
@@ -80,6 +86,7 @@ public final class Store implements AutoCloseable {
         this.settings = opened.settings;
         this.health = opened.health;
         this.memory = opened.memory;
+        this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory));
         this.engine = opened.engine;
         this.intervals = opened.intervals;
         this.index = intervals.index;
@@ -88,7 +95,9 @@ public final class Store implements AutoCloseable {
         this.memLogs = opened.memLogs;
         boolean inline = opened.inline;
         long directoryBytes = opened.directoryBytes;
-        this.retired = new RetiredTables(opened.epochs, memLogs, pinned -> makeRoom(pinned, directoryBytes));
+        this.recentWrites = new RecentWrites(settings.maxPinnedBytes);
+        this.retired =
+                new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
         this.versions = new StoreVersions(opened.epochs, health, engine, index);
         this.sharedForce = new SharedForce(versions.visibleSequence(), health);
         this.commits = new CommitThread(versions, engine, opened.committer, memLogs, retired, sharedForce, inline);
@@ -163,6 +172,21 @@ public final class Store implements AutoCloseable {
         PinnedVersion pin = new PinnedVersion(versions, what);
         pin.openNewest(retired, settings.maxPinnedBytes);
         return pin;
+    }
+
+    /** Counts a transaction that is about to begin, and returns the number to end it with. */
+    public long beginTransaction() {
+        return recentWrites.begin(versions::visibleSequence);
+    }
+
+    /** A transaction has ended, or was given up. */
+    public void endTransaction(long begun) {
+        recentWrites.end(begun);
+    }
+
+    /** What a transaction must find unchanged; nothing so far. */
+    public Footprint newFootprint() {
+        return new Footprint(versions, recentWrites);
     }
 
     // ---- durability

@@ -30,6 +30,11 @@ public final class StoreWriter {
      * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that
      *     could throw but what is caught, for those behind would wait for ever.
      */
+    /** Returned for a write that was not made. */
+    public static final long REFUSED = -1;
+
+    private static final int CHECKS_BESIDE_OTHERS = 3;
+
     private final StoreVersions versions;
     private final Health health;
     private final StoreSettings settings;
@@ -97,7 +102,7 @@ public final class StoreWriter {
     // ---- a write
 
     /** Whether a write can be made at all, by its size. */
-    void requireFits(long payloadBytes, long bodyBytes, int entries) {
+    public void requireFits(long payloadBytes, long bodyBytes, int entries) {
         if (payloadBytes > memLogs.maxPayloadBytes()
                 || !MemTable.couldHold(settings.memtableBytes, bodyBytes, entries)) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
@@ -120,6 +125,23 @@ public final class StoreWriter {
      * @return the sequence number of the last entry
      */
     public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Force force) {
+        return write(payload, length, checksum, entries, bodyBytes, force, null);
+    }
+
+    /**
+     * Writes them if a precondition holds of all writes before this one.
+     *
+     * @param precondition null for none
+     * @return the sequence number of the last entry; {@link #REFUSED} if it does not hold, and nothing was written
+     */
+    public long write(
+            byte[] payload,
+            int length,
+            int checksum,
+            int entries,
+            long bodyBytes,
+            Force force,
+            Precondition precondition) {
         requireFits(length, bodyBytes, entries);
         pacer.pace(length);
         turns.giveWay();
@@ -127,10 +149,19 @@ public final class StoreWriter {
         long first;
         int reserved;
         boolean frees;
+        long checked = -1; // through this number the precondition holds
+        int checks = 0;
         monitor.lock();
         try {
             while (true) {
                 health.requireUsable();
+                if (precondition != null && checked != memtables.lastSequence()) {
+                    checked = memtables.lastSequence();
+                    if (!holds(precondition, checked, checks++ < CHECKS_BESIDE_OTHERS)) {
+                        return REFUSED;
+                    }
+                    continue;
+                }
                 log = memtables.get();
                 if (log != null && log.wal.hasRoom(length) && spared.allows(log, payload, length, bodyBytes)) {
                     frees = retries.isFull() && SparedRoom.isDelete(payload, length);
@@ -159,6 +190,24 @@ public final class StoreWriter {
             syncs.wrote(last);
         }
         return last;
+    }
+
+    /**
+     * Checks a precondition, under the write lock. It is given up meanwhile where others may go on, in the hope that
+     * none of them writes; who has hoped too often makes them wait.
+     */
+    private boolean holds(Precondition precondition, long through, boolean besideOthers) {
+        if (besideOthers) {
+            monitor.unlock();
+        }
+        try {
+            versions.awaitVisible(through); // those before are past the lock
+            return precondition.holds(through);
+        } finally {
+            if (besideOthers) {
+                monitor.lock();
+            }
+        }
     }
 
     private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {

@@ -1,0 +1,94 @@
+package io.flexdb.internal.memlog;
+
+import java.util.Arrays;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The memtables that tell what was written since the oldest open transaction began, but for those that versions still
+ * list. The space itself does not know when a pair was written. Thread-safe.
+ */
+public final class RecentWrites {
+    /*
+     * R1 A transaction is counted before it takes the sequence number that it reads at, so it has seen all of a
+     *    memtable that was committed before it was counted.
+     * R2 A memtable is added before a version without it is published. So whoever takes the version first and these
+     *    memtables then has every entry behind the number that he was counted with, unless that is forgotten.
+     * R3 What is forgotten is said before it is gone.
+     */
+    private static final MemLog[] NONE = {};
+
+    private final long maxBytes;
+    private final NavigableMap<Long, Integer> begun = new TreeMap<>(); // numbers of transactions: how many
+    private volatile MemLog[] committed = NONE; // the oldest first
+    private volatile long forgotten;
+
+    /** @param maxBytes of memtables kept; transactions that began before what exceeds it can't commit any more */
+    public RecentWrites(long maxBytes) {
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * Counts a transaction that is about to begin.
+     *
+     * @param visibleSequence asked for the number of the last visible write
+     * @return the number that it is counted with, for {@link #end}
+     */
+    public synchronized long begin(LongSupplier visibleSequence) {
+        long sequence = visibleSequence.getAsLong();
+        begun.merge(sequence, 1, Integer::sum);
+        return sequence;
+    }
+
+    /** The transaction has ended. */
+    public synchronized void end(long sequence) {
+        begun.compute(sequence, (same, count) -> count == 1 ? null : count - 1);
+        long oldest = begun.isEmpty() ? Long.MAX_VALUE : begun.firstKey();
+        int first = 0;
+        while (first < committed.length && committed[first].table.lastSequence() <= oldest) {
+            first++;
+        }
+        drop(first);
+    }
+
+    /** A memtable will be published no more; it is kept as long as a transaction may ask for it. */
+    synchronized void add(MemLog log) {
+        if (begun.isEmpty() || log.table.lastSequence() <= begun.firstKey()) {
+            return;
+        }
+        long bytes = log.table.memoryBytes();
+        int first = committed.length;
+        while (first > 0 && bytes + committed[first - 1].table.memoryBytes() <= maxBytes) {
+            bytes += committed[--first].table.memoryBytes();
+        }
+        if (first > 0) {
+            forgotten = committed[first - 1].table.lastSequence(); // R3
+        }
+        drop(first);
+        MemLog[] more = Arrays.copyOf(committed, committed.length + 1);
+        more[committed.length] = log;
+        committed = more;
+    }
+
+    private void drop(int count) {
+        if (count > 0) {
+            committed = count == committed.length ? NONE : Arrays.copyOfRange(committed, count, committed.length);
+        }
+    }
+
+    /** Whether it keeps a memtable. */
+    boolean keeps(MemLog log) {
+        return Arrays.asList(committed).contains(log);
+    }
+
+    /** Those kept, to be looked at within a short read that began before. */
+    public MemLog[] committed() {
+        return committed;
+    }
+
+    /** Whether something may be missing that was written behind a number; to be asked last. */
+    public boolean isForgotten(long sequence) {
+        return sequence < forgotten;
+    }
+}

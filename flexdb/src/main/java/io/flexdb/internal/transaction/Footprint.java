@@ -1,0 +1,163 @@
+package io.flexdb.internal.transaction;
+
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memlog.RecentWrites;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.memtable.MemTableCursor;
+import io.flexdb.internal.version.StoreVersions;
+import io.flexdb.internal.write.Precondition;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The keys and ranges that nobody else may have written since a transaction began, for it to be committed. For one
+ * thread; used again.
+ */
+public final class Footprint implements Precondition {
+    private static final int SHOWN_BYTES = 32;
+
+    private final StoreVersions versions;
+    private final RecentWrites recent;
+    private final PayloadReader reader = new PayloadReader();
+    private final MemTableCursor cursor = new MemTableCursor();
+    private final List<byte[]> keys = new ArrayList<>();
+    private final List<byte[]> ranges = new ArrayList<>(); // from and to in turn, both included; null for no end
+    private byte[] payload;
+    private int payloadLength;
+    private long since;
+    private String conflict;
+
+    public Footprint(StoreVersions versions, RecentWrites recent) {
+        this.versions = versions;
+        this.recent = recent;
+    }
+
+    /** Forgets all. */
+    public void reset(long newSince) {
+        keys.clear();
+        ranges.clear();
+        payload = null;
+        since = newSince;
+        conflict = null;
+    }
+
+    /** Adds a key, which is not copied. */
+    public void addKey(byte[] key) {
+        keys.add(key);
+    }
+
+    /** Adds a range, both ends included; null for none. */
+    public void addRange(byte[] from, byte[] to) {
+        ranges.add(from);
+        ranges.add(to);
+    }
+
+    /** Adds the keys of a payload, in the place of those of another. */
+    public void setWrites(byte[] newPayload, int length) {
+        payload = newPayload;
+        payloadLength = length;
+    }
+
+    /** Why it did not hold when it was last asked. */
+    public String conflict() {
+        return conflict;
+    }
+
+    @Override
+    public boolean holds(long through) {
+        int ticket = versions.enter();
+        try {
+            MemLog[] listed = versions.current().logs(); // R2: first
+            conflict = null;
+            boolean found = isWritten(listed, through) || isWritten(recent.committed(), through);
+            if (!found && recent.isForgotten(since)) {
+                conflict = "too much was written since it began, at sequence number " + since
+                        + ", to know whether it would conflict; keep transactions shorter, or raise maxPinnedBytes";
+            }
+            return conflict == null;
+        } finally {
+            versions.exit(ticket);
+        }
+    }
+
+    private boolean isWritten(MemLog[] logs, long through) {
+        for (MemLog log : logs) {
+            MemTable table = log.table;
+            long last = table.lastSequence();
+            boolean isOlder = last != 0 && last <= since;
+            if (!isOlder && table.entryCount() > 0 && isWritten(table, through)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isWritten(MemTable table, long through) {
+        for (byte[] key : keys) {
+            if (isWritten(table, key, 0, key.length, through)) {
+                return true;
+            }
+        }
+        if (payload != null) {
+            reader.reset(payload, 0, payloadLength);
+            while (reader.next()) {
+                if (isWritten(table, payload, reader.keyIndex(), reader.keyLength(), through)) {
+                    return true;
+                }
+            }
+        }
+        for (int i = 0; i < ranges.size(); i += 2) {
+            if (isRangeWritten(table, ranges.get(i), ranges.get(i + 1), through)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isWritten(MemTable table, byte[] bytes, int from, int length, long through) {
+        int ref = table.find(bytes, from, length, KeyHash.hash(bytes, from, length), through);
+        return ref != MemTable.NONE && isNewer(table, ref);
+    }
+
+    private boolean isRangeWritten(MemTable table, byte[] from, byte[] to, long through) {
+        cursor.reset(table, through);
+        try {
+            if (from == null) {
+                cursor.seekToFirst();
+            } else {
+                cursor.seek(from, 0, from.length);
+            }
+            while (cursor.isValid() && (to == null || table.compareKey(cursor.ref(), to, 0, to.length) <= 0)) {
+                if (isNewer(table, cursor.ref())) {
+                    return true;
+                }
+                cursor.next();
+            }
+            return false;
+        } finally {
+            cursor.reset(null, 0);
+        }
+    }
+
+    private boolean isNewer(MemTable table, int ref) {
+        long sequence = table.sequence(ref);
+        if (sequence <= since) {
+            return false;
+        }
+        byte[] key = new byte[table.keyLength(ref)];
+        table.copyKey(ref, key, 0);
+        conflict = "key 0x" + HexFormat.of().formatHex(key, 0, Math.min(SHOWN_BYTES, key.length))
+                + (key.length > SHOWN_BYTES ? "... (" + key.length + " bytes)" : "")
+                + " was written with sequence number "
+                + sequence + ", and it began at " + since;
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return "Footprint[since=" + since + ", keys=" + keys.size() + ", ranges=" + ranges.size() / 2 + "]";
+    }
+}

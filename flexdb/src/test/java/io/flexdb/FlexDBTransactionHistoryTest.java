@@ -1,0 +1,252 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.storage.ConflictException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Threads run random transactions and plain writes; then all that was committed is put in the order of its sequence
+ * numbers, which is the order that it must be explained by. So a lost update, a write skew or a phantom shows, and not
+ * only with luck.
+ */
+class FlexDBTransactionHistoryTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final int THREADS = 4;
+    private static final int KEYS = 60;
+    private static final int RUNS = 1500;
+    private static final long ABSENT = -1;
+
+    /** A read of a key. */
+    private record Read(int key, long value) {}
+
+    /** A walk over keys from one to another, both included, with what was there. */
+    private record Walk(int from, int to, TreeMap<Integer, Long> found) {}
+
+    /** What was committed. */
+    private record Done(
+            long snapshot, boolean serializable, long last, List<Read> reads, List<Walk> walks, List<Read> writes) {
+        long first() {
+            return last - writes.size() + 1;
+        }
+    }
+
+    @TempDir
+    Path directory;
+
+    private final Queue<Done> done = new ConcurrentLinkedQueue<>();
+    private final AtomicLong values = new AtomicLong();
+    private final AtomicLong conflicts = new AtomicLong();
+
+    private static byte[] key(int number) {
+        return ByteBuffer.allocate(4).putInt(number).array();
+    }
+
+    private byte[] value(long number, Random random) {
+        byte[] value = new byte[8 + random.nextInt(300)];
+        ByteBuffer.wrap(value).putLong(number);
+        return value;
+    }
+
+    private static long number(byte[] value) {
+        return value == null ? ABSENT : ByteBuffer.wrap(value).getLong();
+    }
+
+    @Test
+    void whatIsCommittedIsExplainedByTheOrderOfSequenceNumbers() throws InterruptedException {
+        for (int round = 0; round < EFFORT; round++) {
+            long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
+            System.out.println("-Dflexdb.test.seed=" + seed);
+            done.clear();
+            try (FlexDB db = FlexDB.open(directory.resolve("store" + round), StoreDriver.SMALL)) {
+                Workers workers = new Workers();
+                for (int thread = 0; thread < THREADS; thread++) {
+                    Random random = new Random(seed + thread);
+                    workers.start("transactions", () -> {
+                        for (int run = 0; run < RUNS && !workers.hasFailed(); run++) {
+                            if (random.nextInt(4) == 0) {
+                                write(db, random);
+                            } else {
+                                transact(db, random);
+                            }
+                        }
+                    });
+                }
+                workers.join();
+            }
+            TreeMap<Integer, TreeMap<Long, Long>> history = history();
+            done.forEach(one -> check(one, history));
+            assertTrue(done.size() > THREADS * RUNS / 4, done.size() + " committed");
+            assertTrue(conflicts.get() > 0, "no conflict at all");
+        }
+    }
+
+    private void write(FlexDB db, Random random) {
+        WriteBatch batch = new WriteBatch();
+        List<Read> writes = new ArrayList<>();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            int key = random.nextInt(KEYS);
+            long number = values.incrementAndGet();
+            batch.put(key(key), value(number, random));
+            writes.add(new Read(key, number));
+        }
+        long last = db.write(batch);
+        done.add(new Done(last - writes.size(), false, last, List.of(), List.of(), writes));
+    }
+
+    private void transact(FlexDB db, Random random) {
+        boolean serializable = random.nextBoolean();
+        List<Read> reads = new ArrayList<>();
+        List<Walk> walks = new ArrayList<>();
+        List<Read> writes = new ArrayList<>();
+        try (Transaction transaction = db.begin(serializable ? Isolation.SERIALIZABLE : Isolation.SNAPSHOT)) {
+            for (int i = random.nextInt(4); i > 0; i--) {
+                int key = random.nextInt(KEYS);
+                reads.add(new Read(key, number(transaction.get(key(key)))));
+            }
+            if (random.nextBoolean()) {
+                walks.add(walk(transaction, random));
+            }
+            for (int i = random.nextInt(4); i > 0; i--) {
+                int key = random.nextInt(KEYS);
+                boolean delete = random.nextInt(3) == 0;
+                long number = delete ? ABSENT : values.incrementAndGet();
+                if (delete) {
+                    transaction.delete(key(key));
+                } else {
+                    transaction.put(key(key), value(number, random));
+                }
+                writes.add(new Read(key, number));
+                assertEquals(number, number(transaction.get(key(key))), "its own write");
+            }
+            long last = transaction.commit();
+            done.add(new Done(transaction.sequence(), serializable, last, reads, walks, writes));
+        } catch (ConflictException e) {
+            conflicts.incrementAndGet();
+        }
+    }
+
+    private static Walk walk(Transaction transaction, Random random) {
+        int from = random.nextInt(KEYS);
+        int steps = random.nextInt(8);
+        boolean backward = random.nextBoolean();
+        TreeMap<Integer, Long> found = new TreeMap<>();
+        try (FlexCursor cursor = transaction.cursor()) {
+            if (backward) {
+                cursor.seekForPrev(key(from));
+            } else {
+                cursor.seek(key(from));
+            }
+            int last = from;
+            for (int step = 0; cursor.isValid(); step++) {
+                last = ByteBuffer.wrap(cursor.key()).getInt();
+                found.put(last, number(cursor.value()));
+                if (step == steps) {
+                    return new Walk(Math.min(from, last), Math.max(from, last), found);
+                }
+                if (backward) {
+                    cursor.prev();
+                } else {
+                    cursor.next();
+                }
+            }
+            return backward ? new Walk(0, from, found) : new Walk(from, KEYS, found);
+        }
+    }
+
+    /** By key, the values it had, by the sequence numbers that they were written with. */
+    private TreeMap<Integer, TreeMap<Long, Long>> history() {
+        TreeMap<Integer, TreeMap<Long, Long>> history = new TreeMap<>();
+        for (int key = 0; key < KEYS; key++) {
+            history.put(key, new TreeMap<>(Map.of(0L, ABSENT)));
+        }
+        for (Done one : done) {
+            long sequence = one.first();
+            for (Read write : one.writes) {
+                Long other = history.get(write.key).put(sequence++, write.value);
+                assertEquals(null, other, "two writes with one sequence number");
+            }
+        }
+        return history;
+    }
+
+    private static void check(Done one, TreeMap<Integer, TreeMap<Long, Long>> history) {
+        checkReads(one, one.snapshot, history);
+        if (one.writes.isEmpty()) {
+            return;
+        }
+        for (Read write : one.writes) {
+            Long before = history.get(write.key).lowerKey(one.first());
+            assertTrue(one.snapshot >= before, "a lost update: " + one + ", of what was written at " + before);
+        }
+        if (one.serializable) {
+            checkReads(one, one.first() - 1, history);
+        }
+    }
+
+    private static void checkReads(Done one, long at, TreeMap<Integer, TreeMap<Long, Long>> history) {
+        for (Read read : one.reads) {
+            long expected = history.get(read.key).floorEntry(at).getValue();
+            assertEquals(expected, read.value, () -> "read as of " + at + ": " + read + " by " + one);
+        }
+        for (Walk walk : one.walks) {
+            TreeMap<Integer, Long> expected = new TreeMap<>();
+            for (Map.Entry<Integer, TreeMap<Long, Long>> key :
+                    history.subMap(walk.from, true, walk.to, true).entrySet()) {
+                long value = key.getValue().floorEntry(at).getValue();
+                if (value != ABSENT) {
+                    expected.put(key.getKey(), value);
+                }
+            }
+            assertEquals(expected, walk.found, () -> "walked as of " + at + " by " + one);
+        }
+    }
+
+    @Test
+    void countersThatAllThreadsAddToCountEachAddition() throws InterruptedException {
+        try (FlexDB db = FlexDB.open(directory.resolve("counters"), StoreDriver.SMALL)) {
+            Workers workers = new Workers();
+            int each = 300;
+            for (int thread = 0; thread < THREADS; thread++) {
+                boolean byTransaction = thread % 2 == 0;
+                workers.start("counter", () -> {
+                    for (int i = 0; i < each; i++) {
+                        if (byTransaction) {
+                            db.transact(Isolation.SNAPSHOT, transaction -> {
+                                long count = Math.max(0, number(transaction.get(key(1))));
+                                return transaction.put(key(1), encode(count + 1));
+                            });
+                        } else {
+                            addByComparing(db);
+                        }
+                    }
+                });
+            }
+            workers.join();
+            assertEquals(THREADS * each, number(db.get(key(1))));
+        }
+    }
+
+    private static void addByComparing(FlexDB db) {
+        byte[] before;
+        do {
+            before = db.get(key(1));
+        } while (!db.compareAndSet(key(1), before, encode(Math.max(0, number(before)) + 1)));
+    }
+
+    private static byte[] encode(long number) {
+        return ByteBuffer.allocate(8).putLong(number).array();
+    }
+}

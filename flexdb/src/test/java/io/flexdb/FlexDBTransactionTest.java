@@ -1,0 +1,420 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.storage.ConflictException;
+import io.flexdb.storage.StoreClosedException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Transactions one beside the other, by a single thread. */
+class FlexDBTransactionTest {
+    @TempDir
+    Path directory;
+
+    private FlexDB db;
+
+    @BeforeEach
+    void open() {
+        db = FlexDB.open(directory.resolve("store"), StoreDriver.SMALL);
+        for (String key : List.of("b", "d", "f", "h")) {
+            db.put(bytes(key), bytes("0"));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        db.close();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(byte[] bytes) {
+        return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static String walk(FlexCursor cursor) {
+        StringBuilder found = new StringBuilder();
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+            found.append(text(cursor.key())).append(text(cursor.value()));
+        }
+        return found.toString();
+    }
+
+    private static String walkBackward(FlexCursor cursor) {
+        List<String> found = new ArrayList<>();
+        for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+            found.add(text(cursor.key()) + text(cursor.value()));
+        }
+        Collections.reverse(found);
+        return String.join("", found);
+    }
+
+    private void rotateMemtables() {
+        for (int i = 0; i < 20; i++) {
+            db.put(bytes("large"), new byte[FlexDBOptions.MIN_MEMTABLE_BYTES / 4]);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void seesItsOwnWritesAndOthersSeeThemOnceItIsCommitted(Isolation isolation) {
+        try (Transaction transaction = db.begin(isolation)) {
+            transaction.put(bytes("a"), bytes("1")).put(bytes("d"), bytes("1")).delete(bytes("f"));
+            transaction.put(ByteBuffer.wrap(bytes("z")), ByteBuffer.wrap(bytes("1")));
+            assertEquals("1", text(transaction.get(bytes("d"))));
+            assertNull(transaction.get(bytes("f")));
+            assertEquals("0", text(transaction.get(bytes("h"))));
+            ByteBuffer value = ByteBuffer.allocate(10);
+            assertEquals(1, transaction.get(ByteBuffer.wrap(bytes("z")), value));
+            assertEquals('1', value.get(0));
+            assertEquals(-1, transaction.get(ByteBuffer.wrap(bytes("f")), value));
+            assertEquals(1, transaction.get(ByteBuffer.wrap(bytes("h")), value));
+            try (FlexCursor cursor = transaction.cursor()) {
+                assertEquals("a1b0d1h0z1", walk(cursor));
+                assertEquals("a1b0d1h0z1", walkBackward(cursor));
+                transaction.put(bytes("c"), bytes("2"));
+                assertEquals("a1b0d1h0z1", walk(cursor), "what is written later does not show");
+            }
+            assertNull(db.get(bytes("a")));
+            long before = db.stats().lastSequence();
+            assertEquals(before + 5, transaction.commit());
+        }
+        try (FlexCursor cursor = db.cursor()) {
+            assertEquals("a1b0c2d1h0z1", walk(cursor));
+        }
+    }
+
+    @Test
+    void withoutACommitNothingHasHappened() {
+        try (Transaction transaction = db.begin()) {
+            transaction.put(bytes("b"), bytes("1"));
+        }
+        assertEquals("0", text(db.get(bytes("b"))));
+        assertEquals(4, db.stats().lastSequence());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anUpdateIsNotLost(Isolation isolation) {
+        try (Transaction one = db.begin(isolation);
+                Transaction other = db.begin(isolation)) {
+            one.put(bytes("b"), bytes(text(one.get(bytes("b"))) + "1"));
+            other.put(bytes("b"), bytes(text(other.get(bytes("b"))) + "2"));
+            one.commit();
+            ConflictException conflict = assertThrows(ConflictException.class, other::commit);
+            assertTrue(conflict.getMessage().contains("0x62"), conflict.getMessage());
+        }
+        assertEquals("01", text(db.get(bytes("b"))));
+    }
+
+    @Test
+    void writesThatNothingElseDependsOnMayCrossUnderSnapshotIsolationOnly() {
+        for (Isolation isolation : Isolation.values()) {
+            try (Transaction one = db.begin(isolation);
+                    Transaction other = db.begin(isolation)) {
+                one.get(bytes("b"));
+                one.put(bytes("d"), bytes("1"));
+                other.get(bytes("d"));
+                other.put(bytes("b"), bytes("2"));
+                one.commit();
+                if (isolation == Isolation.SNAPSHOT) {
+                    other.commit();
+                } else {
+                    assertThrows(ConflictException.class, other::commit);
+                }
+            }
+        }
+    }
+
+    private boolean isCommittedAfterWalk(String written, Consumer<FlexCursor> walk) {
+        try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+            FlexCursor cursor = transaction.cursor(ReadOptions.defaults());
+            walk.accept(cursor);
+            db.put(bytes(written), bytes("9"));
+            transaction.put(bytes("other"), bytes("1"));
+            try {
+                transaction.commit();
+                return true;
+            } catch (ConflictException e) {
+                return false;
+            } finally {
+                db.delete(bytes(written));
+                db.put(bytes("d"), bytes("0"));
+                db.put(bytes("f"), bytes("0"));
+            }
+        }
+    }
+
+    @Test
+    void aKeyThatAppearsWhereASerializableTransactionHasWalkedIsAConflict() {
+        Consumer<FlexCursor> fromCToF = cursor -> {
+            cursor.seek(bytes("c")); // stands on d
+            cursor.next(); // f
+        };
+        assertFalse(isCommittedAfterWalk("c", fromCToF));
+        assertFalse(isCommittedAfterWalk("e", fromCToF));
+        assertFalse(isCommittedAfterWalk("f", fromCToF));
+        assertTrue(isCommittedAfterWalk("bb", fromCToF));
+        assertTrue(isCommittedAfterWalk("ff", fromCToF));
+
+        Consumer<FlexCursor> fromGToD = cursor -> {
+            cursor.seekForPrev(bytes("g")); // f
+            cursor.prev(); // d
+        };
+        assertFalse(isCommittedAfterWalk("g", fromGToD));
+        assertFalse(isCommittedAfterWalk("e", fromGToD));
+        assertTrue(isCommittedAfterWalk("gg", fromGToD));
+        assertTrue(isCommittedAfterWalk("cc", fromGToD));
+
+        Consumer<FlexCursor> toTheEnd = cursor -> {
+            cursor.seek(bytes("p"));
+            assertFalse(cursor.isValid());
+        };
+        assertFalse(isCommittedAfterWalk("zz", toTheEnd));
+        assertTrue(isCommittedAfterWalk("o", toTheEnd));
+
+        Consumer<FlexCursor> withTurns = cursor -> {
+            cursor.seek(bytes("d"));
+            cursor.next(); // f
+            cursor.prev(); // d
+            cursor.prev(); // b
+            cursor.close();
+        };
+        assertFalse(isCommittedAfterWalk("e", withTurns));
+        assertFalse(isCommittedAfterWalk("c", withTurns));
+        assertTrue(isCommittedAfterWalk("a", withTurns));
+        assertTrue(isCommittedAfterWalk("g", withTurns));
+
+        assertFalse(isCommittedAfterWalk("a", FlexCursor::seekToFirst));
+        assertTrue(isCommittedAfterWalk("c", FlexCursor::seekToFirst));
+        assertFalse(isCommittedAfterWalk("zz", FlexCursor::seekToLast));
+        assertTrue(isCommittedAfterWalk("g", cursor -> {}), "nothing was walked");
+    }
+
+    @Test
+    void whoOnlyReadsIsAlwaysCommitted() {
+        try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+            assertEquals("0", text(transaction.get(bytes("b"))));
+            db.put(bytes("b"), bytes("1"));
+            assertEquals("0", text(transaction.get(bytes("b"))));
+            assertEquals(4, transaction.commit());
+        }
+    }
+
+    @Test
+    void aConflictIsFoundWhenTheMemtableThatKnewOfItIsCommitted() {
+        try (Transaction one = db.begin();
+                Transaction other = db.begin(Isolation.SERIALIZABLE)) {
+            one.put(bytes("b"), bytes("1"));
+            other.get(bytes("b"));
+            other.put(bytes("x"), bytes("1"));
+            db.put(bytes("b"), bytes("2"));
+            rotateMemtables();
+            assertThrows(ConflictException.class, one::commit);
+            assertThrows(ConflictException.class, other::commit);
+        }
+        try (Transaction none = db.begin()) {
+            rotateMemtables();
+            none.put(bytes("b"), bytes("3")).commit();
+        }
+        assertEquals("3", text(db.get(bytes("b"))));
+    }
+
+    @Test
+    void whoStaysOpenWhileMoreIsWrittenThanMayBeHeldBackCanReadButNotCommit() {
+        db.close();
+        FlexDBOptions options = StoreDriver.SMALL.withMaxPinnedBytes(2L * FlexDBOptions.MIN_MEMTABLE_BYTES);
+        db = FlexDB.open(directory.resolve("store"), options);
+        try (Transaction transaction = db.begin()) {
+            db.put(bytes("b"), bytes("1"));
+            for (int i = 0; i < 5; i++) {
+                rotateMemtables();
+            }
+            assertEquals("0", text(transaction.get(bytes("b"))));
+            transaction.put(bytes("y"), bytes("1"));
+            ConflictException conflict = assertThrows(ConflictException.class, transaction::commit);
+            assertTrue(conflict.getMessage().contains("maxPinnedBytes"), conflict.getMessage());
+        }
+        db.begin().put(bytes("y"), bytes("2")).commit();
+        assertEquals("2", text(db.get(bytes("y"))));
+    }
+
+    @Test
+    void aSavepointBringsBackWhatThereWas() {
+        try (Transaction transaction = db.begin()) {
+            transaction.put(bytes("a"), bytes("1"));
+            Transaction.Savepoint first = transaction.savepoint();
+            transaction.delete(bytes("a")).put(bytes("b"), bytes("2"));
+            Transaction.Savepoint second = transaction.savepoint();
+            transaction.put(bytes("c"), new byte[200]);
+            transaction.rollbackTo(second);
+            assertNull(transaction.get(bytes("c")));
+            assertEquals("2", text(transaction.get(bytes("b"))));
+            transaction.rollbackTo(first);
+            assertEquals("1", text(transaction.get(bytes("a"))));
+            assertEquals("0", text(transaction.get(bytes("b"))));
+            assertThrows(IllegalArgumentException.class, () -> transaction.rollbackTo(second));
+            transaction.put(bytes("c"), bytes("3"));
+            transaction.rollbackTo(first);
+            transaction.put(bytes("e"), bytes("4"));
+            transaction.commit();
+        }
+        try (FlexCursor cursor = db.cursor()) {
+            assertEquals("a1b0d0e4f0h0", walk(cursor));
+        }
+        try (Transaction one = db.begin();
+                Transaction other = db.begin()) {
+            Transaction.Savepoint savepoint = one.savepoint();
+            assertThrows(IllegalArgumentException.class, () -> other.rollbackTo(savepoint));
+        }
+    }
+
+    @Test
+    void manyWritesAreFoundAgainAndAppliedInOrder() {
+        int count = 3000;
+        db.close();
+        db = FlexDB.open(directory.resolve("store"));
+        try (Transaction transaction = db.begin()) {
+            for (int i = 0; i < count; i++) {
+                transaction.put(bytes("key" + i % 1000), bytes("value" + i));
+                assertEquals("value" + i, text(transaction.get(bytes("key" + i % 1000))));
+            }
+            for (int i = 0; i < 1000; i++) {
+                assertEquals("value" + (2000 + i), text(transaction.get(bytes("key" + i))));
+            }
+            transaction.commit();
+        }
+        for (int i = 0; i < 1000; i++) {
+            assertEquals("value" + (2000 + i), text(db.get(bytes("key" + i))));
+        }
+    }
+
+    @Test
+    void whatAMemtableCanNotHoldIsRefusedAndTheRestGoesOn() {
+        try (Transaction transaction = db.begin()) {
+            transaction.put(bytes("a"), bytes("1"));
+            byte[] large = new byte[FlexDBOptions.MIN_MEMTABLE_BYTES];
+            assertThrows(IllegalArgumentException.class, () -> transaction.put(bytes("b"), large));
+            assertThrows(IllegalArgumentException.class, () -> transaction.put(new byte[0], large));
+            assertThrows(IllegalArgumentException.class, () -> transaction.put(bytes("b"), null));
+            assertThrows(IllegalArgumentException.class, () -> transaction.delete((byte[]) null));
+            assertThrows(IllegalArgumentException.class, () -> transaction.cursor(null));
+            assertThrows(IllegalArgumentException.class, () -> transaction.commit(null));
+            try (Snapshot snapshot = db.snapshot()) {
+                ReadOptions foreign = ReadOptions.defaults().withSnapshot(snapshot);
+                assertThrows(IllegalArgumentException.class, () -> transaction.cursor(foreign));
+            }
+            assertThrows(IllegalArgumentException.class, () -> db.begin(null));
+            transaction.commit();
+        }
+        assertEquals("1", text(db.get(bytes("a"))));
+        assertEquals("0", text(db.get(bytes("b"))));
+    }
+
+    @Test
+    void afterItsEndItIsClosed() {
+        Transaction transaction = db.begin();
+        FlexCursor cursor = transaction.cursor();
+        transaction.put(bytes("a"), bytes("1"));
+        Transaction.Savepoint savepoint = transaction.savepoint();
+        transaction.commit();
+        transaction.close();
+        assertThrows(StoreClosedException.class, () -> transaction.get(bytes("a")));
+        assertThrows(StoreClosedException.class, () -> transaction.put(bytes("a"), bytes("2")));
+        assertThrows(StoreClosedException.class, () -> transaction.delete(bytes("a")));
+        assertThrows(StoreClosedException.class, transaction::cursor);
+        assertThrows(StoreClosedException.class, transaction::commit);
+        assertThrows(StoreClosedException.class, transaction::savepoint);
+        assertThrows(StoreClosedException.class, () -> transaction.rollbackTo(savepoint));
+        assertThrows(StoreClosedException.class, cursor::isValid);
+
+        Transaction open = db.begin(Isolation.SERIALIZABLE);
+        FlexCursor walking = open.cursor();
+        walking.seekToFirst();
+        open.put(bytes("a"), bytes("3"));
+        db.close();
+        assertThrows(StoreClosedException.class, open::commit);
+        open.close();
+        assertThrows(StoreClosedException.class, db::begin);
+        db = FlexDB.open(directory.resolve("store"), StoreDriver.SMALL);
+        assertEquals("1", text(db.get(bytes("a"))));
+    }
+
+    @Test
+    void memtablesAreUsedAgainWhenTransactionsHaveEnded() {
+        try (Transaction transaction = db.begin()) {
+            rotateMemtables();
+            assertTrue(transaction.sequence() > 0);
+        }
+        for (int i = 0; i < 10; i++) {
+            rotateMemtables();
+        }
+        long most = 8L * FlexDBOptions.MIN_MEMTABLE_BYTES;
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (db.stats().memory().retiredMemtableBytes() > most) { // which counts until it is collected
+            assertTrue(System.nanoTime() < deadline, () -> db.stats().memory().toString());
+            rotateMemtables();
+            System.gc();
+        }
+    }
+
+    @Test
+    void aValueIsSetIfItIsWhatIsExpected() {
+        assertFalse(db.compareAndSet(bytes("b"), null, bytes("1")));
+        assertFalse(db.compareAndSet(bytes("b"), bytes("1"), bytes("2")));
+        assertTrue(db.compareAndSet(bytes("b"), bytes("0"), bytes("1")));
+        assertTrue(db.compareAndSet(bytes("b"), bytes("1"), null));
+        assertNull(db.get(bytes("b")));
+        assertTrue(db.compareAndSet(bytes("b"), null, bytes("")));
+        assertArrayEquals(new byte[0], db.get(bytes("b")));
+        assertArrayEquals(new byte[0], db.putIfAbsent(bytes("b"), bytes("7")));
+        assertNull(db.putIfAbsent(bytes("new"), bytes("7")));
+        assertEquals("7", text(db.get(bytes("new"))));
+        assertThrows(IllegalArgumentException.class, () -> db.compareAndSet(null, null, null));
+        assertThrows(IllegalArgumentException.class, () -> db.putIfAbsent(bytes("b"), null));
+        assertTrue(Arrays.equals(bytes("7"), db.get(bytes("new"))));
+    }
+
+    @Test
+    void whatThrowsInATransactionEndsItAndIsNotRunAgain() {
+        int[] runs = {0};
+        IllegalStateException thrown = assertThrows(
+                IllegalStateException.class,
+                () -> db.transact(Isolation.SNAPSHOT, transaction -> {
+                    transaction.put(bytes("b"), bytes("1"));
+                    throw new IllegalStateException("run " + ++runs[0]);
+                }));
+        assertEquals("run 1", thrown.getMessage());
+        assertEquals("0", text(db.get(bytes("b"))));
+        String result = db.transact(Isolation.SERIALIZABLE, transaction -> {
+            String before = text(transaction.get(bytes("b")));
+            if (runs[0]++ < 3) {
+                db.put(bytes("b"), bytes("other" + runs[0]));
+            }
+            transaction.put(bytes("b"), bytes(before + "+"));
+            return before;
+        });
+        assertEquals("other3", result);
+        assertEquals("other3+", text(db.get(bytes("b"))));
+    }
+}

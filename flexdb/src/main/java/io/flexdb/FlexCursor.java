@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Walks the pairs of a store in key order, in both directions, over one consistent view. It stands on a pair or
- * nowhere; a new cursor stands nowhere. Later writes do not show.
+ * nowhere; a new cursor stands nowhere. Later writes do not show. {@link ReadOptions} may bound it: it then behaves as
+ * if the store had no other keys.
  *
  * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
  * closed. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
@@ -76,6 +77,34 @@ public final class FlexCursor implements AutoCloseable {
         open.seekForPrev(key, key.length);
     }
 
+    /** The same with the key that a buffer has between position and limit. The position moves to the limit. */
+    public void seek(ByteBuffer key) {
+        MergeCursor open = cursor();
+        Limits.notNull(key, "key");
+        if (trace != null) {
+            trace.beginForward(open, copy(key));
+        }
+        open.seek(key);
+        key.position(key.limit());
+    }
+
+    /** Goes to the last pair not above the key that a buffer has. The position moves to the limit. */
+    public void seekForPrev(ByteBuffer key) {
+        MergeCursor open = cursor();
+        Limits.notNull(key, "key");
+        if (trace != null) {
+            trace.beginBackward(open, copy(key));
+        }
+        open.seekForPrev(key);
+        key.position(key.limit());
+    }
+
+    private static byte[] copy(ByteBuffer key) {
+        byte[] copy = new byte[key.remaining()];
+        key.get(key.position(), copy);
+        return copy;
+    }
+
     /**
      * Goes to the next pair, or nowhere if there is none.
      *
@@ -112,7 +141,11 @@ public final class FlexCursor implements AutoCloseable {
         return cursor().key();
     }
 
-    /** A copy of the value. */
+    /**
+     * A copy of the value.
+     *
+     * @throws IllegalStateException if the cursor stands nowhere, or shows {@link ReadOptions#withKeysOnly keys only}
+     */
     public byte[] value() {
         return cursor().value();
     }
@@ -122,9 +155,18 @@ public final class FlexCursor implements AutoCloseable {
         return cursor().keyLength();
     }
 
-    /** Bytes of the value. */
+    /** Bytes of the value, which need not be read for that. */
     public int valueLength() {
         return cursor().valueLength();
+    }
+
+    /**
+     * Compares the key with another, as keys are ordered. Makes no garbage.
+     *
+     * @return below 0, 0 or above 0 if the cursor's key is below the other, equal to it, or above it
+     */
+    public int compareKey(byte[] other) {
+        return cursor().compareKey(Limits.notNull(other, "other"));
     }
 
     /**
@@ -143,6 +185,7 @@ public final class FlexCursor implements AutoCloseable {
      *
      * @return bytes of the value
      * @throws IllegalArgumentException if the buffer has less room
+     * @throws IllegalStateException if the cursor stands nowhere, or shows {@link ReadOptions#withKeysOnly keys only}
      */
     public int value(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();

@@ -448,7 +448,7 @@ public final class FlexDB implements AutoCloseable {
         notNull(options, "options");
         Snapshot snapshot = options.snapshot();
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
-        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), null, options.bound()));
+        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), null, options.scan()));
         return cursor;
     }
 

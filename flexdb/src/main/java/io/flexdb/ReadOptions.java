@@ -1,15 +1,37 @@
 package io.flexdb;
 
-/** What a cursor shows. Immutable; each {@code with…} method returns a changed copy. */
+import io.flexdb.internal.read.Scan;
+import java.util.Arrays;
+
+/**
+ * What a cursor shows, and what is known of its walk. Immutable; each {@code with…} method returns a changed copy, and
+ * copies the keys that it is given.
+ *
+ * <pre>{@code
+ * try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withPrefix(user).withKeysOnly(true))) {
+ *     for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+ *         use(cursor.key());
+ *     }
+ * }
+ * }</pre>
+ */
 public final class ReadOptions {
-    private static final ReadOptions DEFAULTS = new ReadOptions(null, null);
+    private static final ReadOptions DEFAULTS = new ReadOptions(null, Scan.ALL);
 
     private final Snapshot snapshot;
-    private final byte[] upperBound;
+    private final Scan scan;
 
-    private ReadOptions(Snapshot snapshot, byte[] upperBound) {
+    private ReadOptions(Snapshot snapshot, Scan scan) {
         this.snapshot = snapshot;
-        this.upperBound = upperBound;
+        this.scan = scan;
+    }
+
+    private static byte[] copy(byte[] key) {
+        return key == null ? null : key.clone();
+    }
+
+    private ReadOptions withBounds(byte[] lower, byte[] upper) {
+        return new ReadOptions(snapshot, new Scan(lower, upper, scan.keysOnly(), scan.expectedPairs()));
     }
 
     /** All keys, as they are when the cursor is opened. */
@@ -19,12 +41,68 @@ public final class ReadOptions {
 
     /** Shows the store as it was when the snapshot was taken; the snapshot may be closed before the cursor. */
     public ReadOptions withSnapshot(Snapshot newSnapshot) {
-        return new ReadOptions(newSnapshot, upperBound);
+        return new ReadOptions(newSnapshot, scan);
     }
 
-    /** Shows only keys below this one, which is copied; null for all. */
+    /**
+     * Shows only keys from this one on; null for all. A seek to a key below it goes to the first key that is shown. The
+     * bound must not be above the upper one when a cursor is opened.
+     */
+    public ReadOptions withLowerBound(byte[] inclusive) {
+        return withBounds(copy(inclusive), scan.upperBound());
+    }
+
+    /**
+     * Shows only keys below this one; null for all. A seek backward from a key above it goes to the last key that is
+     * shown.
+     */
     public ReadOptions withUpperBound(byte[] exclusive) {
-        return new ReadOptions(snapshot, exclusive == null ? null : exclusive.clone());
+        return withBounds(scan.lowerBound(), copy(exclusive));
+    }
+
+    /**
+     * Shows only keys that begin with these bytes. Sets both bounds: the lower one to the prefix, the upper one to the
+     * first key behind all that begin with it, or to none if its bytes are all 0xFF. An empty prefix, or null, shows
+     * all.
+     */
+    public ReadOptions withPrefix(byte[] prefix) {
+        if (prefix == null || prefix.length == 0) {
+            return withBounds(null, null);
+        }
+        int length = prefix.length;
+        while (length > 0 && prefix[length - 1] == (byte) 0xFF) {
+            length--;
+        }
+        byte[] behind = null;
+        if (length > 0) {
+            behind = Arrays.copyOf(prefix, length);
+            behind[length - 1]++;
+        }
+        return withBounds(prefix.clone(), behind);
+    }
+
+    /**
+     * Whether values are left where they are; false unless set. {@link FlexCursor#value()} then throws an
+     * {@link IllegalStateException}, while {@link FlexCursor#valueLength()} works. What it saves: of a pair of more than
+     * 8 KiB only the first bytes are read, which have its key and its lengths, and verified by their part of the file.
+     * Shorter pairs are read whole, and verified by their own checksums.
+     */
+    public ReadOptions withKeysOnly(boolean only) {
+        return new ReadOptions(snapshot, new Scan(scan.lowerBound(), scan.upperBound(), only, scan.expectedPairs()));
+    }
+
+    /**
+     * How many pairs will be read from each seek on, as far as anybody knows; 0, as it is unless set, if nobody does.
+     * The cursor then reads as many at once, and no more, instead of a few at first. A wrong number costs time, and
+     * nothing else.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public ReadOptions withExpectedPairs(int pairs) {
+        if (pairs < 0) {
+            throw new IllegalArgumentException("expectedPairs must not be negative: " + pairs);
+        }
+        return new ReadOptions(snapshot, new Scan(scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs));
     }
 
     /** The snapshot to read, or null. */
@@ -32,13 +110,43 @@ public final class ReadOptions {
         return snapshot;
     }
 
-    byte[] bound() {
-        return upperBound;
+    /** A copy of the lower bound, or null. */
+    public byte[] lowerBound() {
+        return copy(scan.lowerBound());
+    }
+
+    /** A copy of the upper bound, or null. */
+    public byte[] upperBound() {
+        return copy(scan.upperBound());
+    }
+
+    /** Whether values are left where they are. */
+    public boolean keysOnly() {
+        return scan.keysOnly();
+    }
+
+    /** How many pairs are expected to be read from each seek on; 0 if that is not known. */
+    public int expectedPairs() {
+        return scan.expectedPairs();
+    }
+
+    /** What the cursor is to show; throws if the bounds are not in order. */
+    Scan scan() {
+        if (!scan.isInOrder()) {
+            throw new IllegalArgumentException(
+                    "lowerBound must not be above upperBound: " + this + "; with both equal, nothing is shown");
+        }
+        return scan;
+    }
+
+    private static String bytes(byte[] bound) {
+        return bound == null ? "none" : bound.length + " bytes";
     }
 
     @Override
     public String toString() {
-        return "ReadOptions[snapshot=" + snapshot + ", upperBound="
-                + (upperBound == null ? "none" : upperBound.length + " bytes") + "]";
+        return "ReadOptions[snapshot=" + snapshot + ", lowerBound=" + bytes(scan.lowerBound()) + ", upperBound="
+                + bytes(scan.upperBound()) + ", keysOnly=" + scan.keysOnly() + ", expectedPairs="
+                + scan.expectedPairs() + "]";
     }
 }

@@ -167,7 +167,7 @@ public final class Transaction implements AutoCloseable {
         }
         FlexCursor cursor = new FlexCursor();
         cursors.add(cursor);
-        cursor.open(reader.cursor(pin, writes.table(), options.bound()));
+        cursor.open(reader.cursor(pin, writes.table(), options.scan()));
         if (isSerializable()) {
             cursor.trace(new RangesRead(footprint));
         }

@@ -100,8 +100,11 @@ class FlexDBBadInputTest {
         try (FlexCursor cursor = db.cursor()) {
             refused(
                     "must not be null",
-                    () -> cursor.seek(null),
-                    () -> cursor.seekForPrev(null),
+                    () -> cursor.seek((byte[]) null),
+                    () -> cursor.seek((ByteBuffer) null),
+                    () -> cursor.seekForPrev((byte[]) null),
+                    () -> cursor.seekForPrev((ByteBuffer) null),
+                    () -> cursor.compareKey(null),
                     () -> cursor.key(null),
                     () -> cursor.value(null));
         }
@@ -147,6 +150,18 @@ class FlexDBBadInputTest {
         refused("fromInclusive", () -> db.deleteRange(new byte[] {2}, new byte[] {1}));
         assertEquals(0, db.deleteRange(new byte[] {1}, new byte[] {1}));
         assertEquals(0, db.deleteRange(EMPTY, new byte[] {1}));
+    }
+
+    @Test
+    void boundsThatAreNotInOrderAndAnExpectationBelowNothing() {
+        ReadOptions swapped =
+                ReadOptions.defaults().withLowerBound(new byte[] {2}).withUpperBound(new byte[] {1, 9});
+        refused("lowerBound must not be above upperBound", () -> db.cursor(swapped));
+        refused("expectedPairs must not be negative: -1", () -> swapped.withExpectedPairs(-1));
+        try (FlexCursor cursor = db.cursor(swapped.withUpperBound(new byte[] {2}))) {
+            cursor.seekToFirst();
+            assertFalse(cursor.isValid());
+        }
     }
 
     @Test
@@ -202,10 +217,14 @@ class FlexDBBadInputTest {
                         + ", healthListener=null]",
                 options.toString());
         assertEquals(
-                "ReadOptions[snapshot=null, upperBound=1 bytes]",
-                ReadOptions.defaults().withUpperBound(KEY).toString());
+                "ReadOptions[snapshot=null, lowerBound=none, upperBound=1 bytes, keysOnly=true, expectedPairs=7]",
+                ReadOptions.defaults()
+                        .withUpperBound(KEY)
+                        .withKeysOnly(true)
+                        .withExpectedPairs(7)
+                        .toString());
         assertEquals(
-                "ReadOptions[snapshot=null, upperBound=none]",
+                "ReadOptions[snapshot=null, lowerBound=none, upperBound=none, keysOnly=false, expectedPairs=0]",
                 ReadOptions.defaults().toString());
         assertEquals(
                 "WriteBatch[1 operations, 4 bytes]",
@@ -223,6 +242,7 @@ class FlexDBBadInputTest {
                     cursor::value,
                     cursor::keyLength,
                     cursor::valueLength,
+                    () -> cursor.compareKey(KEY),
                     () -> cursor.key(ByteBuffer.allocate(1)),
                     () -> cursor.value(ByteBuffer.allocate(1)));
             for (Executable call : calls) {
@@ -302,6 +322,9 @@ class FlexDBBadInputTest {
                 cursor::seekToLast,
                 () -> cursor.seek(KEY),
                 () -> cursor.seekForPrev(KEY),
+                () -> cursor.seek(buffer(KEY)),
+                () -> cursor.seekForPrev(buffer(KEY)),
+                () -> cursor.compareKey(KEY),
                 cursor::next,
                 cursor::prev,
                 cursor::isValid,

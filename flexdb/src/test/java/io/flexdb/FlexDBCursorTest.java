@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,12 +38,16 @@ class FlexDBCursorTest {
     private static final class Walk implements AutoCloseable {
         final FlexCursor cursor;
         final TreeMap<byte[], byte[]> model;
+        final boolean keysOnly;
         Map.Entry<byte[], byte[]> expected;
 
-        Walk(FlexDB db, Snapshot snapshot, TreeMap<byte[], byte[]> model, byte[] upperBound) {
-            this.cursor =
-                    db.cursor(ReadOptions.defaults().withSnapshot(snapshot).withUpperBound(upperBound));
-            this.model = new TreeMap<>(upperBound == null ? model : model.headMap(upperBound));
+        Walk(FlexDB db, ReadOptions options, TreeMap<byte[], byte[]> model) {
+            this.cursor = db.cursor(options);
+            byte[] lower = options.lowerBound();
+            byte[] upper = options.upperBound();
+            TreeMap<byte[], byte[]> shown = new TreeMap<>(lower == null ? model : model.tailMap(lower));
+            this.model = upper == null ? shown : new TreeMap<>(shown.headMap(upper));
+            this.keysOnly = options.keysOnly();
         }
 
         /** Steps are more frequent than seeks, and go on in their direction for a while. */
@@ -56,8 +62,11 @@ class FlexDBCursorTest {
                 } else if (expected != null && kind < 7) {
                     cursor.prev();
                     expected = model.lowerEntry(expected.getKey());
-                } else if (kind == 7) {
+                } else if (kind == 7 && i % 2 == 0) {
                     cursor.seekForPrev(to);
+                    expected = model.floorEntry(to);
+                } else if (kind == 7) {
+                    cursor.seekForPrev(ByteBuffer.wrap(to));
                     expected = model.floorEntry(to);
                 } else if (kind == 8 && i % 2 == 0) {
                     cursor.seekToFirst();
@@ -65,8 +74,11 @@ class FlexDBCursorTest {
                 } else if (kind == 8) {
                     cursor.seekToLast();
                     expected = model.lastEntry();
-                } else {
+                } else if (i % 2 == 0) {
                     cursor.seek(to);
+                    expected = model.ceilingEntry(to);
+                } else {
+                    cursor.seek(ByteBuffer.wrap(to));
                     expected = model.ceilingEntry(to);
                 }
                 check();
@@ -77,7 +89,13 @@ class FlexDBCursorTest {
             assertEquals(expected != null, cursor.isValid());
             if (expected != null) {
                 assertArrayEquals(expected.getKey(), cursor.key());
-                assertArrayEquals(expected.getValue(), cursor.value());
+                if (keysOnly) {
+                    assertThrows(IllegalStateException.class, cursor::value);
+                } else {
+                    assertArrayEquals(expected.getValue(), cursor.value());
+                }
+                assertEquals(0, cursor.compareKey(expected.getKey()));
+                assertTrue(cursor.compareKey(key(KEYS + 9)) < 0 && cursor.compareKey(new byte[1]) > 0);
                 assertEquals(expected.getKey().length, cursor.keyLength());
                 assertEquals(expected.getValue().length, cursor.valueLength());
             }
@@ -154,13 +172,23 @@ class FlexDBCursorTest {
         }
     }
 
+    private static ReadOptions options(Random random, Snapshot snapshot) {
+        int lower = random.nextInt(KEYS + 2);
+        int upper = lower + random.nextInt(KEYS + 2 - lower);
+        return ReadOptions.defaults()
+                .withSnapshot(snapshot)
+                .withLowerBound(random.nextBoolean() ? null : key(lower))
+                .withUpperBound(random.nextBoolean() ? null : key(upper))
+                .withKeysOnly(random.nextInt(4) == 0)
+                .withExpectedPairs(random.nextBoolean() ? 0 : random.nextInt(100));
+    }
+
     private static void walk(FlexDB db, TreeMap<byte[], byte[]> model, Random random, int moves) {
         List<Walk> walks = new ArrayList<>();
         try (Snapshot snapshot = db.snapshot()) {
             for (int i = 0; i < moves; i++) {
                 if (walks.size() < 3) {
-                    byte[] bound = random.nextBoolean() ? null : key(random.nextInt(KEYS + 2));
-                    walks.add(new Walk(db, random.nextBoolean() ? snapshot : null, model, bound));
+                    walks.add(new Walk(db, options(random, random.nextBoolean() ? snapshot : null), model));
                 }
                 Walk walk = walks.get(random.nextInt(walks.size()));
                 walk.move(random);

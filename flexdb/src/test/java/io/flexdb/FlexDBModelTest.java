@@ -115,10 +115,32 @@ class FlexDBModelTest {
 
     private static Action.Independent<StoreDriver> walks() {
         Arbitrary<List<Boolean>> steps = Arbitraries.of(true, false).list().ofMaxSize(30);
-        return () -> Combinators.combine(keys(), Arbitraries.of(true, false), keys().injectNull(0.7), steps)
-                .as((from, below, bound, path) -> Transformer.mutate(
-                        "walk from " + from + (below ? " or below" : "") + " to " + bound + " by " + path,
-                        store -> store.walk(bytes(from), below, bound == null ? null : bytes(bound), path, "walk")));
+        Arbitrary<Integer> lengths = Arbitraries.integers().between(0, 300).injectNull(0.7);
+        return () -> Combinators.combine(
+                        keys(),
+                        Arbitraries.of(true, false),
+                        keys().injectNull(0.7),
+                        lengths,
+                        Arbitraries.of(0, 1, 20),
+                        steps)
+                .as((from, below, lower, length, expected, path) -> {
+                    Integer upper = length == null ? null : (lower == null ? from : lower) + length;
+                    return Transformer.mutate(
+                            "walk from " + from + (below ? " or below" : "") + " within " + lower + " and " + upper
+                                    + " by " + path + ", expecting " + expected,
+                            store -> store.walk(
+                                    bytes(from),
+                                    below,
+                                    bytesOrNull(lower),
+                                    bytesOrNull(upper),
+                                    expected,
+                                    path,
+                                    "walk"));
+                });
+    }
+
+    private static byte[] bytesOrNull(Integer key) {
+        return key == null ? null : bytes(key);
     }
 
     private static Action.Independent<StoreDriver> gets() {

@@ -210,12 +210,26 @@ final class StoreDriver {
     }
 
     /** Walks from a key on, one step for each element: forward if it is true. */
-    void walk(byte[] from, boolean fromBelow, byte[] upperBound, Iterable<Boolean> steps, String at) {
+    void walk(
+            byte[] from,
+            boolean fromBelow,
+            byte[] lowerBound,
+            byte[] upperBound,
+            int expected,
+            Iterable<Boolean> steps,
+            String at) {
         TreeMap<byte[], byte[]> model = oracle.now();
+        if (lowerBound != null) {
+            model = new TreeMap<>(model.tailMap(lowerBound));
+        }
         if (upperBound != null) {
             model = new TreeMap<>(model.headMap(upperBound));
         }
-        try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withUpperBound(upperBound))) {
+        ReadOptions options = ReadOptions.defaults()
+                .withLowerBound(lowerBound)
+                .withUpperBound(upperBound)
+                .withExpectedPairs(expected);
+        try (FlexCursor cursor = db.cursor(options)) {
             Map.Entry<byte[], byte[]> expected;
             if (fromBelow) {
                 cursor.seekForPrev(from);

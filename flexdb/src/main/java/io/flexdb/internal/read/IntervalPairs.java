@@ -154,6 +154,17 @@ final class IntervalPairs {
         return count;
     }
 
+    /** Takes a pair without its value, which a buffer begins with, and uses 4 bytes behind it, aligned. */
+    void takeHead(ByteBuffer data, int headBytes) {
+        clear();
+        dataBytes = headBytes;
+        positions = positions(headBytes);
+        data.putInt(positions, 0);
+        memory = data;
+        count = 1;
+        there = ALL;
+    }
+
     /** Makes the directory of these pairs, which are few, at the beginning of a buffer of the context's. */
     ByteBuffer makeDirectory(long content) {
         DirectoryBuilder builder = context.directoryBuilder();

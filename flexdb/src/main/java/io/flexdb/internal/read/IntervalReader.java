@@ -36,6 +36,14 @@ public final class IntervalReader {
     /** Returned where a key has no pair. */
     static final int ABSENT = -1;
 
+    /**
+     * A pair of more bytes is long: of one that is alone in its interval, as nearly all of them are, the value can stay
+     * where it is. A shorter one is brought whole, since its frames would be read anyway.
+     */
+    private static final int LONG_PAIR_BYTES = 8 << 10;
+
+    private static final int HEAD_BYTES = 512;
+
     private final SpaceReads reads;
     private final IntervalCache cache;
     private final TouchedIntervals touched;
@@ -79,6 +87,52 @@ public final class IntervalReader {
             pair = IntervalFormat.candidate(directory, base, hash, pair + 1);
         }
         return ABSENT;
+    }
+
+    /**
+     * The same without the value, which is not read if the pair is long: then its lengths and its key are verified by
+     * the frames that they lie in.
+     *
+     * @return bytes of the value, or ABSENT
+     */
+    int findLength(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
+        IntervalRef interval = context.interval;
+        if (!isLongPair(interval.pairCount(), interval.lengthBytes())) {
+            return find(space, context, key, keyLength, hash);
+        }
+        int bytes = dataBytes(interval.logicalOffset(), interval.lengthBytes());
+        long header = loadHead(space, context, interval.logicalOffset(), bytes);
+        return RecordFormat.keyLength(header) == keyLength
+                        && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)
+                ? RecordFormat.valueLength(header)
+                : ABSENT;
+    }
+
+    private static boolean isLongPair(int pairs, long bytes) {
+        return pairs == 1 && bytes > LONG_PAIR_BYTES;
+    }
+
+    /**
+     * Reads lengths and key of a long pair to the beginning of the context's memory, which then is its image. The pair's
+     * own checksum is of no use without the value, so the frames are verified.
+     */
+    private long loadHead(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
+        int head = HEAD_BYTES;
+        while (true) {
+            ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(head, 1));
+            reads.read(context.range.set(space, logicalOffset, head), memory, 0);
+            long header = RecordFormat.readHeader(memory, 0, head);
+            if (header < 0 || RecordFormat.recordBytes(header) != bytes) {
+                throw corruption(
+                        logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
+            }
+            int needed = RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
+            if (needed <= head) {
+                context.image = memory;
+                return header;
+            }
+            head = needed;
+        }
     }
 
     private static int valueAt(ReadContext context, int recordPosition) {
@@ -244,11 +298,23 @@ public final class IntervalReader {
      * @param pairs has them then, in memory of the context's: as they are brought if there is a directory, else all;
      *     none if this fails
      * @param fromFile whether to ask the file, ahead of what is wanted if that is slow, and not its mapping
+     * @param keysOnly whether the value of a long pair is not wanted
      */
-    void load(FlexTreeView space, ReadContext context, IntervalCursor interval, IntervalPairs pairs, boolean fromFile) {
+    void load(
+            FlexTreeView space,
+            ReadContext context,
+            IntervalCursor interval,
+            IntervalPairs pairs,
+            boolean fromFile,
+            boolean keysOnly) {
         long logicalOffset = interval.logicalOffset();
         int bytes = dataBytes(logicalOffset, interval.lengthBytes());
         int counted = interval.pairCount();
+        if (keysOnly && isLongPair(counted, bytes)) {
+            long header = loadHead(space, context, logicalOffset, bytes);
+            pairs.takeHead(context.image, RecordFormat.headerBytes(header) + RecordFormat.keyLength(header));
+            return;
+        }
         if (!fromFile && counted <= PairPlaces.MAX_PAIRS && reads.areMapped()) {
             int hint = interval.hint();
             long location = cache.find(interval.contentNumber(), hint);

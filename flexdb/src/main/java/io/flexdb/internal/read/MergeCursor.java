@@ -52,7 +52,7 @@ public final class MergeCursor implements AutoCloseable {
     private int current = NOWHERE;
     private int rival = NOWHERE;
     private boolean backward;
-    private byte[] upperBound;
+    private Scan scan = Scan.ALL;
     private byte[] turningKey = NO_KEY;
 
     // The current pair:
@@ -80,9 +80,9 @@ public final class MergeCursor implements AutoCloseable {
      * Opens the cursor, while it is closed, on what is newest. It stands nowhere. If this throws, it stays closed, and
      * the context is the caller's.
      */
-    void openNewest(RetiredTables retired, long maxPinnedBytes, byte[] newUpperBound) {
+    void openNewest(RetiredTables retired, long maxPinnedBytes, Scan newScan) {
         pin.openNewest(retired, maxPinnedBytes);
-        attach(null, newUpperBound);
+        attach(null, newScan);
     }
 
     /**
@@ -90,12 +90,12 @@ public final class MergeCursor implements AutoCloseable {
      *
      * @param newest entries that are newer than all that it holds; null for none
      */
-    void openAgain(PinnedVersion other, MemTable newest, byte[] newUpperBound) {
+    void openAgain(PinnedVersion other, MemTable newest, Scan newScan) {
         pin.openAgain(other);
-        attach(newest, newUpperBound);
+        attach(newest, newScan);
     }
 
-    private void attach(MemTable newest, byte[] newUpperBound) {
+    private void attach(MemTable newest, Scan newScan) {
         try {
             Version version = pin.version();
             if (newest != null) {
@@ -110,8 +110,8 @@ public final class MergeCursor implements AutoCloseable {
             if (tied.length <= spaceSource) {
                 tied = new int[spaceSource + 1];
             }
-            space.reset(version);
-            upperBound = newUpperBound;
+            space.reset(version, newScan);
+            scan = newScan;
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too
             detach();
             throw e;
@@ -136,8 +136,8 @@ public final class MergeCursor implements AutoCloseable {
             memtables[i].reset(null, 0);
         }
         spaceSource = 0;
-        space.reset(null);
-        upperBound = null;
+        space.reset(null, Scan.ALL);
+        scan = Scan.ALL;
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;
         }
@@ -160,6 +160,10 @@ public final class MergeCursor implements AutoCloseable {
     /** Goes to the first pair. */
     public void seekToFirst() {
         beginSeek();
+        if (scan.lowerBound() != null) {
+            seekFrom(scan.lowerBound(), scan.lowerBound().length);
+            return;
+        }
         for (int i = 0; i < spaceSource; i++) {
             memtables[i].seekToFirst();
         }
@@ -171,6 +175,20 @@ public final class MergeCursor implements AutoCloseable {
     /** Goes to the first pair whose key is not below the one given. */
     public void seek(byte[] key, int length) {
         beginSeek();
+        if (scan.isBelow(key, length)) {
+            seekFrom(scan.lowerBound(), scan.lowerBound().length);
+        } else {
+            seekFrom(key, length);
+        }
+    }
+
+    /** The same with the key that a buffer has between position and limit, which stay. */
+    public void seek(ByteBuffer key) {
+        int length = key.remaining();
+        seek(context.copyKey(key), length);
+    }
+
+    private void seekFrom(byte[] key, int length) {
         for (int i = 0; i < spaceSource; i++) {
             memtables[i].seek(key, 0, length);
         }
@@ -182,8 +200,8 @@ public final class MergeCursor implements AutoCloseable {
     /** Goes to the last pair. */
     public void seekToLast() {
         beginSeek();
-        if (upperBound != null) {
-            seekBelow(upperBound, upperBound.length);
+        if (scan.upperBound() != null) {
+            seekBelow(scan.upperBound(), scan.upperBound().length);
             return;
         }
         for (int i = 0; i < spaceSource; i++) {
@@ -197,8 +215,8 @@ public final class MergeCursor implements AutoCloseable {
     /** Goes to the last pair whose key is not above the one given. */
     public void seekForPrev(byte[] key, int length) {
         beginSeek();
-        if (upperBound != null && Arrays.compareUnsigned(key, 0, length, upperBound, 0, upperBound.length) >= 0) {
-            seekBelow(upperBound, upperBound.length);
+        if (scan.isAbove(key, length)) {
+            seekBelow(scan.upperBound(), scan.upperBound().length);
             return;
         }
         for (int i = 0; i < spaceSource; i++) {
@@ -207,6 +225,12 @@ public final class MergeCursor implements AutoCloseable {
         space.seekForPrev(key, length);
         backward = true;
         settle();
+    }
+
+    /** The same with the key that a buffer has between position and limit, which stay. */
+    public void seekForPrev(ByteBuffer key) {
+        int length = key.remaining();
+        seekForPrev(context.copyKey(key), length);
     }
 
     private void beginSeek() {
@@ -234,7 +258,7 @@ public final class MergeCursor implements AutoCloseable {
         if (backward) {
             int length = keepKey();
             seek(turningKey, length);
-            assert current != NOWHERE && compareKey(turningKey, length) == 0 : "what is pinned has changed";
+            assert current != NOWHERE && compareCurrent(turningKey, length) == 0 : "what is pinned has changed";
         }
         advance();
         passDeletions();
@@ -255,6 +279,13 @@ public final class MergeCursor implements AutoCloseable {
     private void requireValid() {
         if (!isValid()) {
             throw new IllegalStateException("the cursor stands on no pair");
+        }
+    }
+
+    private void requireValue() {
+        requireValid();
+        if (scan.keysOnly()) {
+            throw new IllegalStateException("the cursor was opened for keys only; open one without keysOnly");
         }
     }
 
@@ -304,12 +335,22 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void passDeletions() {
-        while (current != spaceSource && current != NOWHERE && isDeletion(memtables[current])) {
+        while (current != spaceSource && current != NOWHERE && isDeletion(memtables[current]) && !isOutside()) {
             advance();
         }
-        if (current != NOWHERE && !backward && upperBound != null && compareKey(upperBound, upperBound.length) >= 0) {
+        if (current != NOWHERE && isOutside()) {
             standNowhere();
         }
+    }
+
+    /** Whether the walk has left its bounds; at the other one it has begun. */
+    private boolean isOutside() {
+        byte[] bound = backward ? scan.lowerBound() : scan.upperBound();
+        if (bound == null) {
+            return false;
+        }
+        int order = compareCurrent(bound, bound.length);
+        return backward ? order < 0 : order >= 0;
     }
 
     private static boolean isDeletion(MemTableCursor cursor) {
@@ -394,8 +435,14 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     /** The current key against another: below 0 if it is less. */
-    private int compareKey(byte[] key, int length) {
+    private int compareCurrent(byte[] key, int length) {
         return -KeyBytes.compare(key, 0, length, buffer, keyPosition, keyLength);
+    }
+
+    /** The order of the current key against another: negative, zero or positive. */
+    public int compareKey(byte[] key) {
+        requireValid();
+        return compareCurrent(key, key.length);
     }
 
     /** Bytes of the current key. */
@@ -425,13 +472,13 @@ public final class MergeCursor implements AutoCloseable {
 
     /** A copy of the current value. */
     public byte[] value() {
-        requireValid();
+        requireValue();
         return copy(valuePosition, valueLength);
     }
 
     /** Copies the current value to a buffer's position if it fits; its length in any case. */
     public int value(ByteBuffer destination) {
-        requireValid();
+        requireValue();
         copy(valuePosition, valueLength, destination);
         return valueLength;
     }

@@ -2,7 +2,6 @@ package io.flexdb.internal.read;
 
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
-import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
@@ -14,15 +13,12 @@ final class SpaceCursor {
     /*
      * Has copies of pairs of the interval it stands in, in the memory of a context, which is the owner's. A short read
      * protects the copying. A pair is brought when the cursor comes to it, and some behind it in the direction of the
-     * walk: few at first, then twice as many each time, so that a short walk brings little more than it shows, and a
-     * long one whole intervals.
+     * walk: see PairsAhead.
      *
      * A pair is taken apart when the cursor comes to it, and only then.
      */
     private static final long NONE = -1;
     private static final int NOWHERE = -1;
-    private static final int FIRST_BROUGHT = 4;
-    private static final int MOST_BROUGHT = IntervalBounds.MAX_PAIRS;
 
     private final StoreVersions versions;
     private final IntervalReader intervals;
@@ -36,7 +32,8 @@ final class SpaceCursor {
     private long loadedEnd = NONE;
     private int pair;
     private int pairCount;
-    private int brought; // how many pairs to bring next
+    private final PairsAhead ahead = new PairsAhead();
+    private boolean keysOnly;
     private ByteBuffer memory;
     private int keyPosition;
     private int keyLength;
@@ -61,8 +58,10 @@ final class SpaceCursor {
     }
 
     /** Goes to a version, which is pinned, and stands nowhere in it; null lets the old one go. Can't fail. */
-    void reset(Version newVersion) {
+    void reset(Version newVersion, Scan scan) {
         version = newVersion;
+        keysOnly = scan.keysOnly();
+        ahead.reset(scan.expectedPairs());
         unload();
         if (newVersion == null) {
             interval.reset();
@@ -172,7 +171,7 @@ final class SpaceCursor {
 
     private void openToSeek() {
         pair = NOWHERE;
-        brought = FIRST_BROUGHT;
+        ahead.restart();
         open();
     }
 
@@ -184,7 +183,7 @@ final class SpaceCursor {
             next = 0;
         }
         if (next < pairCount) {
-            bring(next, Math.min(pairCount, next + brought));
+            bring(next, Math.min(pairCount, next + ahead.next()));
             standOn(next);
         }
     }
@@ -197,7 +196,7 @@ final class SpaceCursor {
             next = pairCount - 1;
         }
         if (next >= 0) {
-            bring(Math.max(0, next + 1 - brought), next + 1);
+            bring(Math.max(0, next + 1 - ahead.next()), next + 1);
             standOn(next);
         }
     }
@@ -209,13 +208,14 @@ final class SpaceCursor {
 
     private void bring(int from, int to) {
         if (pairs.isThere(from) && pairs.isThere(to - 1)) {
+            ahead.came(pairs.areThere() ? pairCount : to - from, false);
             return;
         }
         boolean looks = pace.looks();
         long before = looks ? nanoClock.getAsLong() : 0;
         pairs.need(from, to);
         readSince(before, looks, pairs.bytes(from, to));
-        brought = Math.min(2 * brought, MOST_BROUGHT);
+        ahead.came(to - from, true);
     }
 
     private void readSince(long before, boolean looks, long bytes) {
@@ -241,9 +241,9 @@ final class SpaceCursor {
         }
         boolean looks = pace.looks();
         long before = looks ? nanoClock.getAsLong() : 0;
-        intervals.load(version.space(), context, interval, pairs, pace.isFromFile());
+        intervals.load(version.space(), context, interval, pairs, pace.isFromFile(), keysOnly);
         if (pairs.areThere()) {
-            readSince(before, looks, end - start);
+            readSince(before, looks, pairs.bytes(0, pairs.count()));
         }
         memory = pairs.memory();
         pairCount = pairs.count();

@@ -56,9 +56,9 @@ public final class StoreReader {
      *
      * @param snapshot what to walk, or null for what is newest; it may be closed before the cursor
      * @param newest entries in front of a snapshot, numbered from 1 on; null for none. It must stay as long as the cursor
-     * @param upperBound keys from this one on are not shown; null for all
+     * @param scan what it shows
      */
-    public MergeCursor cursor(PinnedVersion snapshot, MemTable newest, byte[] upperBound) {
+    public MergeCursor cursor(PinnedVersion snapshot, MemTable newest, Scan scan) {
         ReadContext context = contexts.borrow();
         try {
             MergeCursor cursor = context.cursor;
@@ -69,9 +69,9 @@ public final class StoreReader {
                 context.cursor = cursor;
             }
             if (snapshot == null) {
-                cursor.openNewest(retired, maxPinnedBytes, upperBound);
+                cursor.openNewest(retired, maxPinnedBytes, scan);
             } else {
-                cursor.openAgain(snapshot, newest, upperBound);
+                cursor.openAgain(snapshot, newest, scan);
             }
             return cursor;
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too

@@ -21,6 +21,7 @@ import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.read.MergeCursor;
+import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.refine.IndexSampler;
 import java.io.IOException;
@@ -162,7 +163,7 @@ class RefinerTest {
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
             long before = store.intervals.coarseCount();
-            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, null)) {
+            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, Scan.ALL)) {
                 cursor.seek(key(30_000), key(0).length);
             }
             store.refiner.refineHere(1);

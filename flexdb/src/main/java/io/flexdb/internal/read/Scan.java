@@ -1,0 +1,29 @@
+package io.flexdb.internal.read;
+
+import java.util.Arrays;
+
+/**
+ * What a cursor is to show, and what is known of its walk. Nobody changes the arrays.
+ *
+ * @param lowerBound no key below this one is shown; null for all
+ * @param upperBound no key from this one on is shown; null for all
+ * @param keysOnly whether values are left where they are
+ * @param expectedPairs how many pairs will be read from a seek on; 0 if nobody knows
+ */
+public record Scan(byte[] lowerBound, byte[] upperBound, boolean keysOnly, int expectedPairs) {
+    /** All pairs, of which nobody knows how many will be read. */
+    public static final Scan ALL = new Scan(null, null, false, 0);
+
+    /** Whether the bounds are in order; with two equal ones nothing is shown. */
+    public boolean isInOrder() {
+        return lowerBound == null || upperBound == null || Arrays.compareUnsigned(lowerBound, upperBound) <= 0;
+    }
+
+    boolean isBelow(byte[] key, int length) {
+        return lowerBound != null && Arrays.compareUnsigned(key, 0, length, lowerBound, 0, lowerBound.length) < 0;
+    }
+
+    boolean isAbove(byte[] key, int length) {
+        return upperBound != null && Arrays.compareUnsigned(key, 0, length, upperBound, 0, upperBound.length) >= 0;
+    }
+}

@@ -23,9 +23,11 @@ import io.flexdb.storage.StoreHealth;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 
 /**
  * An embedded ordered key-value store. Keys and values are bytes; keys are ordered as unsigned bytes, a shorter key
@@ -155,6 +157,16 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long put(byte[] key, byte[] value) {
+        return put(key, value, durability);
+    }
+
+    /**
+     * Sets the value of a key with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @return the sequence number of the write
+     */
+    public long put(byte[] key, byte[] value, Durability atLeast) {
+        Durability mode = raised(atLeast);
         int keyLength = Limits.keyLength(key);
         int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = borrowPayload();
@@ -162,7 +174,7 @@ public final class FlexDB implements AutoCloseable {
             int at = payload.beginPut(keyLength, valueLength);
             System.arraycopy(key, 0, payload.bytes, at, keyLength);
             System.arraycopy(value, 0, payload.bytes, at + keyLength, valueLength);
-            return write(payload, keyLength, valueLength, durability);
+            return write(payload, keyLength, valueLength, mode);
         } finally {
             giveBack(payload);
         }
@@ -175,6 +187,12 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long put(ByteBuffer key, ByteBuffer value) {
+        return put(key, value, durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long put(ByteBuffer key, ByteBuffer value, Durability atLeast) {
+        Durability mode = raised(atLeast);
         int keyLength = Limits.keyLength(key);
         int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = borrowPayload();
@@ -182,7 +200,7 @@ public final class FlexDB implements AutoCloseable {
             int at = payload.beginPut(keyLength, valueLength);
             key.get(key.position(), payload.bytes, at, keyLength);
             value.get(value.position(), payload.bytes, at + keyLength, valueLength);
-            long sequence = write(payload, keyLength, valueLength, durability);
+            long sequence = write(payload, keyLength, valueLength, mode);
             key.position(key.limit());
             value.position(value.limit());
             return sequence;
@@ -197,7 +215,16 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long delete(byte[] key) {
-        return delete(ByteBuffer.wrap(notNull(key, "key")));
+        return delete(key, durability);
+    }
+
+    /**
+     * Removes a key, if it is there, with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @return the sequence number of the write
+     */
+    public long delete(byte[] key, Durability atLeast) {
+        return delete(ByteBuffer.wrap(notNull(key, "key")), atLeast);
     }
 
     /**
@@ -206,17 +233,27 @@ public final class FlexDB implements AutoCloseable {
      * @return the sequence number of the write
      */
     public long delete(ByteBuffer key) {
+        return delete(key, durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long delete(ByteBuffer key, Durability atLeast) {
+        Durability mode = raised(atLeast);
         int keyLength = Limits.keyLength(key);
         PayloadBuffer payload = borrowPayload();
         try {
             int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
             key.get(key.position(), payload.bytes, at, keyLength);
-            long sequence = write(payload, keyLength, 0, durability);
+            long sequence = write(payload, keyLength, 0, mode);
             key.position(key.limit());
             return sequence;
         } finally {
             giveBack(payload);
         }
+    }
+
+    private Durability raised(Durability atLeast) {
+        return notNull(atLeast, "atLeast").compareTo(durability) < 0 ? atLeast : durability;
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
@@ -301,12 +338,11 @@ public final class FlexDB implements AutoCloseable {
      */
     public long write(WriteBatch batch, Durability atLeast) {
         notNull(batch, "batch");
-        notNull(atLeast, "atLeast");
+        Durability mode = raised(atLeast);
         if (batch.size() == 0) {
             health.requireUsable();
             return store().visibleSequence();
         }
-        Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
         return writer().write(
                         batch.payload(),
                         batch.sizeBytes(),
@@ -436,6 +472,68 @@ public final class FlexDB implements AutoCloseable {
      */
     public int get(ByteBuffer key, ByteBuffer destination) {
         return Snapshot.get(reader(), key, destination, null);
+    }
+
+    /**
+     * Copies the value of a key to an array, from an offset on. Makes no garbage.
+     *
+     * @return bytes of the value, or -1 if the key is absent
+     * @throws IllegalArgumentException if the offset is not within the array or at its end, or if there is less room
+     *     behind it than the value needs, and then nothing is copied; the message says how much
+     */
+    public int get(byte[] key, byte[] destination, int offset) {
+        return Snapshot.get(reader(), key, destination, offset, null);
+    }
+
+    /** Whether the store has a key. As {@link #valueLength(byte[])}, it reads no more of a long value than it has to. */
+    public boolean containsKey(byte[] key) {
+        return valueLength(key) >= 0;
+    }
+
+    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    public boolean containsKey(ByteBuffer key) {
+        return valueLength(key) >= 0;
+    }
+
+    /**
+     * Bytes of a key's value, or -1 if the key is absent. What the answer comes from is verified: a pair of up to 8 KiB
+     * is read whole, and verified by its own checksum. Of a longer one only the first bytes are read, which have its key
+     * and its lengths; these are verified by their part of the file, the rest of the value is not. Makes no garbage.
+     */
+    public int valueLength(byte[] key) {
+        Limits.keyLength(key);
+        return reader().valueLength(key, null);
+    }
+
+    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    public int valueLength(ByteBuffer key) {
+        Limits.keyLength(key);
+        return reader().valueLength(key, null);
+    }
+
+    /**
+     * The values of several keys, all as of one moment. They are looked up in the order of the keys, so that those near
+     * each other share the way to them.
+     *
+     * @param keys in any order; a key may come more than once
+     * @return their values in the order of the keys in the list, null for each one that is absent
+     * @throws IllegalArgumentException if the list or one of the keys is null, or a key is empty or too long
+     * @throws IllegalStateException if open snapshots and cursors hold back more than {@code maxPinnedBytes}
+     */
+    public List<byte[]> multiGet(List<byte[]> keys) {
+        return Snapshot.multiGet(reader(), keys, null);
+    }
+
+    /**
+     * The same without garbage, with keys that buffers have between position and limit; the positions stay.
+     *
+     * @param values gets, for each key once, its value, or null if it is absent, and the index of the key in the list;
+     *     not in the order of the list. The buffer is read-only, and has the value between position and limit until
+     *     {@code accept} returns: who needs it longer makes a copy. It may do whatever it likes for as long as it likes,
+     *     calls of this store included; whatever it throws ends the call
+     */
+    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<ByteBuffer> values) {
+        Snapshot.multiGet(reader(), keys, values, null);
     }
 
     /** A cursor over the store as it is now. To be closed. */

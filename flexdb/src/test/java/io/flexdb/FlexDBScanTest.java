@@ -168,7 +168,6 @@ class FlexDBScanTest {
             cursor.seek(ByteBuffer.wrap(key(31)));
             assertArrayEquals(key(31), cursor.key());
             long read = vfs.bytesRead.get() - before;
-            System.out.println("bytes read of " + (long) count * valueBytes + ": " + read);
             assertTrue(read < (long) count * valueBytes / 2, "bytes read: " + read);
         }
     }

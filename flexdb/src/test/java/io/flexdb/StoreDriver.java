@@ -210,12 +210,17 @@ final class StoreDriver {
     }
 
     /** Walks from a key on, one step for each element: forward if it is true. */
+    void walk(byte[] from, boolean fromBelow, byte[] upperBound, Iterable<Boolean> steps, String at) {
+        walk(from, fromBelow, null, upperBound, 0, steps, at);
+    }
+
+    /** The same within two bounds, or one, or none, with a guess of how far it goes. */
     void walk(
             byte[] from,
             boolean fromBelow,
             byte[] lowerBound,
             byte[] upperBound,
-            int expected,
+            int expectedPairs,
             Iterable<Boolean> steps,
             String at) {
         TreeMap<byte[], byte[]> model = oracle.now();
@@ -228,7 +233,7 @@ final class StoreDriver {
         ReadOptions options = ReadOptions.defaults()
                 .withLowerBound(lowerBound)
                 .withUpperBound(upperBound)
-                .withExpectedPairs(expected);
+                .withExpectedPairs(expectedPairs);
         try (FlexCursor cursor = db.cursor(options)) {
             Map.Entry<byte[], byte[]> expected;
             if (fromBelow) {

@@ -30,6 +30,16 @@ public final class ReadContext {
     private ByteBuffer directory; // null before it is needed
     /** Walks with this context, and rests with it; null before the first walk. */
     MergeCursor cursor;
+    /** Looks several keys up with this context, and rests with it; null before the first time. */
+    MultiReader multi;
+
+    /** Whether a lookup may stay without the value, of which only the length is wanted. */
+    boolean lengthOnly;
+    /** Whether the interval is that of a key in the view that the next key, which is not below it, is looked up in. */
+    boolean ascends;
+
+    private boolean ascending;
+    private ByteBuffer view; // of the memory; null before it is needed
 
     private byte[] key = new byte[256];
     /** Memory of this context for what is read; none before it is needed. */
@@ -55,6 +65,7 @@ public final class ReadContext {
                     ? bytes + (long) bytes / 8
                     : Math.max(FIRST_BYTES, Math.min(SMALL_BYTES, 2L * bytes));
             memory = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted));
+            view = null;
         }
         return memory;
     }
@@ -84,11 +95,40 @@ public final class ReadContext {
     /** A copy of a caller's key, whose position stays. */
     byte[] copyKey(ByteBuffer source) {
         int length = source.remaining();
+        source.get(source.position(), keyRoom(length), 0, length);
+        return key;
+    }
+
+    /** Room for a key. */
+    byte[] keyRoom(int length) {
         if (key.length < length) {
             key = new byte[length];
         }
-        source.get(source.position(), key, 0, length);
         return key;
+    }
+
+    /** The keys that are looked up from now on ascend, and are looked up in one view. */
+    void beginAscending() {
+        ascending = true;
+        ascends = false;
+    }
+
+    /** The interval of a key has been found. */
+    void foundInterval() {
+        ascends = ascending;
+    }
+
+    /** Whether the image lies in this context's memory, and not in a memtable's. */
+    boolean hasImage() {
+        return image == memory;
+    }
+
+    /** The memory, for others to read; one object as long as it is the same memory. */
+    ByteBuffer view() {
+        if (view == null) {
+            view = memory.asReadOnlyBuffer();
+        }
+        return view;
     }
 
     /** Bytes of its memory if they are more than any context may keep; else 0. */
@@ -100,6 +140,9 @@ public final class ReadContext {
     /** Forgets what was read, and a long key. Allocates nothing, so it can't fail. */
     void forget() {
         image = null;
+        lengthOnly = false;
+        ascending = false;
+        ascends = false;
         if (key.length > KEY_BYTES_KEPT) {
             key = NO_KEY;
         }
@@ -108,5 +151,6 @@ public final class ReadContext {
     /** Lets the memory go. Allocates nothing. */
     public void dropMemory() {
         memory = NONE;
+        view = null;
     }
 }

@@ -103,7 +103,81 @@ public final class StoreReader {
         }
     }
 
-    private static byte[] newValue(int length) {
+    /**
+     * Copies the value of a key to an array, without garbage.
+     *
+     * @return bytes of the value, which is copied only if there is room for all of it from the offset on; -1 if absent
+     */
+    public int get(byte[] key, byte[] destination, int offset, PinnedVersion snapshot) {
+        int ticket = begin(snapshot);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            int length = find(key, key.length, snapshot, context);
+            if (length >= 0 && length <= destination.length - offset) {
+                context.image.get(context.base, destination, offset, length);
+            }
+            return length;
+        } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    /** Bytes of a key's value, or -1 if it is absent. */
+    public int valueLength(byte[] key, PinnedVersion snapshot) {
+        int ticket = begin(snapshot);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            context.lengthOnly = true;
+            return find(key, key.length, snapshot, context);
+        } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    public int valueLength(ByteBuffer key, PinnedVersion snapshot) {
+        int ticket = begin(snapshot);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            context.lengthOnly = true;
+            int length = find(context.copyKey(key), key.remaining(), snapshot, context);
+            key.position(key.limit());
+            return length;
+        } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    /**
+     * For lookups of several keys in one view. To be closed.
+     *
+     * @param snapshot what to read, or null for what is newest
+     */
+    public MultiReader several(PinnedVersion snapshot) {
+        ReadContext context = contexts.borrow();
+        try {
+            MultiReader several = context.multi;
+            if (several == null) {
+                several = new MultiReader(versions, this, contexts, context);
+                context.multi = several;
+            }
+            if (snapshot == null) {
+                several.pin.openNewest(retired, maxPinnedBytes);
+            } else {
+                several.pin.openAgain(snapshot);
+            }
+            return several;
+        } catch (Throwable e) { // of whatever kind: at the end of a stack, too
+            contexts.giveBack(context);
+            throw e;
+        }
+    }
+
+    /** Room for a copy of a value. */
+    public static byte[] newValue(int length) {
         try {
             return new byte[length];
         } catch (OutOfMemoryError e) {
@@ -161,8 +235,11 @@ public final class StoreReader {
         }
     }
 
-    /** Finds a value: its bytes, which the context's image has at its base, or ABSENT. */
-    private int find(byte[] key, int keyLength, PinnedVersion snapshot, ReadContext context) {
+    /**
+     * Finds a value, inside a short read: its bytes, which the context's image has at its base, unless the context wants
+     * its length only; or ABSENT.
+     */
+    int find(byte[] key, int keyLength, PinnedVersion snapshot, ReadContext context) {
         long sequence;
         Version version;
         if (snapshot != null) {
@@ -191,10 +268,15 @@ public final class StoreReader {
     }
 
     private int findInSpace(Version version, byte[] key, int keyLength, long hash, ReadContext context) {
-        index.find(version.index(), key, 0, keyLength, context.interval);
+        if (!context.ascends || !context.interval.isBelowUpperAnchor(key, 0, keyLength)) {
+            index.find(version.index(), key, 0, keyLength, context.interval);
+            context.foundInterval();
+        }
         if (context.interval.lengthBytes() == 0) {
             return ABSENT;
         }
-        return intervals.find(version.space(), context, key, keyLength, hash);
+        return context.lengthOnly
+                ? intervals.findLength(version.space(), context, key, keyLength, hash)
+                : intervals.find(version.space(), context, key, keyLength, hash);
     }
 }

@@ -1,0 +1,77 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.version.StoreVersions;
+import java.nio.ByteBuffer;
+import java.util.function.ObjIntConsumer;
+
+/** Looks many keys up in one view of a store. For one thread; rests in a context, and makes no garbage there. */
+public final class MultiReader implements AutoCloseable {
+    /*
+     * The view is pinned, so that each lookup can be a short read of its own, and whoever gets the values may take as
+     * long as he likes. Keys are looked up in their order: those that lie in one interval then share the walk to it,
+     * and neighbours the processor's cache.
+     */
+    private final StoreVersions versions;
+    private final StoreReader reader;
+    private final ReadContexts contexts;
+    private final ReadContext context;
+    final PinnedVersion pin;
+    private final KeyList keys = new KeyList();
+
+    MultiReader(StoreVersions versions, StoreReader reader, ReadContexts contexts, ReadContext context) {
+        this.versions = versions;
+        this.reader = reader;
+        this.contexts = contexts;
+        this.context = context;
+        this.pin = new PinnedVersion(versions, "the lookup of several keys");
+    }
+
+    /** Adds a key, which is copied. */
+    public void add(byte[] key) {
+        keys.add(key);
+    }
+
+    /** Adds a key between position and limit, which stay. */
+    public void add(ByteBuffer key) {
+        keys.add(key);
+    }
+
+    /** Hands out the value of each key, or null, with the key's number, in any order. */
+    public void read(ObjIntConsumer<ByteBuffer> values) {
+        keys.sort();
+        context.beginAscending();
+        for (int place = 0; place < keys.count(); place++) {
+            int key = keys.inOrder(place);
+            int length = keys.length(key);
+            byte[] bytes = context.keyRoom(length);
+            keys.copy(key, bytes);
+            int found;
+            int ticket = versions.enter();
+            try {
+                found = reader.find(bytes, length, pin, context);
+            } finally {
+                versions.exit(ticket);
+            }
+            // What is pinned, or in this context, stays what it is outside of the short read.
+            values.accept(found == IntervalReader.ABSENT ? null : view(found), key);
+        }
+    }
+
+    private ByteBuffer view(int length) {
+        int from = context.base;
+        if (!context.hasImage()) {
+            // A memtable's memory is used again, so it is not shown to others.
+            context.memory(length).put(0, context.image, from, length);
+            from = 0;
+        }
+        return context.view().clear().limit(from + length).position(from);
+    }
+
+    @Override
+    public void close() {
+        keys.clear();
+        pin.closeAndForget();
+        contexts.giveBack(context);
+    }
+}

@@ -153,6 +153,13 @@ class FlexDBBadInputTest {
     }
 
     @Test
+    void aRangeToEstimateWhoseEndsAreSwapped() {
+        refused("fromInclusive", () -> db.estimateRange(new byte[] {2}, new byte[] {1}));
+        assertEquals(new RangeEstimate(0, 0), db.estimateRange(KEY, KEY));
+        assertEquals(new RangeEstimate(0, 0), db.estimateRange(null, null));
+    }
+
+    @Test
     void boundsThatAreNotInOrderAndAnExpectationBelowNothing() {
         ReadOptions swapped =
                 ReadOptions.defaults().withLowerBound(new byte[] {2}).withUpperBound(new byte[] {1, 9});
@@ -280,6 +287,19 @@ class FlexDBBadInputTest {
                 () -> closed.write(new WriteBatch().delete(KEY), Durability.SYNC),
                 () -> closed.get(KEY),
                 () -> closed.get(buffer(KEY), room),
+                () -> closed.get(KEY, new byte[9], 0),
+                () -> closed.containsKey(KEY),
+                () -> closed.containsKey(buffer(KEY)),
+                () -> closed.valueLength(KEY),
+                () -> closed.valueLength(buffer(KEY)),
+                () -> closed.multiGet(List.of(KEY)),
+                () -> closed.multiGet(List.of(buffer(KEY)), (value, index) -> {}),
+                () -> closed.estimateRange(null, null),
+                () -> closed.put(KEY, KEY, Durability.SYNC),
+                () -> closed.delete(KEY, Durability.SYNC),
+                () -> snapshot.valueLength(KEY),
+                () -> snapshot.containsKey(KEY),
+                () -> snapshot.multiGet(List.of(KEY)),
                 closed::cursor,
                 () -> closed.cursor(ReadOptions.defaults().withSnapshot(snapshot)),
                 closed::snapshot,

@@ -145,7 +145,7 @@ class FlexDBTransactionHistoryTest {
         TreeMap<Integer, Long> found = new TreeMap<>();
         try (FlexCursor cursor = transaction.cursor()) {
             if (backward) {
-                cursor.seekForPrev(key(from));
+                cursor.seekForPrev(ByteBuffer.wrap(key(from)));
             } else {
                 cursor.seek(key(from));
             }

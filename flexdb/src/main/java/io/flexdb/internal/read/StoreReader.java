@@ -176,6 +176,27 @@ public final class StoreReader {
         }
     }
 
+    /**
+     * What a range of keys holds now, about, from what is in memory.
+     *
+     * @param from the first key; null for the first of all
+     * @param to the first key behind it; null if there is none
+     */
+    public RangeEstimator estimate(byte[] from, byte[] to) {
+        int ticket = versions.enter();
+        try {
+            long sequence;
+            Version version;
+            do {
+                sequence = versions.visibleSequence();
+                version = versions.current();
+            } while (version.storeSequence() > sequence);
+            return new RangeEstimator(index, version, sequence, from, to);
+        } finally {
+            versions.exit(ticket);
+        }
+    }
+
     /** Room for a copy of a value. */
     public static byte[] newValue(int length) {
         try {

@@ -68,7 +68,6 @@ public final class FlexDB implements AutoCloseable {
     /** The longest value: 1 MiB less than 1 GiB. */
     public static final int MAX_VALUE_BYTES = Limits.MAX_VALUE_BYTES;
 
-    private static final int DELETES_AT_ONCE = 1000;
     private static final int MAX_TRIES = 1000; // of a transaction
     private static final int WAIT_NANOS = 20_000;
     private static final int MAX_WAITS = 100;
@@ -268,6 +267,7 @@ public final class FlexDB implements AutoCloseable {
                         payload.length(),
                         payload.checksum(),
                         1,
+                        0,
                         MemTable.bodyBytes(keyLength, valueLength),
                         mode.force(),
                         precondition);
@@ -293,34 +293,53 @@ public final class FlexDB implements AutoCloseable {
     }
 
     /**
-     * Removes all keys from one on to before another, as of the moment of the call. This release removes them key by
-     * key, in batches: a crash or a reader in between may see a part of them gone.
+     * Removes all keys from one on to before another: those that are there at that moment, all at once, for readers and
+     * across any crash. It returns after one append to the write-ahead log, whatever the range holds; the commit thread
+     * frees what it held later, without reading it. Snapshots and cursors that are open still show it.
      *
-     * @return the sequence number of the last write, or of the last visible one if there was nothing to remove
+     * @param fromInclusive the first key to go, whether it is there or not; null for the first of all
+     * @param toExclusive the first key to stay; null if none is
+     * @return the sequence number of the write; that of the last visible one if both keys are equal, since nothing is
+     *     to be removed then
+     * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, or a key is too long
      */
     public long deleteRange(byte[] fromInclusive, byte[] toExclusive) {
-        notNull(fromInclusive, "fromInclusive");
-        notNull(toExclusive, "toExclusive");
-        if (Arrays.compareUnsigned(fromInclusive, toExclusive) > 0) {
-            throw new IllegalArgumentException("fromInclusive must not be above toExclusive");
+        return deleteRange(wrap(fromInclusive), wrap(toExclusive));
+    }
+
+    /**
+     * The same with keys that the buffers, heap or direct, have between position and limit. The positions move to the
+     * limits.
+     *
+     * @see #deleteRange(byte[], byte[])
+     */
+    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+        if (Limits.isEmptyRange(fromInclusive, toExclusive)) {
+            health.requireUsable();
+            Limits.toLimit(fromInclusive);
+            Limits.toLimit(toExclusive);
+            return store().visibleSequence();
         }
-        WriteBatch batch = new WriteBatch();
-        long last;
-        try (FlexCursor cursor = cursor(ReadOptions.defaults().withUpperBound(toExclusive))) {
-            last = store().visibleSequence();
-            cursor.seek(fromInclusive);
-            while (cursor.isValid()) {
-                byte[] key = cursor.key();
-                if (batch.size() == DELETES_AT_ONCE
-                        || !writer().hasRoomFor(batch.bodyBytes(), batch.size(), key.length)) {
-                    last = write(batch);
-                    batch.clear();
-                }
-                batch.delete(key);
-                cursor.next();
-            }
+        int fromLength = Limits.boundLength(fromInclusive);
+        int toLength = Limits.boundLength(toExclusive);
+        PayloadBuffer payload = borrowPayload();
+        try {
+            int at = payload.beginDeleteRange(fromLength, toLength); // before the array is looked at
+            Limits.copyBound(fromInclusive, payload.bytes, at);
+            Limits.copyBound(toExclusive, payload.bytes, at + fromLength);
+            long bodyBytes = MemTable.bodyBytes(fromLength, toLength);
+            long sequence = writer().write(
+                            payload.bytes, payload.length(), payload.checksum(), 1, 1, bodyBytes, durability.force());
+            Limits.toLimit(fromInclusive);
+            Limits.toLimit(toExclusive);
+            return sequence;
+        } finally {
+            giveBack(payload);
         }
-        return batch.size() == 0 ? last : write(batch);
+    }
+
+    private static ByteBuffer wrap(byte[] bound) {
+        return bound == null ? null : ByteBuffer.wrap(bound);
     }
 
     /**
@@ -349,6 +368,7 @@ public final class FlexDB implements AutoCloseable {
                         batch.sizeBytes(),
                         batch.checksum(),
                         batch.size(),
+                        batch.ranges(),
                         batch.bodyBytes(),
                         mode.force());
     }

@@ -39,6 +39,62 @@ final class Limits {
         return length;
     }
 
+    /**
+     * Whether no key lies in a range.
+     *
+     * @param from the first key that does, or null for the first of all
+     * @param to the first key behind it, or null if there is none
+     * @throws IllegalArgumentException if the one is above the other, or one is longer than a key
+     */
+    static boolean isEmptyRange(ByteBuffer from, ByteBuffer to) {
+        boundLength(from);
+        if (boundLength(to) == 0) {
+            if (to != null && from != null && from.hasRemaining()) {
+                throw new IllegalArgumentException("fromInclusive must not be above toExclusive, which is empty");
+            }
+            return to != null;
+        }
+        int order = from == null ? -1 : compareUnsigned(from, to);
+        if (order > 0) {
+            throw new IllegalArgumentException("fromInclusive must not be above toExclusive");
+        }
+        return order == 0;
+    }
+
+    private static int compareUnsigned(ByteBuffer a, ByteBuffer b) {
+        int mismatch = a.mismatch(b);
+        if (mismatch < 0) {
+            return 0;
+        }
+        if (mismatch == a.remaining() || mismatch == b.remaining()) {
+            return a.remaining() - b.remaining();
+        }
+        return Byte.compareUnsigned(a.get(a.position() + mismatch), b.get(b.position() + mismatch));
+    }
+
+    /** The length of a key where a range begins or ends; 0 for null, which stands for none. */
+    static int boundLength(ByteBuffer bound) {
+        int length = bound == null ? 0 : bound.remaining();
+        if (length > 0) {
+            checkKeyLength(length);
+        }
+        return length;
+    }
+
+    /** Copies such a key, of which the position stays. */
+    static void copyBound(ByteBuffer bound, byte[] to, int at) {
+        if (bound != null) {
+            bound.get(bound.position(), to, at, bound.remaining());
+        }
+    }
+
+    /** Moves a buffer's position to its limit, if there is one. */
+    static void toLimit(ByteBuffer bound) {
+        if (bound != null) {
+            bound.position(bound.limit());
+        }
+    }
+
     /** The length of a value. */
     static int valueLength(byte[] value) {
         checkValueLength(notNull(value, "value").length);

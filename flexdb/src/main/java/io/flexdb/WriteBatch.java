@@ -7,15 +7,19 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Puts and deletes that take effect together: readers see all or none of them, and a crash keeps all or none. They
+ * Puts and deletes, of keys and of ranges, that take effect together: readers see all or none of them, and a crash keeps all or none. They
  * apply in the order in which they were added. Keys and values are copied. For one thread at a time; may be used again
  * after {@link #clear()}.
  */
 public final class WriteBatch {
+    /** The most ranges that one batch deletes. */
+    public static final int MAX_RANGES = 4096;
+
     private final CRC32C crc = new CRC32C();
     private byte[] payload = new byte[256];
     private int length;
     private int entries;
+    private int ranges;
     private long bodyBytes;
 
     /** An empty batch. */
@@ -56,6 +60,43 @@ public final class WriteBatch {
         return this;
     }
 
+    /**
+     * Adds the removal of all keys from one on to before another, those put by earlier operations of this batch
+     * included. If both are equal nothing is added.
+     *
+     * @param fromInclusive the first key to go; null for the first of all
+     * @param toExclusive the first key to stay; null if none is
+     * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, a key is too long, or the
+     *     batch has {@link #MAX_RANGES} ranges already
+     */
+    public WriteBatch deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+        return deleteRange(
+                fromInclusive == null ? null : ByteBuffer.wrap(fromInclusive),
+                toExclusive == null ? null : ByteBuffer.wrap(toExclusive));
+    }
+
+    /** The same with keys between position and limit, which become the positions. */
+    public WriteBatch deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+        if (!Limits.isEmptyRange(fromInclusive, toExclusive)) {
+            if (ranges == MAX_RANGES) {
+                throw new IllegalArgumentException(
+                        "the batch would delete more than " + MAX_RANGES + " ranges; split it");
+            }
+            int fromLength = Limits.boundLength(fromInclusive);
+            int toLength = Limits.boundLength(toExclusive);
+            int begin = length;
+            room(WritePayload.putBytes(fromLength, toLength));
+            bodyBytes += MemTable.bodyBytes(fromLength, toLength);
+            ranges++;
+            int at = WritePayload.encodeRangeHeader(payload, begin, fromLength, toLength);
+            Limits.copyBound(fromInclusive, payload, at);
+            Limits.copyBound(toExclusive, payload, at + fromLength);
+        }
+        Limits.toLimit(fromInclusive);
+        Limits.toLimit(toExclusive);
+        return this;
+    }
+
     private int beginPut(int keyLength, int valueLength) {
         int from = length;
         room(WritePayload.putBytes(keyLength, valueLength));
@@ -87,6 +128,7 @@ public final class WriteBatch {
     public WriteBatch clear() {
         length = 0;
         entries = 0;
+        ranges = 0;
         bodyBytes = 0;
         return this;
     }
@@ -103,6 +145,10 @@ public final class WriteBatch {
 
     byte[] payload() {
         return payload;
+    }
+
+    int ranges() {
+        return ranges;
     }
 
     long bodyBytes() {

@@ -92,8 +92,6 @@ class FlexDBBadInputTest {
                 () -> db.get(buffer(KEY), null),
                 () -> db.write(null),
                 () -> db.write(batch, null),
-                () -> db.deleteRange(null, KEY),
-                () -> db.deleteRange(KEY, null),
                 () -> db.cursor(null),
                 () -> FlexDB.open(null),
                 () -> FlexDB.open(StoreDriver.DIRECTORY, null));
@@ -148,8 +146,27 @@ class FlexDBBadInputTest {
     @Test
     void aRangeWhoseEndsAreSwapped() {
         refused("fromInclusive", () -> db.deleteRange(new byte[] {2}, new byte[] {1}));
+        refused("fromInclusive", () -> db.deleteRange(new byte[] {2}, EMPTY));
+        refused("fromInclusive", () -> db.deleteRange(new byte[] {(byte) 0x80}, new byte[] {0x7F}));
+        refused("fromInclusive", () -> db.deleteRange(new byte[] {1, 0}, new byte[] {1}));
+        refused("fromInclusive", () -> new WriteBatch().deleteRange(new byte[] {2}, new byte[] {1}));
+        refused("65535", () -> db.deleteRange(new byte[65_536], null));
+        refused("65535", () -> db.deleteRange(null, new byte[65_536]));
         assertEquals(0, db.deleteRange(new byte[] {1}, new byte[] {1}));
-        assertEquals(0, db.deleteRange(EMPTY, new byte[] {1}));
+        assertEquals(0, db.deleteRange(null, EMPTY));
+        assertEquals(0, db.deleteRange(EMPTY, EMPTY));
+        assertEquals(0, new WriteBatch().deleteRange(KEY, KEY).size());
+        assertEquals(1, db.deleteRange(EMPTY, new byte[] {1}));
+    }
+
+    @Test
+    void aBatchOfTooManyRanges() {
+        WriteBatch batch = new WriteBatch();
+        for (int i = 0; i < WriteBatch.MAX_RANGES; i++) {
+            batch.deleteRange(new byte[] {(byte) (i >> 8), (byte) i}, null);
+        }
+        refused("ranges", () -> batch.deleteRange(null, null));
+        assertEquals(WriteBatch.MAX_RANGES, db.write(batch));
     }
 
     @Test
@@ -371,7 +388,7 @@ class FlexDBBadInputTest {
             assertEquals(40, StoreDriver.all(large).size());
             longest[65_534] = 33;
             assertArrayEquals(EMPTY, large.get(longest));
-            assertEquals(80, large.deleteRange(EMPTY, new byte[] {1}));
+            assertEquals(41, large.deleteRange(EMPTY, new byte[] {1}));
             assertEquals(0, StoreDriver.all(large).size());
         }
     }

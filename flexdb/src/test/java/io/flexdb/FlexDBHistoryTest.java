@@ -63,6 +63,7 @@ class FlexDBHistoryTest {
                 case 11, 12, 13, 14, 15, 16, 17, 18 -> batch();
                 case 19, 20, 21, 22, 23, 24 -> walk();
                 case 25, 26, 27, 28 -> transaction();
+                case 29, 30 -> deleteRange();
                 default -> one();
             }
         }
@@ -92,15 +93,25 @@ class FlexDBHistoryTest {
         private void batch() {
             List<Edit> edits = new ArrayList<>();
             for (int i = random.nextInt(30); i >= 0; i--) {
-                edits.add(new Edit(key(), random.nextInt(4) == 0 ? null : value(i > 0 ? 500 : 40_000)));
+                edits.add(
+                        random.nextInt(12) == 0
+                                ? range()
+                                : new Edit(key(), random.nextInt(4) == 0 ? null : value(i > 0 ? 500 : 40_000)));
             }
             Durability[] all = Durability.values();
             store.batch(edits, all[random.nextInt(all.length)]);
         }
 
         private void deleteRange() {
+            Edit range = range();
+            store.deleteRange(range.key(), range.to());
+        }
+
+        /** Mostly short, now and then all before a key, all from one on, or all there is. */
+        private Edit range() {
             int from = random.nextInt(10_000);
-            store.deleteRange(key(from), key(Math.min(9999, from + random.nextInt(500))));
+            int to = from + 1 + random.nextInt(random.nextInt(20) == 0 ? 10_000 : 500);
+            return Edit.range(random.nextInt(50) == 0 ? null : key(from), to > 9999 ? null : key(to));
         }
 
         private void walk() {

@@ -60,7 +60,7 @@ class FlexDBModelTest {
                 .withAction(4, deletes())
                 .withAction(3, fills())
                 .withAction(4, batches())
-                .withAction(1, rangeDeletes())
+                .withAction(3, rangeDeletes())
                 .withAction(3, walks())
                 .withAction(3, gets())
                 .withAction(2, step("take or check a snapshot", store -> store.takeOrCheckSnapshot("snapshot")))
@@ -99,18 +99,29 @@ class FlexDBModelTest {
     }
 
     private static Action.Independent<StoreDriver> batches() {
-        Arbitrary<Edit> edits = Combinators.combine(keys(), values().injectNull(0.3))
-                .as((key, value) -> new Edit(bytes(key), value == null || value.length > 4000 ? null : value));
+        Arbitrary<Edit> edits = Combinators.combine(
+                        keys(),
+                        values().injectNull(0.3),
+                        Arbitraries.integers().between(1, 400).injectNull(0.8))
+                .as((key, value, covered) -> covered != null
+                        ? Edit.range(bytes(key), bytes(key + covered))
+                        : new Edit(bytes(key), value == null || value.length > 4000 ? null : value));
         return () -> Combinators.combine(edits.list().ofMinSize(1).ofMaxSize(12), Arbitraries.of(Durability.class))
                 .as((batch, durability) -> Transformer.mutate(
                         "batch of " + batch.size() + ", " + durability, store -> store.batch(batch, durability)));
     }
 
     private static Action.Independent<StoreDriver> rangeDeletes() {
-        return () -> Combinators.combine(keys(), Arbitraries.integers().between(0, 300))
-                .as((from, count) -> Transformer.mutate(
-                        "delete from " + from + " to " + (from + count),
-                        store -> store.deleteRange(bytes(from), bytes(from + count))));
+        return () -> Combinators.combine(
+                        keys().injectNull(0.1),
+                        Arbitraries.integers().between(0, 300).injectNull(0.1))
+                .as((from, count) -> {
+                    Integer to = count == null ? null : (from == null ? 0 : from) + count;
+                    return Transformer.mutate(
+                            "delete from " + from + " to " + to,
+                            store -> store.deleteRange(
+                                    from == null ? null : bytes(from), to == null ? null : bytes(to)));
+                });
     }
 
     private static Action.Independent<StoreDriver> walks() {

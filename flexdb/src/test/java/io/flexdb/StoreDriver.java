@@ -10,7 +10,6 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +87,9 @@ final class StoreDriver {
     void batch(List<Edit> edits, Durability durability) {
         WriteBatch batch = new WriteBatch();
         for (Edit edit : edits) {
-            if (edit.value() == null) {
+            if (edit.isRange()) {
+                batch.deleteRange(edit.key(), edit.to());
+            } else if (edit.value() == null) {
                 batch.delete(edit.key());
             } else {
                 batch.put(edit.key(), edit.value());
@@ -144,9 +145,8 @@ final class StoreDriver {
     }
 
     void deleteRange(byte[] from, byte[] to) {
-        // Key by key: which of them go together is not promised.
-        for (byte[] key : new ArrayList<>(oracle.now().subMap(from, to).keySet())) {
-            oracle.write(List.of(new Edit(key, null)));
+        if (from == null || to == null || !Arrays.equals(from, to)) {
+            oracle.write(List.of(Edit.range(from, to)));
         }
         assertEquals(oracle.sequence(), db.deleteRange(from, to));
         written(options.durability());

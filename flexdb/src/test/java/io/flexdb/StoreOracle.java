@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -22,8 +23,29 @@ final class StoreOracle {
      * that differ from the store's is kept up to date.
      */
 
-    /** A change of one key; a null value deletes it. */
-    record Edit(byte[] key, byte[] value) {}
+    /**
+     * A change of one key; a null value deletes it. Or, with a range, a removal of all keys from one on to before
+     * another, where null stands for no end.
+     */
+    record Edit(byte[] key, byte[] value, byte[] to, boolean isRange) {
+        Edit(byte[] key, byte[] value) {
+            this(key, value, null, false);
+        }
+
+        static Edit range(byte[] from, byte[] to) {
+            return new Edit(from, null, to, true);
+        }
+
+        /** The keys of a map that it may change. */
+        List<byte[]> keysIn(TreeMap<byte[], byte[]> map) {
+            return isRange ? new ArrayList<>(covered(map).keySet()) : List.of(key);
+        }
+
+        private NavigableMap<byte[], byte[]> covered(TreeMap<byte[], byte[]> map) {
+            byte[] from = key == null ? new byte[0] : key;
+            return to == null ? map.tailMap(from, true) : map.subMap(from, true, to, false);
+        }
+    }
 
     private TreeMap<byte[], byte[]> now = newMap();
     private TreeMap<byte[], byte[]> durable = newMap();
@@ -65,8 +87,10 @@ final class StoreOracle {
         sequence += edits.size();
     }
 
-    private static void apply(Map<byte[], byte[]> map, Edit edit) {
-        if (edit.value == null) {
+    private static void apply(TreeMap<byte[], byte[]> map, Edit edit) {
+        if (edit.isRange) {
+            edit.covered(map).clear();
+        } else if (edit.value == null) {
             map.remove(edit.key);
         } else {
             map.put(edit.key, edit.value);
@@ -108,9 +132,14 @@ final class StoreOracle {
         while (survived < sinceDurable.size() && number < foundSequence) {
             List<Edit> edits = sinceDurable.get(survived++);
             for (Edit edit : edits) {
-                different -= differs(durable, found, edit.key);
+                List<byte[]> keys = edit.keysIn(durable);
+                for (byte[] key : keys) {
+                    different -= differs(durable, found, key);
+                }
                 apply(durable, edit);
-                different += differs(durable, found, edit.key);
+                for (byte[] key : keys) {
+                    different += differs(durable, found, key);
+                }
             }
             number += edits.size();
         }

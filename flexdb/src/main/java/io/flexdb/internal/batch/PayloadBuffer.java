@@ -33,6 +33,12 @@ public final class PayloadBuffer {
         return WritePayload.encodeDeleteHeader(bytes, 0, keyLength);
     }
 
+    /** Writes what precedes the keys of a deleted range, and returns where the first goes; the other right behind it. */
+    public int beginDeleteRange(int fromLength, int toLength) {
+        room(WritePayload.putBytes(fromLength, toLength));
+        return WritePayload.encodeRangeHeader(bytes, 0, fromLength, toLength);
+    }
+
     private void room(long needed) {
         length = Math.toIntExact(needed);
         if (bytes.length < length) {

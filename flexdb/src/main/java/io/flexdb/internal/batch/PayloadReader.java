@@ -1,6 +1,7 @@
 package io.flexdb.internal.batch;
 
 import io.flexdb.internal.keys.Varints;
+import java.util.Arrays;
 
 /**
  * Walks the entries of a {@link WritePayload}. For one thread at a time; reusable, and makes no garbage. Every length
@@ -34,14 +35,14 @@ public final class PayloadReader {
         }
         int start = at;
         type = payload[at++];
-        if (type != WritePayload.PUT && type != WritePayload.DELETE) {
+        if (type != WritePayload.PUT && type != WritePayload.DELETE && type != WritePayload.DELETE_RANGE) {
             throw malformed(start, "type " + type);
         }
         keyLength = readLength(start);
         if (keyLength > WritePayload.MAX_KEY_BYTES) {
             throw malformed(start, "key length " + keyLength);
         }
-        valueLength = type == WritePayload.PUT ? readLength(start) : 0;
+        valueLength = type == WritePayload.DELETE ? 0 : readLength(start);
         if (valueLength > WritePayload.MAX_VALUE_BYTES) {
             throw malformed(start, "value length " + valueLength);
         }
@@ -50,7 +51,18 @@ public final class PayloadReader {
             throw malformed(start, "key length " + keyLength + ", value length " + valueLength);
         }
         at += keyLength + valueLength;
+        if (type == WritePayload.DELETE_RANGE) {
+            requireRange(start);
+        }
         return true;
+    }
+
+    private void requireRange(int start) {
+        int to = keyIndex + keyLength;
+        if (valueLength > WritePayload.MAX_KEY_BYTES
+                || valueLength > 0 && Arrays.compareUnsigned(payload, keyIndex, to, payload, to, at) >= 0) {
+            throw malformed(start, "a range of keys that does not ascend");
+        }
     }
 
     private int readLength(int start) {
@@ -66,12 +78,12 @@ public final class PayloadReader {
         return new IllegalArgumentException("no entry of a write at index " + index + ": " + what);
     }
 
-    /** {@link WritePayload#PUT} or {@link WritePayload#DELETE}. */
+    /** {@link WritePayload#PUT}, {@link WritePayload#DELETE} or {@link WritePayload#DELETE_RANGE}. */
     public int type() {
         return type;
     }
 
-    /** Where the entry's key begins in the payload's array. */
+    /** Where the entry's key begins in the payload's array; the value comes right behind it. */
     public int keyIndex() {
         return keyIndex;
     }
@@ -81,7 +93,7 @@ public final class PayloadReader {
         return keyLength;
     }
 
-    /** Bytes of the value; 0 for a delete. */
+    /** Bytes of the value, or of the key where a deleted range ends; 0 for a delete. */
     public int valueLength() {
         return valueLength;
     }

@@ -9,12 +9,15 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * SIZE      FIELD
- * 1         type: 1 put, 2 delete
+ * 1         type: 1 put, 2 delete, 3 delete of a range
  * 1 to 3    key length, varint
- * 1 to 5    value length, varint (put only)
+ * 1 to 5    value length, varint (not of a delete)
  * length    key
- * length    value (put only)
+ * length    value (not of a delete)
  * </pre>
+ *
+ * A deleted range has as key the first key that it covers, and as value the first one behind it. Without bytes the one
+ * means the range begins with the first key there is, the other that it has no end; else the one is below the other.
  *
  * Entries follow each other without a gap, and each takes one sequence number, in order.
  */
@@ -24,6 +27,9 @@ public final class WritePayload {
 
     /** The entry removes a key. */
     public static final int DELETE = 2;
+
+    /** The entry removes all keys from one on to before another. */
+    public static final int DELETE_RANGE = 3;
 
     /** The longest key in bytes. */
     public static final int MAX_KEY_BYTES = RecordFormat.MAX_KEY_BYTES;
@@ -47,6 +53,12 @@ public final class WritePayload {
     public static int encodePutHeader(byte[] payload, int index, int keyLength, int valueLength) {
         payload[index] = PUT;
         return Varints.write(payload, Varints.write(payload, index + 1, keyLength), valueLength);
+    }
+
+    /** Writes what precedes the two keys of a deleted range, and returns the index where they belong. */
+    public static int encodeRangeHeader(byte[] payload, int index, int fromLength, int toLength) {
+        payload[index] = DELETE_RANGE;
+        return Varints.write(payload, Varints.write(payload, index + 1, fromLength), toLength);
     }
 
     /** Writes what precedes the key of a delete, and returns the index where the key belongs. */

@@ -18,14 +18,24 @@ final class CommitProgress {
      * their logs are forced before (O10), as recovery replays them all, and as the versions published say so by their
      * storeSequence; until they are committed, the memtables hide what is in the space.
      *
-     * I1  Every entry up to the sequence number "through" is in the space, unless a newer one is.
+     * Deleted ranges come before all else: those of the oldest memtable, and where room is short those of all up to the
+     * number through which deletes are applied. Then nothing in the space is newer than a range that is to be cut out,
+     * so each is cut out once; and an entry that one of them covers, and that is older, never comes back.
+     *
+     * I1  Every entry up to the sequence number "through" is in the space, unless a newer one is, or a newer range that
+     *     covers it was cut out.
      * I2  If stuck: so is every entry of the oldest memtable up to "tried" of keys below stuckAt.
      * I3  Deletes up to "deleted" have been applied.
+     * I4  All ranges up to "cut" have been cut out, which is the number through which there may be entries in the space
+     *     as long as ranges above it are left.
      */
+    private static final byte[] FIRST_KEY = {};
+
     private final Committer committer;
     private long through;
     private long tried;
     private long deleted;
+    private long cut;
     private byte[] stuckAt; // null if not stuck
 
     CommitProgress(Committer committer) {
@@ -35,8 +45,11 @@ final class CommitProgress {
     /** Applies the oldest memtable, unless it is known that room is short; false if it is not all in the space. */
     boolean apply(MemTable oldest, Runnable publish, Runnable betweenChanges) {
         long last = oldest.lastSequence();
-        if (stuckAt == null && deleted <= through && through < last) {
-            stuckAt = committer.apply(EntryRange.of(new MemTable[] {oldest}, through, last), publish, betweenChanges);
+        if (stuckAt == null && Math.max(deleted, cut) <= through && through < last) {
+            MemTable[] tables = {oldest};
+            stuckAt = cut(tables, last, publish, betweenChanges)
+                    ? committer.apply(EntryRange.of(tables, through, last), publish, betweenChanges)
+                    : FIRST_KEY;
             if (stuckAt == null) {
                 through = last;
             } else {
@@ -58,16 +71,28 @@ final class CommitProgress {
         MemTable oldest = newestFirst[newestFirst.length - 1];
         long frozenAt = oldest.lastSequence(); // may be set meanwhile, to something that was not visible yet
         long last = frozenAt == 0 ? visible : Math.min(frozenAt, visible);
+        if (!cut(newestFirst, visible, publish, publish)) {
+            if (stuckAt == null) {
+                stuckAt = FIRST_KEY;
+                tried = through;
+                deleted = Math.max(deleted, through);
+            }
+            return false;
+        }
         boolean isShort = stuckAt != null || deleted > through;
         if (isShort && visible > deleted) {
-            EntryRange deletes = EntryRange.of(newestFirst, deleted, visible).only(EntryRange.Only.DELETES);
+            EntryRange deletes = EntryRange.of(newestFirst, deleted, visible)
+                    .only(EntryRange.Only.DELETES)
+                    .cutThrough(visible);
             if (committer.apply(deletes, publish, publish) != null) {
                 return false;
             }
             deleted = visible;
         }
         if (stuckAt != null && last > tried) {
-            byte[] at = committer.apply(EntryRange.of(newestFirst, tried, last).to(stuckAt), publish, publish);
+            EntryRange before =
+                    EntryRange.of(newestFirst, tried, last).to(stuckAt).cutThrough(visible);
+            byte[] at = committer.apply(before, publish, publish);
             tried = last;
             if (at != null) {
                 stuckAt = at;
@@ -86,6 +111,25 @@ final class CommitProgress {
         if (!isShort) {
             deleted = through;
             return applyOldest(newestFirst, visible, publish); // deletes first, now that room is short
+        }
+        return false;
+    }
+
+    /** Cuts out ranges up to a number, but for those of other memtables; false if there is no room for that. */
+    private boolean cut(MemTable[] tables, long last, Runnable publish, Runnable betweenChanges) {
+        if (last <= cut || !haveRanges(tables)) {
+            return true;
+        }
+        boolean done = committer.cut(tables, cut, last, publish, betweenChanges);
+        cut = done ? last : cut;
+        return done;
+    }
+
+    private static boolean haveRanges(MemTable[] tables) {
+        for (MemTable table : tables) {
+            if (table.ranges() != null) {
+                return true;
+            }
         }
         return false;
     }

@@ -11,6 +11,7 @@ final class CommitReservation {
      */
     private static final int ASKED_BYTES = 256 << 10;
     private static final int ASKED_EDITS = 256;
+    private static final int EDITS_OF_A_CUT = 2; // the log's entry, and the extent that is cut in two
 
     private final SpaceEngine engine;
     private long bytesLeft; // that may be appended still without asking
@@ -52,6 +53,11 @@ final class CommitReservation {
         bytesLeft -= bytes;
         editsLeft -= edits;
         return true;
+    }
+
+    /** Reserves what it takes to remove what lies in one piece, for which the log's reserve may be used. */
+    boolean reserveToCut(Runnable publish) {
+        return engine.reservation().reserveForEdits(EDITS_OF_A_CUT, false, publish);
     }
 
     /** Reserves what it takes to remove entries in place, for which the log's reserve may be used. */

@@ -11,7 +11,9 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
@@ -31,6 +33,10 @@ public final class Committer {
      * - many changes, or an interval in many pieces: it is written anew, in one piece. A bulk load costs an extent for
      *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
      *   changed anyway (section 5.2), so that the FlexTree stays small.
+     *
+     * Deleted ranges come before all entries, those that are newer and those that are older, of which nothing is in the
+     * space then. What a range has of the two intervals at its ends is removed in place; those between go with all they
+     * have, without being read, as many at once as stand in one leaf of the index: one change of the space for each.
      *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
@@ -154,6 +160,132 @@ public final class Committer {
         return stuckAt;
     }
 
+    /**
+     * Removes from the space what the memtables' deleted ranges cover. What was removed before can be removed again.
+     *
+     * @param after ranges up to this sequence number are left out
+     * @param through and so are those above this one. Nothing in the space may be newer than any of the rest
+     * @param publish as in {@link #apply}, and so is the next
+     * @return false if there is no room to note it, or no memory; {@link #refusal} says why
+     * @throws UnreadableException if an interval that a range has a part of can't be read
+     */
+    boolean cut(MemTable[] tables, long after, long through, Runnable publish, Runnable betweenChanges) {
+        memoryRefusal = null;
+        forgetReplaced();
+        reservation.drop();
+        boolean room = true;
+        for (MemTable table : tables) {
+            DeletedRanges ranges = table.ranges();
+            int count = ranges == null ? 0 : ranges.count();
+            for (int i = 0; i < count && room; ) {
+                int end = i;
+                while (end < count && ranges.newest(end, through) > after) {
+                    end++;
+                }
+                if (end > i) {
+                    room = cut(ranges.start(i), ranges.end(end - 1), publish, betweenChanges);
+                }
+                i = end + 1;
+            }
+        }
+        shrink();
+        publish.run();
+        forgetReplaced();
+        return room;
+    }
+
+    /** Removes all pairs from a key on to before another, or to the end. */
+    private boolean cut(byte[] from, byte[] to, Runnable publish, Runnable betweenChanges) {
+        if (!cutInterval(from, from, to, publish)) {
+            return false;
+        }
+        int cut = 0;
+        while (intervals.findFollowing(from, to)) {
+            if (!reservation.reserveToCut(publish) || !ensureForCut()) {
+                return false;
+            }
+            writer.removeFollowing(from);
+            cut += intervals.followingCount();
+            for (int i = 0; i < intervals.followingCount() && replacedCount < replaced.length; i++) {
+                replaced[replacedCount++] = intervals.followingContent(i);
+            }
+            turns.pass();
+            if (cut >= CHANGES_PER_VERSION) {
+                cut = 0;
+                reservation.drop();
+                betweenChanges.run();
+                forgetReplaced();
+            }
+        }
+        return to == null || cutInterval(to, from, to, publish);
+    }
+
+    private boolean ensureForCut() {
+        try {
+            index.ensure(1, 0);
+            return true;
+        } catch (OutOfMemoryError e) {
+            return refuseForMemory(e);
+        }
+    }
+
+    /** Removes those pairs of the interval of a key that lie in a range. */
+    private boolean cutInterval(byte[] ofInterval, byte[] from, byte[] to, Runnable publish) {
+        if (replacedCount == replaced.length) {
+            publish.run();
+            forgetReplaced();
+        }
+        index.find(index.current(), ofInterval, 0, ofInterval.length, context.interval);
+        if (context.interval.lengthBytes() == 0) {
+            return true;
+        }
+        if (!reservation.reserveToCut(publish)) {
+            return false;
+        }
+        try {
+            if (!mergeCut(from, to)) {
+                return true;
+            }
+            index.ensure(IntervalBounds.mostIntervals(content.pairs(), content.bytes()), content.bytes());
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return refuseForMemory(e);
+        }
+        key.set(ofInterval);
+        writer.replace(key, context.interval, wasCached);
+        replaced[replacedCount++] = context.interval.contentNumber();
+        turns.pass();
+        return true;
+    }
+
+    /** Makes the content that the context's interval has without a range; false if it has nothing of it. */
+    private boolean mergeCut(byte[] from, byte[] to) {
+        IntervalRef interval = context.interval;
+        wasCached = false;
+        int ticket = epochs.enter(); // the directory lies in the cache
+        try {
+            readOld(true);
+            int first = lowerBound(from);
+            int end = to == null ? old.count() : lowerBound(to);
+            if (first >= end) {
+                return false;
+            }
+            content.cut(old, first, end);
+            if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
+                old.readImage(engine.current()); // for the keys
+                content.cut(old, first, end);
+            }
+            parts.divide(content, interval);
+            return true;
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    private int lowerBound(byte[] bound) {
+        key.set(bound);
+        return old.find(key, KeyHash.hash(bound, 0, bound.length), 0);
+    }
+
     /** Lets go of directories that only readers of versions older than the one published want. */
     private void forgetReplaced() {
         cache.forget(replaced, replacedCount);
@@ -212,11 +344,16 @@ public final class Committer {
             index.ensure(IntervalBounds.mostIntervals(content.pairs(), content.bytes()), content.bytes());
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
-            shrink();
-            memoryRefusal = new StoreFullException("no memory to commit what was written (" + e.getMessage()
-                    + "); allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
-            return false;
+            return refuseForMemory(e);
         }
+    }
+
+    /** Returns false. */
+    private boolean refuseForMemory(Throwable e) {
+        shrink();
+        memoryRefusal = new StoreFullException("no memory to commit what was written (" + e.getMessage()
+                + "); allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
+        return false;
     }
 
     private void mergeInterval(boolean alwaysInPlace) {

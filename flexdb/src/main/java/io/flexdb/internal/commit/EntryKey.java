@@ -17,6 +17,14 @@ final class EntryKey {
         table.copyKey(ref, bytes, 0);
     }
 
+    void set(byte[] key) {
+        length = key.length;
+        if (bytes.length < length) {
+            bytes = new byte[RecordFormat.MAX_KEY_BYTES];
+        }
+        System.arraycopy(key, 0, bytes, 0, length);
+    }
+
     byte[] copy() {
         return Arrays.copyOf(bytes, length);
     }

@@ -4,7 +4,8 @@ import io.flexdb.internal.memtable.MemTable;
 import java.util.Arrays;
 
 /**
- * Which entries of some memtables a commit is to apply: of each key the newest one.
+ * Which entries of some memtables a commit is to apply: of each key the newest one, unless a deleted range covers it
+ * that is newer.
  *
  * @param newestFirst the memtables
  * @param after entries up to this sequence number are left out
@@ -12,8 +13,10 @@ import java.util.Arrays;
  * @param from the first key; null for all
  * @param to where to end; a few keys from there on may be taken too. null for all
  * @param only what else is left out
+ * @param cutThrough deleted ranges up to this number, not below {@code through}, are out of the space already
  */
-record EntryRange(MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Only only) {
+record EntryRange(
+        MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Only only, long cutThrough) {
     /** What entries must be to be applied. */
     enum Only {
         /** Whatever they are. */
@@ -26,19 +29,23 @@ record EntryRange(MemTable[] newestFirst, long after, long through, byte[] from,
 
     /** All entries. */
     static EntryRange of(MemTable[] newestFirst, long after, long through) {
-        return new EntryRange(newestFirst, after, through, null, null, Only.ANY);
+        return new EntryRange(newestFirst, after, through, null, null, Only.ANY, through);
     }
 
     EntryRange from(byte[] key) {
-        return new EntryRange(newestFirst, after, through, key, to, only);
+        return new EntryRange(newestFirst, after, through, key, to, only, cutThrough);
     }
 
     EntryRange to(byte[] key) {
-        return new EntryRange(newestFirst, after, through, from, key, only);
+        return new EntryRange(newestFirst, after, through, from, key, only, cutThrough);
     }
 
     EntryRange only(Only some) {
-        return new EntryRange(newestFirst, after, through, from, to, some);
+        return new EntryRange(newestFirst, after, through, from, to, some, cutThrough);
+    }
+
+    EntryRange cutThrough(long sequence) {
+        return new EntryRange(newestFirst, after, through, from, to, only, sequence);
     }
 
     boolean onlyDeletes() {

@@ -53,6 +53,16 @@ final class IntervalWriter {
         engine.endGroup();
     }
 
+    /** Removes the intervals that were found to follow that of a key, with all they have. */
+    void removeFollowing(byte[] key) {
+        engine.beginGroup();
+        if (intervals.followingBytes() > 0) {
+            engine.collapse(intervals.followingOffset(), intervals.followingBytes());
+        }
+        intervals.removeFollowing(key);
+        engine.endGroup();
+    }
+
     // ---- the space
 
     private void replaceInSpace(long intervalOffset) {

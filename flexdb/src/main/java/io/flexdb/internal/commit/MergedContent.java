@@ -184,6 +184,23 @@ final class MergedContent {
         copyPairs(nextPair, old.count());
     }
 
+    /** Makes the content of the pairs there are, less some that follow each other, in place. */
+    void cut(OldPairs oldPairs, int from, int to) {
+        old = oldPairs;
+        inPlace = true;
+        skipped = old.skipped();
+        recordBytes = 0;
+        changeCount = 1;
+        directory.clear();
+        copyPairs(0, from);
+        inPlaceChanges[0] = directory.bytes();
+        inPlaceChanges[1] = old.start(to) - old.start(from);
+        inPlaceChanges[2] = 0;
+        inPlaceChanges[3] = 0;
+        inPlaceChanges[4] = -1;
+        copyPairs(to, old.count());
+    }
+
     private void copyPairs(int from, int to) {
         if (from >= to) {
             return;

@@ -1,9 +1,11 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** Walks several memtables as if they were one: in key order, each key once, by its newest entry. For one thread. */
 final class NewestEntries {
@@ -14,6 +16,8 @@ final class NewestEntries {
     private long after;
     private boolean someAreOld; // entries that are to be passed over
     private boolean onlyKeysOfOldest;
+    private DeletedRanges[] ranges = {}; // of the tables that have any
+    private long cutThrough;
     private int current; // the cursor with the entry that this stands on; -1 if there is none
 
     /** Attaches this to the memtables of a range; none lets the old ones go. */
@@ -31,6 +35,11 @@ final class NewestEntries {
         tables = newestFirst;
         after = range.after();
         onlyKeysOfOldest = range.only() == EntryRange.Only.KEYS_OF_OLDEST && newestFirst.length > 1;
+        ranges = Arrays.stream(newestFirst)
+                .map(MemTable::ranges)
+                .filter(Objects::nonNull)
+                .toArray(DeletedRanges[]::new);
+        cutThrough = range.cutThrough();
         someAreOld = false;
         for (int i = 0; i < newestFirst.length; i++) {
             cursors[i].reset(newestFirst[i], range.through());
@@ -99,7 +108,25 @@ final class NewestEntries {
     private void settle() {
         do {
             current = onlyKeysOfOldest && !skipToOldest() ? -1 : first();
-        } while (current >= 0 && someAreOld && table().sequence(ref()) <= after && stepOn());
+        } while (current >= 0 && isPassedOver() && stepOn());
+    }
+
+    private boolean isPassedOver() {
+        return someAreOld && table().sequence(ref()) <= after || ranges.length > 0 && isCut();
+    }
+
+    /** Whether a range covers the entry that is newer than it. */
+    private boolean isCut() {
+        MemTable table = table();
+        int ref = ref();
+        long sequence = table.sequence(ref);
+        for (DeletedRanges each : ranges) {
+            int key = table.keyPosition(ref);
+            if (each.newestCovering(table.buffer(), key, table.keyLength(ref), cutThrough) > sequence) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -29,8 +29,11 @@ public final class StoreFiles {
     private static final String UNFINISHED_OPTIONS_NAME = OPTIONS_NAME + ".new";
     private static final int MAX_OPTIONS_BYTES = 4096;
 
-    /** Since 2 each pair has a checksum, since 3 the frames of write-ahead logs have no numbers. */
-    private static final int FORMAT = 3;
+    /**
+     * Since 2 each pair has a checksum, since 3 the frames of write-ahead logs have no numbers, since 4 these may have
+     * deleted ranges.
+     */
+    private static final int FORMAT = 4;
 
     private static final Pattern OPTIONS =
             Pattern.compile("# A FlexDB store\\. Do not edit\\.\nformat = ([0-9]{1,9})\nstore = ([0-9a-f]{16})\n"

@@ -44,6 +44,31 @@ final class IndexShrinking {
         path.dropEmptyRoots();
     }
 
+    /** Removes intervals behind the path's end, of the same leaf, and returns the bytes that they had. */
+    long removeFollowing(int count) {
+        ByteBuffer b = path.chunk(0);
+        int base = path.base(0);
+        int index = path.index[0];
+        int before = path.count(0);
+        assert index + count < before : "no intervals of another leaf";
+        long bytes = IndexNodes.end(b, base, index + count) - IndexNodes.end(b, base, index);
+        for (int i = index + 1; i <= index + count; i++) {
+            nodes.keys.retire(IndexNodes.ref(b, base, 0, i));
+        }
+        if (index + count + 1 < before) {
+            IndexNodes.move(b, base, 0, index + count + 1, index + 1, before);
+        }
+        IndexNodes.setCount(b, base, before - count);
+        IndexNodes.shiftEnds(b, base, index + 1, before - count, -bytes);
+        for (int level = 1; level <= path.level; level++) {
+            IndexNodes.shiftChildren(
+                    path.chunk(level), path.base(level), path.index[level] + 1, path.count(level), -bytes);
+        }
+        joinSmallNodes(0);
+        path.dropEmptyRoots();
+        return bytes;
+    }
+
     private static void extend(ByteBuffer b, int base, int i, long end, int pairs, long contentNumber) {
         IndexNodes.setEnd(b, base, i, end);
         int together = IndexNodes.pairs(b, base, i) + pairs;

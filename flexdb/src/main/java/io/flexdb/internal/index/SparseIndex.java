@@ -196,6 +196,33 @@ public final class SparseIndex {
     }
 
     /**
+     * Removes intervals that follow the one that a key belongs to, with their bytes: one, or several that lie in the
+     * same leaf as that one. Writer only; O(log n).
+     */
+    public void removeFollowing(byte[] key, int from, int length, int count) {
+        changing();
+        path.descend(key, from, length);
+        if (path.index[0] + 1 < path.count(0)) {
+            totalBytes -= shrinking.removeFollowing(count);
+            intervalCount -= count;
+            return;
+        }
+        assert count == 1 : "no more than one from another leaf";
+        find(current(), key, from, length, neighbour);
+        long bytes = neighbour.lengthBytes();
+        long content = neighbour.contentNumber();
+        int pairs = neighbour.pairCount();
+        boolean merged = mergeWithNext(key, from, length, content);
+        assert merged : "an interval follows";
+        changing();
+        path.descend(key, from, length);
+        long removed = path.lengthBytes() - bytes;
+        path.resize(-removed);
+        IndexNodes.setContentWord(path.chunk(0), path.base(0), path.index[0], IndexNodes.contentWord(content, pairs));
+        totalBytes -= removed;
+    }
+
+    /**
      * Adds an interval behind all others, to build an index that has seen no other operation yet. Writer only.
      *
      * @param anchor above all anchors before it; that of the first interval counts as the empty key

@@ -15,6 +15,7 @@ public final class Intervals {
     /*
      * I1  A content number belongs to one content for ever.
      */
+    private static final int MOST_FOLLOWING = 64;
     private static final int MERGE_BYTES = IntervalBounds.MAX_BYTES / 2;
     private static final int MERGE_PAIRS = IntervalBounds.MAX_PAIRS / 2;
 
@@ -24,6 +25,12 @@ public final class Intervals {
     private final IntervalCache cache;
     private final IntervalCursor previous;
     private final IntervalRef found = new IntervalRef();
+    private final IntervalCursor following;
+    private final long[] followingContents = new long[MOST_FOLLOWING];
+    private int followingCount;
+    private int followingCoarse;
+    private long followingOffset;
+    private long followingBytes;
     private final AtomicLong lastContent = new AtomicLong();
     private volatile long coarseCount; // written by one thread at a time, as the index is
 
@@ -31,6 +38,7 @@ public final class Intervals {
         this.index = index;
         this.cache = cache;
         this.previous = index.cursor();
+        this.following = index.cursor();
     }
 
     /** The number of a content that never was before. Any thread. */
@@ -66,6 +74,62 @@ public final class Intervals {
         if (pairs < old.pairCount() && pairs <= MERGE_PAIRS && bytes <= MERGE_BYTES) {
             mergeSmall(key, keyLength);
         }
+    }
+
+    /**
+     * Finds intervals that follow that of a key and lie wholly before another key: as many as can be removed at once.
+     *
+     * @param to where they end at the latest; null if nothing bounds them
+     * @return false if there is none
+     */
+    public boolean findFollowing(byte[] key, byte[] to) {
+        following.seek(index.current(), key, 0, key.length);
+        followingCount = 0;
+        followingCoarse = 0;
+        followingBytes = 0;
+        boolean first = true;
+        while (followingCount < MOST_FOLLOWING && (first || following.isInLeafWithNext()) && following.next()) {
+            if (to != null && following.isBelowUpperAnchor(to, 0, to.length)) {
+                break; // it reaches to the key, or beyond
+            }
+            boolean acrossLeaves = following.isFirstInLeaf();
+            followingOffset = first ? following.logicalOffset() : followingOffset;
+            followingBytes += following.lengthBytes();
+            followingCoarse += IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
+            followingContents[followingCount++] = following.contentNumber();
+            first = false;
+            if (acrossLeaves) {
+                break;
+            }
+        }
+        following.reset();
+        return followingCount > 0;
+    }
+
+    /** How many were found. */
+    public int followingCount() {
+        return followingCount;
+    }
+
+    /** The number of the content of one of them. */
+    public long followingContent(int i) {
+        return followingContents[i];
+    }
+
+    /** Where the first of them begins in the space. */
+    public long followingOffset() {
+        return followingOffset;
+    }
+
+    /** Bytes of all of them. */
+    public long followingBytes() {
+        return followingBytes;
+    }
+
+    /** Removes what {@link #findFollowing} has found for this key, with the bytes. */
+    public void removeFollowing(byte[] key) {
+        index.removeFollowing(key, 0, key.length, followingCount);
+        coarseCount -= followingCoarse;
     }
 
     private void mergeSmall(byte[] key, int keyLength) {

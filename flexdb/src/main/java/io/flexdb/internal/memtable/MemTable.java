@@ -42,6 +42,10 @@ public final class MemTable {
      *    jump leads to one of the older ones.
      * I4 every entry that room was handed out for is a version of exactly one anchor.
      * I5 entries and tree lie apart.
+     *
+     * Ranges that were deleted are no entries of a key, but take room like one (I4), so that they are bounded as all
+     * else is. They stand in a list of their own, which is replaced whole, under a lock, before their numbers become
+     * visible; without any, a reader looks at one field.
      */
 
     /** The ref that names no entry. */
@@ -49,6 +53,9 @@ public final class MemTable {
 
     /** The least size of an arena in bytes. */
     public static final int MIN_ARENA_BYTES = 1 << 16;
+
+    /** Deleted ranges that a table takes, but for those of a single write. */
+    public static final int MAX_RANGES = 256;
 
     private static final int FIRST_USES = 500;
 
@@ -70,6 +77,10 @@ public final class MemTable {
     private long id;
     private int used; // written under the write lock, as is the next
     private int entryCount;
+    private int rangeCount;
+    private long rangeBytes;
+    private final Object rangesLock = new Object();
+    private volatile DeletedRanges ranges; // null if there are none; written under the lock
     private volatile long firstSequence;
     private volatile long lastSequence;
 
@@ -139,6 +150,9 @@ public final class MemTable {
         id = newId;
         used = Nodes.FIRST_POSITION;
         entryCount = 0;
+        rangeCount = 0;
+        rangeBytes = 0;
+        ranges = null;
         duplicates.set(0);
         firstSequence = 0;
         lastSequence = 0;
@@ -201,8 +215,21 @@ public final class MemTable {
      * Takes room for a whole write, or nothing. Under the write lock only.
      *
      * @param bodyBytes the sum of {@link #bodyBytes(int, int)} over its entries
+     * @param rangesOfWrite how many of them delete ranges
      * @return what {@link #insertAll} is to be given, or {@link #NONE} if there is not enough room
      */
+    public int reserve(long bodyBytes, int entries, int rangesOfWrite, long firstSequenceOfWrite) {
+        if (rangesOfWrite > 0 && rangeCount > 0 && rangeCount + rangesOfWrite > MAX_RANGES) {
+            return NONE;
+        }
+        int reserved = reserve(bodyBytes, entries, firstSequenceOfWrite);
+        if (reserved != NONE) {
+            rangeCount += rangesOfWrite;
+        }
+        return reserved;
+    }
+
+    /** The same for a write that deletes no range. */
     public int reserve(long bodyBytes, int entries, long firstSequenceOfWrite) {
         // Keys not yet known to be duplicates count as new, so neither the index nor the tree takes more than this
         // allows.
@@ -236,8 +263,19 @@ public final class MemTable {
         PayloadReader reader = inserter.reader.reset(payload, offset, length);
         long sequence = firstSequenceOfWrite;
         int ref = reserved;
+        DeletedRanges.Builder deleted = null;
         while (reader.next()) {
-            ref += insert(inserter, reader, payload, sequence++, ref) >>> 3;
+            if (reader.type() == WritePayload.DELETE_RANGE) {
+                deleted = deleted == null ? new DeletedRanges.Builder() : deleted;
+                int to = reader.keyIndex() + reader.keyLength();
+                deleted.add(payload, reader.keyIndex(), to, to + reader.valueLength(), sequence++);
+                ref += (int) Nodes.bytes(reader.keyLength(), reader.valueLength()) >>> 3;
+            } else {
+                ref += insert(inserter, reader, payload, sequence++, ref) >>> 3;
+            }
+        }
+        if (deleted != null) {
+            addRanges(deleted);
         }
         if (inserter.duplicates >= DUPLICATES_TO_KEEP) {
             duplicates.addAndGet(inserter.duplicates);
@@ -245,6 +283,13 @@ public final class MemTable {
         }
         inserters.set(stripe, inserter);
         return (int) (sequence - firstSequenceOfWrite);
+    }
+
+    private void addRanges(DeletedRanges.Builder deleted) {
+        synchronized (rangesLock) {
+            rangeBytes += deleted.roomBytes();
+            ranges = deleted.addTo(ranges);
+        }
     }
 
     /**
@@ -304,6 +349,14 @@ public final class MemTable {
             anchor = tree.find(key, offset, length);
         }
         return anchor == NONE ? NONE : versions.find(anchor, maxSequence);
+    }
+
+    /**
+     * The ranges that were deleted, as of now: all up to a number that was visible before this was called, and perhaps
+     * some with higher numbers. Null if there are none.
+     */
+    public DeletedRanges ranges() {
+        return ranges;
     }
 
     /** The sequence number of an entry. */
@@ -386,7 +439,8 @@ public final class MemTable {
     /** How full it is, from 0 to 1; as old as the figures above. */
     public double fillLevel() {
         double keys = (double) keyCount() / index.maxKeys();
-        return Math.max(keys, (double) bytesUsed() / limit);
+        double ofRanges = Math.min(1, (double) rangeCount / MAX_RANGES);
+        return Math.max(ofRanges, Math.max(keys, (double) bytesUsed() / limit));
     }
 
     /** How much of an empty table entries of so many bytes take, from 0 to 1. */
@@ -404,7 +458,17 @@ public final class MemTable {
         return used;
     }
 
-    /** Entries that room was handed out for. */
+    /** Deleted ranges that room was handed out for. */
+    int rangeCount() {
+        return rangeCount;
+    }
+
+    /** Bytes of room that the deleted ranges have, which are here. */
+    long rangeBytes() {
+        return rangeBytes;
+    }
+
+    /** Entries that room was handed out for, deleted ranges included. */
     public int entryCount() {
         return entryCount;
     }

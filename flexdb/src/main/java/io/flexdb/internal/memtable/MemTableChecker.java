@@ -31,8 +31,12 @@ final class MemTableChecker {
         require(
                 indexed == anchors - crowded,
                 "I1: " + anchors + " keys in the tree, " + indexed + " in the hash index, " + crowded + " crowded out");
+        entries += table.rangeCount();
         require(entries == table.entryCount(), "I4: " + entries + " versions, reserved " + table.entryCount());
-        long end = Nodes.FIRST_POSITION + entryBytes;
+        long end = Nodes.FIRST_POSITION + entryBytes + table.rangeBytes();
+        if (table.ranges() != null) {
+            table.ranges().checkInvariants();
+        }
         require(end == table.entriesEnd(), "I4: " + end + " bytes of entries, reserved " + table.entriesEnd());
         require(end <= tree.start(), "I5: entries up to " + end + ", tree from " + tree.start());
     }
@@ -128,6 +132,9 @@ final class MemTableChecker {
 
     String dump() {
         StringBuilder text = new StringBuilder(table.toString()).append('\n');
+        if (table.ranges() != null) {
+            text.append(table.ranges().dump());
+        }
         TreePosition position = new TreePosition(false);
         position.reset(nodes, tree);
         for (position.seekToFirst(); position.anchor() != Nodes.NONE; position.next()) {

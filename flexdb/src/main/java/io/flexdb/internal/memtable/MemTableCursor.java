@@ -68,6 +68,11 @@ public final class MemTableCursor {
         settleBackward();
     }
 
+    /** Stands nowhere, as behind the last key. */
+    public void end() {
+        ref = Nodes.NONE;
+    }
+
     /** Moves to the next key. The cursor must stand on an entry. */
     public void next() {
         assert ref != Nodes.NONE : "next of a cursor that stands nowhere";

@@ -5,6 +5,7 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.version.PinnedVersion;
@@ -28,6 +29,12 @@ public final class MergeCursor implements AutoCloseable {
      * I1  current is NOWHERE, or the newest of the nearest sources; its pair has been taken apart.
      * I2  the sources in tied, and no others, stand on the key of the current one.
      * I3  if none is tied, no source but the current one is nearer than the rival; without a rival no other is valid.
+     *
+     * A pair is hidden if a range with a higher number than its own covers it; of pairs in the space no number is known,
+     * but whatever is newer there than a range in a memtable is in a memtable, too, and shown from there. When the
+     * current pair is hidden, all sources that have nothing but hidden pairs of the fragment around it, as they are
+     * older than the range, seek to the fragment's end, so that a range of millions of pairs costs a few searches. The
+     * others, which are memtables as young as the range, go on step by step.
      *
      * What is pinned cannot change or be used again, so no short read is needed but to read an interval.
      *
@@ -53,6 +60,7 @@ public final class MergeCursor implements AutoCloseable {
     private int rival = NOWHERE;
     private boolean backward;
     private Scan scan = Scan.ALL;
+    private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
 
     // The current pair:
@@ -127,6 +135,11 @@ public final class MergeCursor implements AutoCloseable {
         }
         memtables[spaceSource].reset(table, sequence);
         spaceSource++;
+        DeletedRanges ranges = table.ranges();
+        if (ranges != null) {
+            hidden = hidden == null ? new HiddenRanges(pin.sequence()) : hidden; // garbage, but beside it little
+            hidden.add(ranges);
+        }
     }
 
     /** Lets go of all that it holds but the context. Allocates nothing. */
@@ -138,6 +151,7 @@ public final class MergeCursor implements AutoCloseable {
         spaceSource = 0;
         space.reset(null, Scan.ALL);
         scan = Scan.ALL;
+        hidden = null;
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;
         }
@@ -241,11 +255,7 @@ public final class MergeCursor implements AutoCloseable {
     private void seekBelow(byte[] key, int length) {
         standNowhere();
         for (int i = 0; i < spaceSource; i++) {
-            MemTableCursor cursor = memtables[i];
-            cursor.seekForPrev(key, 0, length);
-            if (cursor.isValid() && cursor.table().compareKey(cursor.ref(), key, 0, length) == 0) {
-                cursor.previous();
-            }
+            seekBelow(memtables[i], key, length);
         }
         space.seekBelow(key, length);
         backward = true;
@@ -335,8 +345,16 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void passDeletions() {
-        while (current != spaceSource && current != NOWHERE && isDeletion(memtables[current]) && !isOutside()) {
-            advance();
+        while (current != NOWHERE) {
+            boolean isHidden = hidden != null && isHidden();
+            if (!isHidden && (current == spaceSource || !isDeletion(memtables[current])) || isOutside()) {
+                break;
+            }
+            if (isHidden) {
+                passHidden();
+            } else {
+                advance();
+            }
         }
         if (current != NOWHERE && isOutside()) {
             standNowhere();
@@ -351,6 +369,58 @@ public final class MergeCursor implements AutoCloseable {
         }
         int order = compareCurrent(bound, bound.length);
         return backward ? order < 0 : order >= 0;
+    }
+
+    private boolean isHidden() {
+        long number = hidden.numberAt(buffer, keyPosition, keyLength);
+        return number > 0
+                && (current == spaceSource || memtables[current].table().sequence(memtables[current].ref()) < number);
+    }
+
+    /** Goes on from a pair that the fragment found last hides. */
+    private void passHidden() {
+        int left = current;
+        current = NOWHERE; // and stays there if a move fails
+        while (tiedCount > 0) {
+            passHidden(tied[--tiedCount]);
+        }
+        passHidden(left);
+        choose();
+    }
+
+    private void passHidden(int source) {
+        if (source == spaceSource) {
+            passFragmentInSpace();
+            return;
+        }
+        MemTableCursor cursor = memtables[source];
+        long last = cursor.table().lastSequence();
+        if (last == 0 || last >= hidden.number()) {
+            step(source);
+        } else if (backward) {
+            seekBelow(cursor, hidden.start(), hidden.start().length);
+        } else if (hidden.end() == null) {
+            cursor.end();
+        } else {
+            cursor.seek(hidden.end(), 0, hidden.end().length);
+        }
+    }
+
+    private void passFragmentInSpace() {
+        if (backward) {
+            space.seekBelow(hidden.start(), hidden.start().length);
+        } else if (hidden.end() == null) {
+            space.end();
+        } else {
+            space.seek(hidden.end(), hidden.end().length);
+        }
+    }
+
+    private static void seekBelow(MemTableCursor cursor, byte[] key, int length) {
+        cursor.seekForPrev(key, 0, length);
+        if (cursor.isValid() && cursor.table().compareKey(cursor.ref(), key, 0, length) == 0) {
+            cursor.previous();
+        }
     }
 
     private static boolean isDeletion(MemTableCursor cursor) {

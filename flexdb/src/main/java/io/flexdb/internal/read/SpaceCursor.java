@@ -139,6 +139,11 @@ final class SpaceCursor {
         }
     }
 
+    /** Stands nowhere, as behind the last pair. */
+    void end() {
+        pair = NOWHERE;
+    }
+
     void next() {
         if (pair + 1 < pairCount && pairs.isThere(pair + 1)) {
             pair++;

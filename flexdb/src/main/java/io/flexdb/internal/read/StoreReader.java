@@ -5,6 +5,7 @@ import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
@@ -276,13 +277,18 @@ public final class StoreReader {
         for (MemLog log : version.logs()) {
             MemTable table = log.table;
             int ref = table.find(key, 0, keyLength, hash, sequence);
+            DeletedRanges ranges = table.ranges();
+            long deleted = ranges == null ? 0 : ranges.newestCovering(key, 0, keyLength, sequence);
             if (ref != MemTable.NONE) {
-                if (table.type(ref) != WritePayload.PUT) {
+                if (table.type(ref) != WritePayload.PUT || table.sequence(ref) < deleted) {
                     return ABSENT;
                 }
                 context.image = table.buffer();
                 context.base = table.valuePosition(ref);
                 return table.valueLength(ref);
+            }
+            if (deleted > 0) {
+                return ABSENT;
             }
         }
         return findInSpace(version, key, keyLength, hash, context);

@@ -210,12 +210,13 @@ public final class StoreOpener {
         PayloadReader reader = new PayloadReader();
         recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
             long bodyBytes = 0;
+            int ranges = 0;
             reader.reset(payload, 0, length);
             while (reader.next()) {
-                int valueLength = reader.type() == WritePayload.PUT ? reader.valueLength() : 0;
-                bodyBytes += MemTable.bodyBytes(reader.keyLength(), valueLength);
+                bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.valueLength());
+                ranges += reader.type() == WritePayload.DELETE_RANGE ? 1 : 0;
             }
-            store.writer().writeRecovered(payload, length, first, entries, bodyBytes, this::begin);
+            store.writer().writeRecovered(payload, length, first, entries, ranges, bodyBytes, this::begin);
         });
         store.sharedForce.sync();
     }

@@ -53,11 +53,11 @@ final class SparedRoom {
                 || isDelete(payload, length);
     }
 
-    /** Whether a write has nothing but deletes. */
+    /** Whether a write has nothing but deletes, of keys or of ranges. */
     static boolean isDelete(byte[] payload, int length) {
         PayloadReader reader = new PayloadReader().reset(payload, 0, length);
         while (reader.next()) {
-            if (reader.type() != WritePayload.DELETE) {
+            if (reader.type() == WritePayload.PUT) {
                 return false;
             }
         }

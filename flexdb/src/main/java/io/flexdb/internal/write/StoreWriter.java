@@ -111,21 +111,16 @@ public final class StoreWriter {
         }
     }
 
-    /** Whether one more delete fits an eighth of a memtable together with others, or there are no others. */
-    public boolean hasRoomFor(long bodyBytes, int entries, int keyLength) {
-        int bytes = MemTable.arenaBytesFor(bodyBytes + MemTable.bodyBytes(keyLength, 0), entries + 1);
-        return entries == 0 || bytes <= settings.memtableBytes / 8;
-    }
-
     /**
      * Writes all entries of a payload, atomically.
      *
      * @param checksum its {@link WritePayload#checksum}
+     * @param ranges how many of them delete ranges
      * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
      * @return the sequence number of the last entry
      */
-    public long write(byte[] payload, int length, int checksum, int entries, long bodyBytes, Force force) {
-        return write(payload, length, checksum, entries, bodyBytes, force, null);
+    public long write(byte[] payload, int length, int checksum, int entries, int ranges, long bodyBytes, Force force) {
+        return write(payload, length, checksum, entries, ranges, bodyBytes, force, null);
     }
 
     /**
@@ -139,6 +134,7 @@ public final class StoreWriter {
             int length,
             int checksum,
             int entries,
+            int ranges,
             long bodyBytes,
             Force force,
             Precondition precondition) {
@@ -165,7 +161,7 @@ public final class StoreWriter {
                 log = memtables.get();
                 if (log != null && log.wal.hasRoom(length) && spared.allows(log, payload, length, bodyBytes)) {
                     frees = retries.isFull() && SparedRoom.isDelete(payload, length);
-                    reserved = log.table.reserve(bodyBytes, entries, memtables.lastSequence() + 1);
+                    reserved = log.table.reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
                     if (reserved != MemTable.NONE) {
                         break;
                     }
@@ -277,18 +273,18 @@ public final class StoreWriter {
      * @param beforeCommit to be run before anything is committed
      */
     public void writeRecovered(
-            byte[] payload, int length, long first, int entries, long bodyBytes, Runnable beforeCommit) {
+            byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, Runnable beforeCommit) {
         monitor.lock();
         try {
             int reserved = MemTable.NONE;
             MemLog log = memtables.get();
             if (log != null && log.wal.hasRoom(length)) {
-                reserved = log.table.reserve(bodyBytes, entries, first);
+                reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (reserved == MemTable.NONE) {
                 log = nextForRecovered(length, bodyBytes, entries, beforeCommit);
                 memtables.begin(log, false);
-                reserved = log.table.reserve(bodyBytes, entries, first);
+                reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             int checksum = WritePayload.checksum(payload, 0, length);
             log.wal.append(payload, 0, length, checksum, first, entries);

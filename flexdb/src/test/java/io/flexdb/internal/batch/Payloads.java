@@ -8,6 +8,7 @@ public final class Payloads {
     private byte[] bytes = new byte[1024];
     private int length;
     private int entries;
+    private int ranges;
     private long bodyBytes;
 
     public Payloads put(byte[] key, byte[] value) {
@@ -23,6 +24,16 @@ public final class Payloads {
         int at = WritePayload.encodeDeleteHeader(bytes, length, key.length);
         System.arraycopy(key, 0, bytes, at, key.length);
         return added(at + key.length, key.length, 0);
+    }
+
+    /** Deletes a range; without bytes the second key means that it has no end. */
+    public Payloads deleteRange(byte[] from, byte[] to) {
+        room(WritePayload.putBytes(from.length, to.length));
+        int at = WritePayload.encodeRangeHeader(bytes, length, from.length, to.length);
+        System.arraycopy(from, 0, bytes, at, from.length);
+        System.arraycopy(to, 0, bytes, at + from.length, to.length);
+        ranges++;
+        return added(at + from.length + to.length, from.length, to.length);
     }
 
     private void room(long more) {
@@ -41,6 +52,7 @@ public final class Payloads {
     public Payloads clear() {
         length = 0;
         entries = 0;
+        ranges = 0;
         bodyBytes = 0;
         return this;
     }
@@ -63,7 +75,7 @@ public final class Payloads {
 
     /** Inserts all as one write; false if there is no room. */
     public boolean insertInto(MemTable table, long firstSequence) {
-        int reserved = table.reserve(bodyBytes, entries, firstSequence);
+        int reserved = table.reserve(bodyBytes, entries, ranges, firstSequence);
         if (reserved == MemTable.NONE) {
             return false;
         }

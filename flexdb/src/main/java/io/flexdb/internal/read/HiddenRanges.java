@@ -1,0 +1,79 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.memtable.DeletedRanges;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The deleted ranges that a cursor sees, of all its memtables. For one thread. */
+final class HiddenRanges {
+    /*
+     * Each memtable has fragments of its own. The one around a key is where those of all memtables overlap: no range
+     * begins or ends in it, so one number holds for all of it. It is kept until a key lies beyond it.
+     */
+    private final long maxSequence;
+    private final List<DeletedRanges> tables = new ArrayList<>(3);
+    private boolean found; // a fragment
+    private byte[] start; // null if there is none before it
+    private byte[] end; // null if there is none behind it
+    private long number;
+
+    /** @param maxSequence ranges with a higher number hide nothing */
+    HiddenRanges(long maxSequence) {
+        this.maxSequence = maxSequence;
+    }
+
+    void add(DeletedRanges ranges) {
+        tables.add(ranges);
+    }
+
+    /** Finds the fragment around a key, and returns the highest number of the ranges that cover it; 0 if none does. */
+    long numberAt(ByteBuffer key, int position, int length) {
+        if (!found || !isInside(key, position, length)) {
+            find(key, position, length);
+        }
+        return number;
+    }
+
+    private boolean isInside(ByteBuffer key, int position, int length) {
+        return (start == null || KeyBytes.compare(start, 0, start.length, key, position, length) <= 0)
+                && (end == null || KeyBytes.compare(end, 0, end.length, key, position, length) > 0);
+    }
+
+    private void find(ByteBuffer key, int position, int length) {
+        found = true;
+        start = null;
+        end = null;
+        number = 0;
+        for (int i = 0; i < tables.size(); i++) {
+            DeletedRanges ranges = tables.get(i);
+            int fragment = ranges.find(key, position, length);
+            byte[] from = ranges.start(fragment);
+            byte[] to = ranges.end(fragment);
+            if (from != null && (start == null || Arrays.compareUnsigned(from, start) > 0)) {
+                start = from;
+            }
+            if (to != null && (end == null || Arrays.compareUnsigned(to, end) < 0)) {
+                end = to;
+            }
+            number = Math.max(number, ranges.newest(fragment, maxSequence));
+        }
+    }
+
+    /** Where the fragment begins; there is a beginning if its number is not 0. */
+    byte[] start() {
+        return start;
+    }
+
+    /** Where it ends, null if it does not. */
+    byte[] end() {
+        return end;
+    }
+
+    /** Its number. */
+    long number() {
+        return number;
+    }
+}

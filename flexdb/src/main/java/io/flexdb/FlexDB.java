@@ -297,7 +297,8 @@ public final class FlexDB implements AutoCloseable {
      * across any crash. It returns after one append to the write-ahead log, whatever the range holds; the commit thread
      * frees what it held later, without reading it. Snapshots and cursors that are open still show it.
      *
-     * @param fromInclusive the first key to go, whether it is there or not; null for the first of all
+     * @param fromInclusive the first key to go, whether it is there or not; null, or no bytes, for the first of
+     *     all
      * @param toExclusive the first key to stay; null if none is
      * @return the sequence number of the write; that of the last visible one if both keys are equal, since nothing is
      *     to be removed then

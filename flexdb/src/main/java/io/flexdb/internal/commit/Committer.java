@@ -264,8 +264,10 @@ public final class Committer {
         int ticket = epochs.enter(); // the directory lies in the cache
         try {
             readOld(true);
-            int first = lowerBound(from);
-            int end = to == null ? old.count() : lowerBound(to);
+            // Keys of other intervals can't be looked for: they may not begin with what the directory's windows skip.
+            int first = interval.isBelowAnchor(from, 0, from.length) ? 0 : lowerBound(from);
+            boolean endsHere = to != null && interval.isBelowUpperAnchor(to, 0, to.length);
+            int end = endsHere ? lowerBound(to) : old.count();
             if (first >= end) {
                 return false;
             }

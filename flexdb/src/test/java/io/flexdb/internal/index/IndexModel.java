@@ -65,6 +65,13 @@ final class IndexModel {
         }
     }
 
+    /** Removes intervals that follow that of a key. */
+    void removeFollowing(byte[] key, int count) {
+        for (int i = 0; i < count; i++) {
+            intervals.remove(intervals.higherKey(key));
+        }
+    }
+
     /** Checks everything that a view can be asked. */
     void assertSame(SparseIndex index, IndexView view) {
         assertEquals(intervals.size(), view.intervalCount());

@@ -68,7 +68,9 @@ class SparseIndexModelTest {
     private void change(boolean shrinking) {
         byte[] key = source.next(random);
         int kind = random.nextInt(10);
-        if (kind < (shrinking ? 7 : 1)) {
+        if (kind < (shrinking ? 2 : 0)) {
+            removeFollowing(key);
+        } else if (kind < (shrinking ? 7 : 1)) {
             long content = nextContent++;
             if (random.nextBoolean()) {
                 model.mergeWithPrevious(key, content);
@@ -81,6 +83,21 @@ class SparseIndexModelTest {
             int count = shrinking || kind < 4 ? 1 : random.nextInt(60) == 0 ? 1000 : 2 + random.nextInt(3);
             replace(key, count);
         }
+    }
+
+    private void removeFollowing(byte[] key) {
+        IntervalCursor cursor = index.cursor();
+        cursor.seek(index.current(), key, 0, key.length);
+        if (!cursor.hasNext()) {
+            return;
+        }
+        int most = 0;
+        while (cursor.isInLeafWithNext() && cursor.next()) {
+            most++;
+        }
+        int count = most == 0 ? 1 : 1 + random.nextInt(most);
+        model.removeFollowing(key, count);
+        index.removeFollowing(key, 0, key.length, count);
     }
 
     /** Replaces the interval of a key by as many as keys can be found for, up to a number. */

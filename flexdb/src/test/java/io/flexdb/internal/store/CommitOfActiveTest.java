@@ -49,7 +49,7 @@ class CommitOfActiveTest {
         payload.bytes[key] = (byte) (number >> 8);
         payload.bytes[key + 1] = (byte) number;
         long bodyBytes = MemTable.bodyBytes(4, VALUE_BYTES);
-        store.writer().write(payload.bytes, payload.length(), payload.checksum(), 1, bodyBytes, Force.WHEN_ASKED);
+        store.writer().write(payload.bytes, payload.length(), payload.checksum(), 1, 0, bodyBytes, Force.WHEN_ASKED);
     }
 
     /** What writers have begun meanwhile is not frozen in the place of what was committed. */

@@ -1,0 +1,419 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.StoreOracle.Edit;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreFullException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ranges of keys that are deleted at once: what readers see, what a commit makes of it, and what a crash leaves. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FlexDBDeleteRangeTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+
+    private static byte[] key(int number) {
+        return String.format(Locale.ROOT, "key%05d", number).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] value(int number, int bytes) {
+        byte[] value = new byte[bytes];
+        Arrays.fill(value, (byte) number);
+        return value;
+    }
+
+    private static StoreDriver filled(int pairs) {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        for (int i = 0; i < pairs; i++) {
+            store.put(key(i), value(i, 100));
+        }
+        return store;
+    }
+
+    @Test
+    void itTakesOneNumberAndOneFrameWhateverItHolds() {
+        StoreDriver store = filled(3000);
+        store.reopen("all in the space");
+        long before = store.db.stats().walBytesWritten();
+        assertEquals(3001, store.db.deleteRange(key(10), key(2990)));
+        assertTrue(store.db.stats().walBytesWritten() - before < 100);
+        assertEquals(20, StoreDriver.all(store.db).size());
+        store.db.close();
+        store.db = StoreDriver.open(store.vfs, store.options);
+        assertEquals(20, StoreDriver.all(store.db).size());
+        assertTrue(
+                store.db.stats().spaceBytes() < 20 * 130, () -> store.db.stats().toString());
+        assertTrue(store.db.stats().intervals() < 10, () -> store.db.stats().toString());
+    }
+
+    @Test
+    void whateverIsOpenShowsWhatItShowedBefore() {
+        StoreDriver store = filled(1000);
+        try (Snapshot snapshot = store.db.snapshot();
+                FlexCursor before = store.db.cursor()) {
+            store.deleteRange(key(100), key(900));
+            store.put(key(500), value(7, 7));
+            try (FlexCursor after = store.db.cursor()) {
+                for (int i = 1000; i < 2000; i++) {
+                    store.put(key(i), value(i, 100)); // so that the range is cut out
+                }
+                assertEquals(1000, StoreDriver.all(before).size());
+                assertEquals(201, StoreDriver.all(after).size());
+            }
+            assertArrayEquals(value(300, 100), snapshot.get(key(300)));
+            assertArrayEquals(value(500, 100), snapshot.get(key(500)));
+            try (FlexCursor again = store.db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {
+                assertEquals(1000, StoreDriver.all(again).size());
+            }
+        }
+        store.assertSame("now");
+        store.assertSameBackward("now");
+        store.db.close();
+    }
+
+    /** Without a commit, and with one after each step. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void rangesMayNestAndAdjoinAndHaveNoEnds(boolean committed) {
+        StoreDriver store = filled(600);
+        List<Runnable> steps = List.of(
+                () -> store.deleteRange(key(100), key(200)),
+                () -> store.deleteRange(key(200), key(300)),
+                () -> store.put(key(150), value(1, 50)),
+                () -> store.deleteRange(key(140), key(160)),
+                () -> store.put(key(155), value(2, 50)),
+                () -> store.deleteRange(key(90), key(400)),
+                () -> store.batch(
+                        List.of(
+                                new Edit(key(95), value(3, 10)),
+                                Edit.range(key(90), key(96)),
+                                new Edit(key(94), value(4, 10)),
+                                Edit.range(key(500), null)),
+                        Durability.OS),
+                () -> store.deleteRange(null, key(50)),
+                () -> store.put(key(599), value(5, 5)),
+                () -> store.deleteRange(key(450), null),
+                () -> store.put(key(450), value(6, 6)),
+                () -> store.deleteRange(null, null));
+        for (int step = 0; step < steps.size(); step++) {
+            steps.get(step).run();
+            if (committed) {
+                store.reopen("step " + step);
+            }
+            store.assertSame("step " + step);
+            store.assertSameBackward("step " + step);
+            for (int i = 0; i < 600; i += 5) {
+                store.get(key(i), "step " + step);
+                store.walk(key(i), i % 2 == 0, null, List.of(true, false, true, true, false, false, false), "walk");
+            }
+            store.kill("step " + step);
+        }
+        store.db.close();
+    }
+
+    @Test
+    void bothKindsOfKeysAreTakenAndMovedBehind() {
+        StoreDriver store = filled(10);
+        ByteBuffer from = ByteBuffer.allocateDirect(8).put(key(3)).flip();
+        ByteBuffer to = ByteBuffer.wrap(key(7));
+        assertEquals(11, store.db.deleteRange(from, to));
+        assertFalse(from.hasRemaining() || to.hasRemaining());
+        assertEquals(6, StoreDriver.all(store.db).size());
+        assertEquals(12, store.db.write(new WriteBatch().deleteRange(from.flip(), null)));
+        assertEquals(3, StoreDriver.all(store.db).size());
+        store.db.close();
+    }
+
+    /** More of them than a memtable takes end it. */
+    @Test
+    void manyRangesEndMemtables() {
+        StoreDriver store = filled(2000);
+        for (int i = 0; i < 1000; i++) {
+            store.deleteRange(key(2 * i), key(2 * i + 1));
+        }
+        store.assertSame("deleted");
+        store.kill("killed");
+        List<Edit> edits = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            edits.add(Edit.range(key(3 * i), key(3 * i + 1)));
+        }
+        store.batch(edits, Durability.OS);
+        store.assertSame("a batch");
+        store.assertSameBackward("a batch");
+        store.reopen("at last");
+        store.db.close();
+    }
+
+    /** Keys that only the deleted pairs of one interval begin with, and pairs longer than an interval. */
+    @Test
+    void rangesBeginAndEndAnywhereInIntervals() {
+        for (long seed = 0; seed < 10L * EFFORT; seed++) {
+            System.out.println("seed " + seed);
+            Random random = new Random(seed);
+            StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+            for (int i = 0; i < 400; i++) {
+                store.put(key(random.nextInt(1000)), value(i, random.nextInt(random.nextInt(30) == 0 ? 40_000 : 600)));
+            }
+            for (int round = 0; round < 12; round++) {
+                store.reopen("seed " + seed); // which commits
+                int from = random.nextInt(1000);
+                store.deleteRange(key(from), key(from + 1 + random.nextInt(120)));
+                if (random.nextBoolean()) {
+                    store.put(key(from + random.nextInt(60)), value(round, random.nextInt(600)));
+                }
+                store.assertSame("seed " + seed + ", round " + round);
+            }
+            store.db.close();
+        }
+    }
+
+    /** A store whose index was sampled has intervals of unknown pairs. */
+    @Test
+    void rangesAreCutOutOfCoarseIntervals() {
+        StoreDriver store = filled(2000);
+        store.reopen("all in the space");
+        store.kill("sampled");
+        store.deleteRange(key(3), key(1501));
+        store.reopen("cut");
+        store.deleteRange(key(1700), key(1701));
+        store.kill("cut again");
+        store.reopen("cut again");
+        store.assertSameBackward("cut again");
+        store.db.close();
+    }
+
+    /** Readers never see a pair of the range again, nor miss one beside it, whatever the commit is doing. */
+    @Test
+    void readersSeeAllOrNothingWhileTheCommitCuts() throws InterruptedException {
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            int groups = 20;
+            int inGroup = 100;
+            AtomicInteger[] generations = new AtomicInteger[groups];
+            for (int group = 0; group < groups; group++) {
+                generations[group] = new AtomicInteger();
+                fillGroup(db, group, inGroup, 0);
+            }
+            AtomicBoolean done = new AtomicBoolean();
+            Workers workers = new Workers();
+            for (int r = 0; r < 2; r++) {
+                Random random = new Random(r);
+                workers.start("reader " + r, () -> {
+                    while (!done.get() && !workers.hasFailed()) {
+                        readGroup(db, random.nextInt(groups), inGroup, random.nextBoolean());
+                    }
+                });
+            }
+            workers.start("writer", () -> {
+                Random random = new Random(77);
+                try {
+                    for (int i = 0; i < 150 * EFFORT; i++) {
+                        int group = random.nextInt(groups);
+                        db.deleteRange(key(1000 * group), key(1000 * group + inGroup));
+                        fillGroup(db, group, inGroup, i);
+                    }
+                } finally {
+                    done.set(true);
+                }
+            });
+            workers.join();
+        }
+    }
+
+    private static void fillGroup(FlexDB db, int group, int count, int generation) {
+        WriteBatch batch = new WriteBatch();
+        for (int i = 0; i < count; i++) {
+            batch.put(key(1000 * group + i), value(generation, 60));
+        }
+        db.write(batch);
+    }
+
+    /** A group is whole, of one generation, or is not there. */
+    private static void readGroup(FlexDB db, int group, int count, boolean backward) {
+        int found = 0;
+        byte[] first = null;
+        ReadOptions options = ReadOptions.defaults().withUpperBound(key(1000 * group + 999));
+        try (FlexCursor cursor = db.cursor(options)) {
+            if (backward) {
+                cursor.seekToLast();
+            } else {
+                cursor.seek(key(1000 * group));
+            }
+            while (cursor.isValid() && Arrays.compareUnsigned(cursor.key(), key(1000 * group)) >= 0) {
+                first = first == null ? cursor.value() : first;
+                assertArrayEquals(first, cursor.value());
+                found++;
+                if (backward) {
+                    cursor.prev();
+                } else {
+                    cursor.next();
+                }
+            }
+        }
+        assertTrue(found == 0 || found == count, found + " of group " + group);
+        try (Snapshot snapshot = db.snapshot()) {
+            byte[] a = snapshot.get(key(1000 * group));
+            assertArrayEquals(a, snapshot.get(key(1000 * group + count / 2)));
+            assertArrayEquals(a, snapshot.get(key(1000 * group + count - 1)));
+        }
+    }
+
+    // ---- a full disk
+
+    /** A store that takes no more is emptied by one call, and then takes as much again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void oneCallEmptiesAFullStore(boolean inline) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options =
+                StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(40 * 64L * 512));
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+            int first = fill(db);
+            for (int round = 0; round < 3; round++) {
+                db.deleteRange(new byte[0], null);
+                assertEquals(0, StoreDriver.all(db).size());
+                for (int i = 0; i < first / 2; i++) {
+                    db.put(key(i), value(i, 300)); // never refused
+                }
+                assertEquals(first / 2, StoreDriver.all(db).size());
+                fill(db);
+            }
+            db.deleteRange(key(10), null);
+            assertEquals(10, StoreDriver.all(db).size());
+        }
+        try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+            assertEquals(10, StoreDriver.all(again).size());
+            assertNull(again.get(key(10)));
+        }
+    }
+
+    private static int fill(FlexDB db) {
+        int refusals = 0;
+        int number = 0;
+        while (refusals < 20) {
+            assertTrue(number < 30_000, "never refused");
+            try {
+                db.put(key(number), value(number, 300));
+                number++;
+            } catch (StoreFullException e) {
+                refusals++;
+            }
+        }
+        return number;
+    }
+
+    /** Puts and ranges on a store that is full again and again: what is refused has not happened, all else has. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStoreAtItsCapIsWhatItsAcceptedWritesMakeOfASortedMap(boolean inline) {
+        for (long seed = 0; seed < 4L * EFFORT; seed++) {
+            System.out.println("seed " + seed);
+            Random random = new Random(seed);
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexDBOptions options =
+                    StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(36 * 64L * 512));
+            TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+            for (int life = 0; life < 3; life++) {
+                FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+                for (int step = 0; step < 3000; step++) {
+                    int number = random.nextInt(6000);
+                    byte[] key = key(number);
+                    try {
+                        if (random.nextInt(400) == 0) {
+                            byte[] to = key(number + random.nextInt(1500));
+                            db.deleteRange(key, to);
+                            model.subMap(key, to).clear();
+                        } else {
+                            byte[] value = value(step, 300);
+                            db.put(key, value);
+                            model.put(key, value);
+                        }
+                    } catch (StoreFullException e) {
+                        int to = number + 400;
+                        db.deleteRange(key, key(to));
+                        model.subMap(key, key(to)).clear();
+                    }
+                    if (step % 200 == 0) {
+                        StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed + ", step " + step);
+                    }
+                }
+                if (life == 1) {
+                    vfs = vfs.kill();
+                } else {
+                    try {
+                        db.close();
+                    } catch (StoreFullException e) {
+                        // what is not committed is in the logs
+                    }
+                }
+            }
+            try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+                StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed);
+            } catch (StoreFullException e) {
+                // closing it found no room; nothing is lost
+            }
+        }
+    }
+
+    // ---- crashes
+
+    /** Puts between ranges over several memtables, and commits of all of them. */
+    private static void script(StoreDriver store) {
+        store.open();
+        Random random = new Random(5);
+        for (int round = 0; round < 60; round++) {
+            List<Edit> edits = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                edits.add(new Edit(key(random.nextInt(600)), value(round + i, 30 + random.nextInt(300))));
+            }
+            int from = random.nextInt(600);
+            if (round % 3 == 1) {
+                edits.add(6, Edit.range(key(from), key(from + 40)));
+            }
+            store.batch(edits, store.options.durability());
+            if (round % 6 == 5) {
+                store.deleteRange(round % 12 == 5 ? key(from) : null, key(from + 80));
+            }
+            if (round % 25 == 24) {
+                store.deleteRange(key(300), null);
+            }
+        }
+        store.db.close();
+        store.oracle.allDurable();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCutAtAnyOperationLeavesThePrefixThatItMay(Durability durability) {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+        int[] points = {0};
+        store.setHook(FlexDBCrashTest.eachButMostAppends(Math.max(1, 10 / EFFORT), () -> {
+            int point = ++points[0];
+            SimulatedVfs dead = store.vfs.copy();
+            for (long seed : new long[] {0, 1, 1 + point}) {
+                String at = durability + ", point " + point + ", seed " + seed;
+                FlexDBCrashTest.checkRecovered(store, dead.crash(seed), at, point % 3 == 0);
+            }
+        }));
+        script(store);
+        assertTrue(points[0] >= 100, points[0] + " points only");
+    }
+}

@@ -289,6 +289,7 @@ public final class Transaction implements AutoCloseable {
                     writes.length(),
                     writes.checksum(),
                     writes.entries(),
+                    0,
                     writes.bodyBytes(),
                     mode.force(),
                     footprint);

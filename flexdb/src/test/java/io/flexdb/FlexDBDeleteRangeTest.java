@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +21,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -274,6 +277,84 @@ class FlexDBDeleteRangeTest {
             assertArrayEquals(a, snapshot.get(key(1000 * group + count / 2)));
             assertArrayEquals(a, snapshot.get(key(1000 * group + count - 1)));
         }
+    }
+
+    /** Whoever has read or written what is in a range of others, even if there was nothing, comes too late. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRangeIsAWriteOfEachOfItsKeysForTransactions(boolean committed) {
+        StoreDriver store = filled(100);
+        FlexDB db = store.db;
+        List<Consumer<Transaction>> inRange = List.of(
+                transaction -> transaction.put(key(50), key(1)),
+                transaction -> transaction.put(new byte[] {1}, key(1)).get(key(59)),
+                transaction ->
+                        transaction.put(new byte[] {1}, key(1)).get("key00050x".getBytes(StandardCharsets.UTF_8)),
+                transaction -> walk(transaction.put(new byte[] {1}, key(1)), 45, 55),
+                transaction -> walk(transaction.put(new byte[] {1}, key(1)), 55, 70));
+        for (Consumer<Transaction> work : inRange) {
+            try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+                work.accept(transaction);
+                db.deleteRange(key(50), key(60));
+                commitAll(db, committed);
+                assertThrows(ConflictException.class, transaction::commit);
+            }
+        }
+        List<Consumer<Transaction>> beside = List.of(
+                transaction -> transaction.put(key(60), key(1)).get(key(49)),
+                transaction -> walk(transaction.put(new byte[] {1}, key(1)), 40, 49),
+                transaction -> walk(transaction.put(new byte[] {1}, key(1)), 60, 70));
+        for (Consumer<Transaction> work : beside) {
+            try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+                work.accept(transaction);
+                db.deleteRange(key(50), key(60));
+                commitAll(db, committed);
+                transaction.commit();
+            }
+        }
+        assertTrue(db.compareAndSet(key(55), null, key(1)));
+        assertFalse(db.compareAndSet(key(55), null, key(2)));
+        db.close();
+    }
+
+    private static void commitAll(FlexDB db, boolean wanted) {
+        for (int i = 0; wanted && i < 800; i++) {
+            db.put("z".getBytes(StandardCharsets.UTF_8), value(i, 300));
+        }
+    }
+
+    private static void walk(Transaction transaction, int from, int to) {
+        try (FlexCursor cursor = transaction.cursor()) {
+            cursor.seek(key(from));
+            while (Arrays.compareUnsigned(cursor.key(), key(to)) < 0) {
+                cursor.next();
+            }
+        }
+    }
+
+    /** What a transaction has put into a range that was deleted before it is its own. */
+    @Test
+    void aTransactionSeesItsOwnPairsInADeletedRange() {
+        StoreDriver store = filled(100);
+        store.deleteRange(key(10), key(90));
+        try (Transaction transaction = store.db.begin()) {
+            transaction.put(key(50), key(1)).put(key(5), key(2)).delete(key(95));
+            try (FlexCursor cursor = transaction.cursor()) {
+                assertEquals(20, StoreDriver.all(cursor).size());
+                cursor.seek(key(10));
+                assertArrayEquals(key(50), cursor.key());
+                cursor.next();
+                assertArrayEquals(key(90), cursor.key());
+                cursor.prev();
+                assertArrayEquals(key(50), cursor.key());
+                cursor.prev();
+                assertArrayEquals(key(9), cursor.key());
+            }
+            assertNull(transaction.get(key(51)));
+            transaction.commit();
+        }
+        assertEquals(20, StoreDriver.all(store.db).size());
+        store.db.close();
     }
 
     // ---- a full disk

@@ -60,6 +60,7 @@ public final class MergeCursor implements AutoCloseable {
     private int rival = NOWHERE;
     private boolean backward;
     private Scan scan = Scan.ALL;
+    private boolean hasOwn; // the first source has numbers of its own, and is newer than all ranges
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
 
@@ -106,7 +107,8 @@ public final class MergeCursor implements AutoCloseable {
     private void attach(MemTable newest, Scan newScan) {
         try {
             Version version = pin.version();
-            if (newest != null) {
+            hasOwn = newest != null;
+            if (hasOwn) {
                 attach(newest, newest.entryCount()); // which are numbered from 1 on; later ones do not show
             }
             for (MemLog log : version.logs()) {
@@ -374,6 +376,7 @@ public final class MergeCursor implements AutoCloseable {
     private boolean isHidden() {
         long number = hidden.numberAt(buffer, keyPosition, keyLength);
         return number > 0
+                && !(hasOwn && current == 0)
                 && (current == spaceSource || memtables[current].table().sequence(memtables[current].ref()) < number);
     }
 

@@ -4,11 +4,13 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RecentWrites;
+import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.write.Precondition;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -119,10 +121,43 @@ public final class Footprint implements Precondition {
 
     private boolean isWritten(MemTable table, byte[] bytes, int from, int length, long through) {
         int ref = table.find(bytes, from, length, KeyHash.hash(bytes, from, length), through);
-        return ref != MemTable.NONE && isNewer(table, ref);
+        if (ref != MemTable.NONE && isNewer(table, ref)) {
+            return true;
+        }
+        DeletedRanges deleted = table.ranges();
+        return deleted != null && isNewer(deleted.newestCovering(bytes, from, length, through));
+    }
+
+    /** Whether somebody has deleted a range that has something of this one. */
+    private boolean isRangeDeleted(DeletedRanges deleted, byte[] from, byte[] to, long through) {
+        int fragment = from == null ? -1 : deleted.find(from, 0, from.length);
+        while (fragment < deleted.count()) {
+            byte[] start = deleted.start(fragment);
+            if (start != null && to != null && Arrays.compareUnsigned(start, to) > 0) {
+                return false;
+            }
+            if (isNewer(deleted.newest(fragment, through))) {
+                return true;
+            }
+            fragment++;
+        }
+        return false;
+    }
+
+    private boolean isNewer(long deletedBy) {
+        if (deletedBy <= since) {
+            return false;
+        }
+        conflict =
+                "a range with such a key was deleted with sequence number " + deletedBy + ", and it began at " + since;
+        return true;
     }
 
     private boolean isRangeWritten(MemTable table, byte[] from, byte[] to, long through) {
+        DeletedRanges deleted = table.ranges();
+        if (deleted != null && isRangeDeleted(deleted, from, to, through)) {
+            return true;
+        }
         cursor.reset(table, through);
         try {
             if (from == null) {

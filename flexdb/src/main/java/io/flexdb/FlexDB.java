@@ -305,7 +305,16 @@ public final class FlexDB implements AutoCloseable {
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, or a key is too long
      */
     public long deleteRange(byte[] fromInclusive, byte[] toExclusive) {
-        return deleteRange(wrap(fromInclusive), wrap(toExclusive));
+        return deleteRange(fromInclusive, toExclusive, durability);
+    }
+
+    /**
+     * The same with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @see #deleteRange(byte[], byte[])
+     */
+    public long deleteRange(byte[] fromInclusive, byte[] toExclusive, Durability atLeast) {
+        return deleteRange(wrap(fromInclusive), wrap(toExclusive), atLeast);
     }
 
     /**
@@ -315,6 +324,16 @@ public final class FlexDB implements AutoCloseable {
      * @see #deleteRange(byte[], byte[])
      */
     public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+        return deleteRange(fromInclusive, toExclusive, durability);
+    }
+
+    /**
+     * The same with at least the durability given.
+     *
+     * @see #deleteRange(byte[], byte[], Durability)
+     */
+    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive, Durability atLeast) {
+        Durability mode = raised(atLeast);
         if (Limits.isEmptyRange(fromInclusive, toExclusive)) {
             health.requireUsable();
             Limits.toLimit(fromInclusive);
@@ -329,8 +348,8 @@ public final class FlexDB implements AutoCloseable {
             Limits.copyBound(fromInclusive, payload.bytes, at);
             Limits.copyBound(toExclusive, payload.bytes, at + fromLength);
             long bodyBytes = MemTable.bodyBytes(fromLength, toLength);
-            long sequence = writer().write(
-                            payload.bytes, payload.length(), payload.checksum(), 1, 1, bodyBytes, durability.force());
+            long sequence =
+                    writer().write(payload.bytes, payload.length(), payload.checksum(), 1, 1, bodyBytes, mode.force());
             Limits.toLimit(fromInclusive);
             Limits.toLimit(toExclusive);
             return sequence;

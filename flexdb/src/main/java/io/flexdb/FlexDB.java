@@ -613,7 +613,7 @@ public final class FlexDB implements AutoCloseable {
         notNull(options, "options");
         Snapshot snapshot = options.snapshot();
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
-        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), null, options.scan()));
+        cursor.open(reader().cursor(snapshot == null ? null : snapshot.pin(), null, 0, options.scan()));
         return cursor;
     }
 

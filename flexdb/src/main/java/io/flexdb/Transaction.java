@@ -39,11 +39,13 @@ public final class Transaction implements AutoCloseable {
     public static final class Savepoint {
         private final int length;
         private final int entries;
+        private final int ranges;
         private final long bodyBytes;
 
         private Savepoint(OwnWrites writes) {
             this.length = writes.length();
             this.entries = writes.entries();
+            this.ranges = writes.ranges();
             this.bodyBytes = writes.bodyBytes();
         }
     }
@@ -107,13 +109,18 @@ public final class Transaction implements AutoCloseable {
     }
 
     private byte[] ownValue(int ref) {
-        MemTable table = writes.table();
-        if (table.type(ref) != WritePayload.PUT) {
+        if (!isPresent(ref)) {
             return null;
         }
+        MemTable table = writes.table();
         byte[] value = new byte[table.valueLength(ref)];
         table.buffer().get(table.valuePosition(ref), value);
         return value;
+    }
+
+    /** Whether an own entry of a key that was found has a value. */
+    private boolean isPresent(int ref) {
+        return ref != OwnWrites.DELETED && writes.table().type(ref) == WritePayload.PUT;
     }
 
     /**
@@ -135,7 +142,7 @@ public final class Transaction implements AutoCloseable {
             return Snapshot.get(reader, key, destination, pin);
         }
         MemTable table = writes.table();
-        boolean present = table.type(ref) == WritePayload.PUT;
+        boolean present = isPresent(ref);
         if (present) {
             int length = Limits.requireRoom(table.valueLength(ref), room, "value");
             destination.put(destination.position(), table.buffer(), table.valuePosition(ref), length);
@@ -167,7 +174,7 @@ public final class Transaction implements AutoCloseable {
         }
         FlexCursor cursor = new FlexCursor();
         cursors.add(cursor);
-        cursor.open(reader.cursor(pin, writes.table(), options.scan()));
+        cursor.open(reader.cursor(pin, writes.table(), writes.lastSequence(), options.scan()));
         if (isSerializable()) {
             cursor.trace(new RangesRead(footprint));
         }
@@ -232,6 +239,37 @@ public final class Transaction implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Removes all keys from one on to before another, as {@link FlexDB#deleteRange(byte[], byte[])}: those that others
+     * write into the range meanwhile are a conflict.
+     *
+     * @param fromInclusive null or empty for the first key
+     * @param toExclusive null for no end
+     * @throws IllegalArgumentException if the first key is above the second, or the transaction has deleted
+     *     {@link WriteBatch#MAX_RANGES} ranges
+     */
+    public Transaction deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+        ByteBuffer from = fromInclusive == null ? null : ByteBuffer.wrap(fromInclusive);
+        ByteBuffer to = toExclusive == null ? null : ByteBuffer.wrap(toExclusive);
+        requireOpen();
+        if (Limits.isEmptyRange(from, to)) {
+            return this;
+        }
+        if (writes.ranges() == WriteBatch.MAX_RANGES) {
+            throw new IllegalArgumentException(
+                    "the transaction would delete more than " + WriteBatch.MAX_RANGES + " ranges; split it");
+        }
+        int fromLength = Limits.boundLength(from);
+        int toLength = Limits.boundLength(to);
+        long bodyBytes = MemTable.bodyBytes(fromLength, toLength);
+        requireFits(WritePayload.putBytes(fromLength, toLength), bodyBytes);
+        int at = writes.beginDeleteRange(fromLength, toLength);
+        Limits.copyBound(from, writes.payload(), at);
+        Limits.copyBound(to, writes.payload(), at + fromLength);
+        writes.addRange(at + fromLength + toLength, bodyBytes);
+        return this;
+    }
+
     /** Remembers what was written so far. */
     public Savepoint savepoint() {
         requireOpen();
@@ -255,7 +293,7 @@ public final class Transaction implements AutoCloseable {
         }
         savepoints.subList(index + 1, savepoints.size()).clear();
         closeCursors();
-        writes.truncate(savepoint.length, savepoint.entries, savepoint.bodyBytes);
+        writes.truncate(savepoint.length, savepoint.entries, savepoint.ranges, savepoint.bodyBytes);
     }
 
     // ---- the end
@@ -289,7 +327,7 @@ public final class Transaction implements AutoCloseable {
                     writes.length(),
                     writes.checksum(),
                     writes.entries(),
-                    0,
+                    writes.ranges(),
                     writes.bodyBytes(),
                     mode.force(),
                     footprint);

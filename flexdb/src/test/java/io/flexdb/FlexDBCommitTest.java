@@ -88,6 +88,19 @@ class FlexDBCommitTest {
         }
     }
 
+    /** Its place may be wanted for other files. */
+    @Test
+    void aDeletedRangeGivesItsSpaceBackThoughNobodyWritesOn() {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+            putSome(db, 1);
+            awaitCommit(db, 0);
+            db.deleteRange(key(0), key(20));
+            while (db.stats().spaceBytes() > 0) {
+                LockSupport.parkNanos(100_000);
+            }
+        }
+    }
+
     /** Or each snapshot could hold back a memtable with little in it. */
     @Test
     void whileASnapshotHoldsAMemtableBackTheNextOneIsNotCommittedBeforeItIsFull() {

@@ -35,9 +35,16 @@ class FlexDBTransactionHistoryTest {
     /** A walk over keys from one to another, both included, with what was there. */
     private record Walk(int from, int to, TreeMap<Integer, Long> found) {}
 
+    /** A write of a key, or the deletion of those from one to before another: what they have from then on. */
+    private record Write(int from, int to, long value) {
+        static Write one(int key, long value) {
+            return new Write(key, key + 1, value);
+        }
+    }
+
     /** What was committed. */
     private record Done(
-            long snapshot, boolean serializable, long last, List<Read> reads, List<Walk> walks, List<Read> writes) {
+            long snapshot, boolean serializable, long last, List<Read> reads, List<Walk> walks, List<Write> writes) {
         long first() {
             return last - writes.size() + 1;
         }
@@ -95,12 +102,18 @@ class FlexDBTransactionHistoryTest {
 
     private void write(FlexDB db, Random random) {
         WriteBatch batch = new WriteBatch();
-        List<Read> writes = new ArrayList<>();
+        List<Write> writes = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             int key = random.nextInt(KEYS);
-            long number = values.incrementAndGet();
-            batch.put(key(key), value(number, random));
-            writes.add(new Read(key, number));
+            if (random.nextInt(5) == 0) {
+                int end = key + 1 + random.nextInt(4);
+                batch.deleteRange(key(key), key(end));
+                writes.add(new Write(key, end, ABSENT));
+            } else {
+                long number = values.incrementAndGet();
+                batch.put(key(key), value(number, random));
+                writes.add(Write.one(key, number));
+            }
         }
         long last = db.write(batch);
         done.add(new Done(last - writes.size(), false, last, List.of(), List.of(), writes));
@@ -110,7 +123,7 @@ class FlexDBTransactionHistoryTest {
         boolean serializable = random.nextBoolean();
         List<Read> reads = new ArrayList<>();
         List<Walk> walks = new ArrayList<>();
-        List<Read> writes = new ArrayList<>();
+        List<Write> writes = new ArrayList<>();
         try (Transaction transaction = db.begin(serializable ? Isolation.SERIALIZABLE : Isolation.SNAPSHOT)) {
             for (int i = random.nextInt(4); i > 0; i--) {
                 int key = random.nextInt(KEYS);
@@ -121,14 +134,20 @@ class FlexDBTransactionHistoryTest {
             }
             for (int i = random.nextInt(4); i > 0; i--) {
                 int key = random.nextInt(KEYS);
-                boolean delete = random.nextInt(3) == 0;
-                long number = delete ? ABSENT : values.incrementAndGet();
-                if (delete) {
-                    transaction.delete(key(key));
-                } else {
-                    transaction.put(key(key), value(number, random));
+                long number = ABSENT;
+                int end = key + 1;
+                switch (random.nextInt(6)) {
+                    case 0 -> transaction.delete(key(key));
+                    case 1 -> {
+                        end = key + 1 + random.nextInt(4);
+                        transaction.deleteRange(key(key), key(end));
+                    }
+                    default -> {
+                        number = values.incrementAndGet();
+                        transaction.put(key(key), value(number, random));
+                    }
                 }
-                writes.add(new Read(key, number));
+                writes.add(new Write(key, end, number));
                 assertEquals(number, number(transaction.get(key(key))), "its own write");
             }
             long last = transaction.commit();
@@ -174,9 +193,12 @@ class FlexDBTransactionHistoryTest {
         }
         for (Done one : done) {
             long sequence = one.first();
-            for (Read write : one.writes) {
-                Long other = history.get(write.key).put(sequence++, write.value);
-                assertEquals(null, other, "two writes with one sequence number");
+            for (Write write : one.writes) {
+                for (TreeMap<Long, Long> ofKey :
+                        history.subMap(write.from, write.to).values()) {
+                    assertEquals(null, ofKey.put(sequence, write.value), "two writes with one sequence number");
+                }
+                sequence++;
             }
         }
         return history;
@@ -187,9 +209,12 @@ class FlexDBTransactionHistoryTest {
         if (one.writes.isEmpty()) {
             return;
         }
-        for (Read write : one.writes) {
-            Long before = history.get(write.key).lowerKey(one.first());
-            assertTrue(one.snapshot >= before, "a lost update: " + one + ", of what was written at " + before);
+        for (Write write : one.writes) {
+            for (TreeMap<Long, Long> ofKey :
+                    history.subMap(write.from, write.to).values()) {
+                Long before = ofKey.lowerKey(one.first());
+                assertTrue(one.snapshot >= before, "a lost update: " + one + ", of what was written at " + before);
+            }
         }
         if (one.serializable) {
             checkReads(one, one.first() - 1, history);

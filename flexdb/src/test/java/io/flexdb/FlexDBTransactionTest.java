@@ -290,6 +290,77 @@ class FlexDBTransactionTest {
     }
 
     @Test
+    void aRangeThatItDeletesIsGoneForItselfAndThenForAll() {
+        db.put(bytes("e"), bytes("0"));
+        try (Transaction transaction = db.begin()) {
+            transaction.put(bytes("g"), bytes("1"));
+            Transaction.Savepoint before = transaction.savepoint();
+            transaction.deleteRange(bytes("d"), bytes("h"));
+            transaction.put(bytes("f"), bytes("2"));
+            assertNull(transaction.get(bytes("d")));
+            assertNull(transaction.get(bytes("g")), "its own, written before");
+            assertEquals("2", text(transaction.get(bytes("f"))));
+            assertEquals("0", text(transaction.get(bytes("h"))));
+            assertEquals(-1, transaction.get(ByteBuffer.wrap(bytes("e")), ByteBuffer.allocate(1)));
+            try (FlexCursor cursor = transaction.cursor()) {
+                assertEquals("b0f2h0", walk(cursor));
+                assertEquals("b0f2h0", walkBackward(cursor));
+                transaction.deleteRange(null, null);
+                assertEquals("b0f2h0", walk(cursor), "what is deleted later shows");
+            }
+            try (FlexCursor cursor = transaction.cursor()) {
+                assertEquals("", walk(cursor));
+                assertEquals("", walkBackward(cursor));
+            }
+            transaction.rollbackTo(before);
+            try (FlexCursor cursor = transaction.cursor()) {
+                assertEquals("b0d0e0f0g1h0", walk(cursor));
+            }
+            transaction.deleteRange(bytes("d"), bytes("h")).put(bytes("f"), bytes("3"));
+            transaction.commit();
+        }
+        try (FlexCursor cursor = db.cursor()) {
+            assertEquals("b0f3h0", walk(cursor));
+        }
+    }
+
+    @Test
+    void whatOthersWriteIntoARangeThatItDeletesIsAConflict() {
+        for (String written : List.of("d", "e", "gz")) {
+            try (Transaction transaction = db.begin()) {
+                transaction.deleteRange(bytes("d"), bytes("h"));
+                db.put(bytes(written), bytes("1"));
+                assertThrows(ConflictException.class, transaction::commit, written);
+            }
+        }
+        for (String written : List.of("c", "h", "x")) {
+            try (Transaction transaction = db.begin()) {
+                transaction.deleteRange(bytes("d"), bytes("h"));
+                db.put(bytes(written), bytes("1"));
+                transaction.commit();
+            }
+        }
+        try (Transaction transaction = db.begin()) {
+            transaction.deleteRange(bytes("d"), bytes("h"));
+            db.deleteRange(bytes("h"), bytes("i"));
+            db.deleteRange(bytes("a"), bytes("d"));
+            transaction.deleteRange(bytes("k"), bytes("k"));
+            assertThrows(IllegalArgumentException.class, () -> transaction.deleteRange(bytes("m"), bytes("k")));
+            transaction.commit();
+        }
+        try (Transaction transaction = db.begin()) {
+            transaction.deleteRange(bytes("d"), bytes("h"));
+            db.deleteRange(bytes("g"), bytes("i"));
+            assertThrows(ConflictException.class, transaction::commit);
+        }
+        try (Transaction transaction = db.begin()) {
+            transaction.deleteRange(bytes("d"), null);
+            db.put(bytes("zz"), bytes("1"));
+            assertThrows(ConflictException.class, transaction::commit);
+        }
+    }
+
+    @Test
     void manyWritesAreFoundAgainAndAppliedInOrder() {
         int count = 3000;
         db.close();

@@ -13,20 +13,21 @@ final class HiddenRanges {
      * Each memtable has fragments of its own. The one around a key is where those of all memtables overlap: no range
      * begins or ends in it, so one number holds for all of it. It is kept until a key lies beyond it.
      */
-    private final long maxSequence;
     private final List<DeletedRanges> tables = new ArrayList<>(3);
+    private final List<Long> limits = new ArrayList<>(3); // numbers above hide nothing
     private boolean found; // a fragment
     private byte[] start; // null if there is none before it
     private byte[] end; // null if there is none behind it
     private long number;
 
-    /** @param maxSequence ranges with a higher number hide nothing */
-    HiddenRanges(long maxSequence) {
-        this.maxSequence = maxSequence;
-    }
-
-    void add(DeletedRanges ranges) {
+    /**
+     * Adds those of a memtable.
+     *
+     * @param maxSequence ranges with a higher number hide nothing
+     */
+    void add(DeletedRanges ranges, long maxSequence) {
         tables.add(ranges);
+        limits.add(maxSequence);
     }
 
     /** Finds the fragment around a key, and returns the highest number of the ranges that cover it; 0 if none does. */
@@ -58,7 +59,7 @@ final class HiddenRanges {
             if (to != null && (end == null || Arrays.compareUnsigned(to, end) < 0)) {
                 end = to;
             }
-            number = Math.max(number, ranges.newest(fragment, maxSequence));
+            number = Math.max(number, ranges.newest(fragment, limits.get(i)));
         }
     }
 

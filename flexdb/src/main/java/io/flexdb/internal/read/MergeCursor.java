@@ -60,7 +60,6 @@ public final class MergeCursor implements AutoCloseable {
     private int rival = NOWHERE;
     private boolean backward;
     private Scan scan = Scan.ALL;
-    private boolean hasOwn; // the first source has numbers of its own, and is newer than all ranges
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
 
@@ -91,25 +90,25 @@ public final class MergeCursor implements AutoCloseable {
      */
     void openNewest(RetiredTables retired, long maxPinnedBytes, Scan newScan) {
         pin.openNewest(retired, maxPinnedBytes);
-        attach(null, newScan);
+        attach(null, 0, newScan);
     }
 
     /**
      * The same on what a pin holds, which is open.
      *
-     * @param newest entries that are newer than all that it holds; null for none
+     * @param newest entries with numbers above all that it holds; null for none
+     * @param newestSequence the number of the last one of them to show
      */
-    void openAgain(PinnedVersion other, MemTable newest, Scan newScan) {
+    void openAgain(PinnedVersion other, MemTable newest, long newestSequence, Scan newScan) {
         pin.openAgain(other);
-        attach(newest, newScan);
+        attach(newest, newestSequence, newScan);
     }
 
-    private void attach(MemTable newest, Scan newScan) {
+    private void attach(MemTable newest, long newestSequence, Scan newScan) {
         try {
             Version version = pin.version();
-            hasOwn = newest != null;
-            if (hasOwn) {
-                attach(newest, newest.entryCount()); // which are numbered from 1 on; later ones do not show
+            if (newest != null) {
+                attach(newest, newestSequence);
             }
             for (MemLog log : version.logs()) {
                 // Entries that the pin sees have been counted before they became visible.
@@ -139,8 +138,8 @@ public final class MergeCursor implements AutoCloseable {
         spaceSource++;
         DeletedRanges ranges = table.ranges();
         if (ranges != null) {
-            hidden = hidden == null ? new HiddenRanges(pin.sequence()) : hidden; // garbage, but beside it little
-            hidden.add(ranges);
+            hidden = hidden == null ? new HiddenRanges() : hidden; // garbage, but beside it little
+            hidden.add(ranges, sequence);
         }
     }
 
@@ -376,7 +375,6 @@ public final class MergeCursor implements AutoCloseable {
     private boolean isHidden() {
         long number = hidden.numberAt(buffer, keyPosition, keyLength);
         return number > 0
-                && !(hasOwn && current == 0)
                 && (current == spaceSource || memtables[current].table().sequence(memtables[current].ref()) < number);
     }
 

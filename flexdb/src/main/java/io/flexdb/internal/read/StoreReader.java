@@ -56,10 +56,12 @@ public final class StoreReader {
      * A cursor that stands nowhere. Makes no garbage once as many have been open as there are now.
      *
      * @param snapshot what to walk, or null for what is newest; it may be closed before the cursor
-     * @param newest entries in front of a snapshot, numbered from 1 on; null for none. It must stay as long as the cursor
+     * @param newest entries in front of a snapshot, with numbers above its own; null for none. It must stay as long as
+     *     the cursor
+     * @param newestSequence the number of the last one of them to show
      * @param scan what it shows
      */
-    public MergeCursor cursor(PinnedVersion snapshot, MemTable newest, Scan scan) {
+    public MergeCursor cursor(PinnedVersion snapshot, MemTable newest, long newestSequence, Scan scan) {
         ReadContext context = contexts.borrow();
         try {
             MergeCursor cursor = context.cursor;
@@ -72,7 +74,7 @@ public final class StoreReader {
             if (snapshot == null) {
                 cursor.openNewest(retired, maxPinnedBytes, scan);
             } else {
-                cursor.openAgain(snapshot, newest, scan);
+                cursor.openAgain(snapshot, newest, newestSequence, scan);
             }
             return cursor;
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too

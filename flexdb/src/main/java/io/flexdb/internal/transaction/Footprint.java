@@ -1,6 +1,7 @@
 package io.flexdb.internal.transaction;
 
 import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RecentWrites;
@@ -106,17 +107,28 @@ public final class Footprint implements Precondition {
         if (payload != null) {
             reader.reset(payload, 0, payloadLength);
             while (reader.next()) {
-                if (isWritten(table, payload, reader.keyIndex(), reader.keyLength(), through)) {
+                boolean found = reader.type() == WritePayload.DELETE_RANGE
+                        ? isOwnRangeWritten(table, through)
+                        : isWritten(table, payload, reader.keyIndex(), reader.keyLength(), through);
+                if (found) {
                     return true;
                 }
             }
         }
         for (int i = 0; i < ranges.size(); i += 2) {
-            if (isRangeWritten(table, ranges.get(i), ranges.get(i + 1), through)) {
+            if (isRangeWritten(table, ranges.get(i), ranges.get(i + 1), true, through)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** The same of the range that the reader's entry deletes. */
+    private boolean isOwnRangeWritten(MemTable table, long through) {
+        int to = reader.keyIndex() + reader.keyLength();
+        byte[] first = Arrays.copyOfRange(payload, reader.keyIndex(), to);
+        byte[] end = reader.valueLength() == 0 ? null : Arrays.copyOfRange(payload, to, to + reader.valueLength());
+        return isRangeWritten(table, first, end, false, through);
     }
 
     private boolean isWritten(MemTable table, byte[] bytes, int from, int length, long through) {
@@ -129,11 +141,11 @@ public final class Footprint implements Precondition {
     }
 
     /** Whether somebody has deleted a range that has something of this one. */
-    private boolean isRangeDeleted(DeletedRanges deleted, byte[] from, byte[] to, long through) {
+    private boolean isRangeDeleted(DeletedRanges deleted, byte[] from, byte[] to, boolean withTo, long through) {
         int fragment = from == null ? -1 : deleted.find(from, 0, from.length);
         while (fragment < deleted.count()) {
             byte[] start = deleted.start(fragment);
-            if (start != null && to != null && Arrays.compareUnsigned(start, to) > 0) {
+            if (start != null && to != null && isBehind(Arrays.compareUnsigned(start, to), withTo)) {
                 return false;
             }
             if (isNewer(deleted.newest(fragment, through))) {
@@ -153,9 +165,14 @@ public final class Footprint implements Precondition {
         return true;
     }
 
-    private boolean isRangeWritten(MemTable table, byte[] from, byte[] to, long through) {
+    /** Whether a key with this order against the end of a range is not in it. */
+    private static boolean isBehind(int order, boolean withEnd) {
+        return withEnd ? order > 0 : order >= 0;
+    }
+
+    private boolean isRangeWritten(MemTable table, byte[] from, byte[] to, boolean withTo, long through) {
         DeletedRanges deleted = table.ranges();
-        if (deleted != null && isRangeDeleted(deleted, from, to, through)) {
+        if (deleted != null && isRangeDeleted(deleted, from, to, withTo, through)) {
             return true;
         }
         cursor.reset(table, through);
@@ -165,7 +182,8 @@ public final class Footprint implements Precondition {
             } else {
                 cursor.seek(from, 0, from.length);
             }
-            while (cursor.isValid() && (to == null || table.compareKey(cursor.ref(), to, 0, to.length) <= 0)) {
+            while (cursor.isValid()
+                    && (to == null || !isBehind(table.compareKey(cursor.ref(), to, 0, to.length), withTo))) {
                 if (isNewer(table, cursor.ref())) {
                     return true;
                 }

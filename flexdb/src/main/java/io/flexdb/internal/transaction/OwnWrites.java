@@ -13,9 +13,14 @@ import java.util.zip.CRC32C;
  */
 public final class OwnWrites {
     /*
-     * Entries are numbered from 1 on. To take some back, the table is built anew from the rest of the payload; so it is
+     * Entries are numbered from OWN on, above all numbers of the store, so that where both meet the own ones are newer.
+     * To take some back, the table is built anew from the rest of the payload; so it is
      * to have more room. That is rare, and costs as much as to write them.
      */
+    /** What {@link #find} returns for a key of a range that was deleted. */
+    public static final int DELETED = -1;
+
+    private static final long OWN = 1L << 62;
     private static final int PAYLOAD_BYTES_KEPT = 64 << 10;
     private static final byte[] NONE = {};
 
@@ -24,6 +29,7 @@ public final class OwnWrites {
     private byte[] payload = NONE;
     private int length;
     private int entries;
+    private int ranges; // that are deleted
     private long bodyBytes;
     private MemTable table; // null before the first write
     private int put; // where the entry begins that is being added
@@ -42,6 +48,12 @@ public final class OwnWrites {
     public int beginDelete(int keyLength) {
         int at = room(WritePayload.deleteBytes(keyLength));
         return WritePayload.encodeDeleteHeader(payload, at, keyLength);
+    }
+
+    /** The same for the deletion of a range, whose two keys follow each other; {@link #addRange} ends it. */
+    public int beginDeleteRange(int fromLength, int toLength) {
+        int at = room(WritePayload.putBytes(fromLength, toLength));
+        return WritePayload.encodeRangeHeader(payload, at, fromLength, toLength);
     }
 
     private int room(long bytes) {
@@ -63,15 +75,21 @@ public final class OwnWrites {
 
     /** Adds the entry that was begun, up to this index of the payload. */
     public void add(int end, long entryBodyBytes) {
-        int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, entries + 1);
+        int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, OWN + entries);
         if (reserved == MemTable.NONE) {
             rebuild(bodyBytes + entryBodyBytes, entries + 1);
-            reserved = table.reserve(entryBodyBytes, 1, entries + 1);
+            reserved = table.reserve(entryBodyBytes, 1, OWN + entries);
         }
-        table.insertAll(payload, put, end - put, entries + 1, reserved);
+        table.insertAll(payload, put, end - put, OWN + entries, reserved);
         length = end;
         entries++;
         bodyBytes += entryBodyBytes;
+    }
+
+    /** The same if it deletes a range. */
+    public void addRange(int end, long entryBodyBytes) {
+        add(end, entryBodyBytes);
+        ranges++;
     }
 
     /** Puts what there is into another table, which has room for that much. */
@@ -87,16 +105,17 @@ public final class OwnWrites {
 
     private void fill() {
         if (entries > 0) {
-            int reserved = table.reserve(bodyBytes, entries, 1);
+            int reserved = table.reserve(bodyBytes, entries, OWN);
             assert reserved != MemTable.NONE : "a table that is too small";
-            table.insertAll(payload, 0, length, 1, reserved);
+            table.insertAll(payload, 0, length, OWN, reserved);
         }
     }
 
     /** Goes back to an earlier state. Nobody may read the table meanwhile. */
-    public void truncate(int newLength, int newEntries, long newBodyBytes) {
+    public void truncate(int newLength, int newEntries, int newRanges, long newBodyBytes) {
         length = newLength;
         entries = newEntries;
+        ranges = newRanges;
         bodyBytes = newBodyBytes;
         if (table != null) {
             table.reset(0, null);
@@ -108,6 +127,7 @@ public final class OwnWrites {
     public void clear() {
         length = 0;
         entries = 0;
+        ranges = 0;
         bodyBytes = 0;
         if (payload.length > PAYLOAD_BYTES_KEPT) {
             payload = NONE;
@@ -119,9 +139,24 @@ public final class OwnWrites {
         }
     }
 
-    /** The entry of a key that counts, or {@link MemTable#NONE}. */
+    /** The entry of a key that counts, {@link #DELETED}, or {@link MemTable#NONE} if it was not written. */
     public int find(byte[] key, int keyLength) {
-        return entries == 0 ? MemTable.NONE : table.find(key, 0, keyLength, KeyHash.hash(key, 0, keyLength), entries);
+        if (entries == 0) {
+            return MemTable.NONE;
+        }
+        int ref = table.find(key, 0, keyLength, KeyHash.hash(key, 0, keyLength), lastSequence());
+        if (ranges > 0) {
+            long deleted = table.ranges().newestCovering(key, 0, keyLength, lastSequence());
+            if (deleted > (ref == MemTable.NONE ? 0 : table.sequence(ref))) {
+                return DELETED;
+            }
+        }
+        return ref;
+    }
+
+    /** The number of the last entry. */
+    public long lastSequence() {
+        return OWN + entries - 1;
     }
 
     /** Where entries are; null before the first one. It may be another after the next write. */
@@ -140,6 +175,11 @@ public final class OwnWrites {
 
     public int entries() {
         return entries;
+    }
+
+    /** Of the entries, those that delete ranges. */
+    public int ranges() {
+        return ranges;
     }
 
     public long bodyBytes() {

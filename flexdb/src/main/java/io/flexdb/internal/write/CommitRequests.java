@@ -4,6 +4,7 @@ import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.commit.CommitWork;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
+import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreFullException;
 
 /** What the commit thread asks of the writers: what there is to do, and what they want. It takes the write lock. */
@@ -45,7 +46,7 @@ final class CommitRequests implements CommitWork {
                 MemLog active = memtables.get();
                 if (active == null) {
                     monitor.await();
-                } else if (filling.isDue(active.table.id(), active.fillLevel()) && mayBeginEarly()) {
+                } else if (isDue(active.table, active.fillLevel()) && mayBeginEarly()) {
                     memtables.freeze(active);
                 } else {
                     monitor.await(filling.nanosToNextLook());
@@ -54,6 +55,10 @@ final class CommitRequests implements CommitWork {
         } finally {
             monitor.unlock();
         }
+    }
+
+    private boolean isDue(MemTable active, double fill) {
+        return filling.isDue(active.id(), fill, active.ranges() != null);
     }
 
     /** Whether no writer would have to wait for the next memtable, and none more be held back by a snapshot. */

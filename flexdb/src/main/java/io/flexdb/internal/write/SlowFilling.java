@@ -11,7 +11,8 @@ final class SlowFilling {
      * A read looks into the memtable first, and a scan merges what it has, so whatever stays there for minutes makes
      * all reads slower: scans of 50 pairs by a third if it is half full. To commit it early costs little where few
      * writes come. Where many do it would be full soon, and a commit of many entries is cheaper for each. Very few
-     * entries are in nobody's way, and a store that is written to once a minute need not force files each time.
+     * entries are in nobody's way, and a store that is written to once a minute need not force files each time. But a
+     * range that was deleted holds back all the space that it covers.
      */
     private static final long PERIOD_NANOS = 1_000_000_000;
     private static final double MOST_IN_A_PERIOD = 1.0 / 8; // of a memtable
@@ -32,14 +33,15 @@ final class SlowFilling {
      *
      * @param active its id
      * @param fill how full it is, from 0 to 1
+     * @param freesRanges whether ranges are deleted in it
      */
-    boolean isDue(long active, double fill) {
+    boolean isDue(long active, double fill, boolean freesRanges) {
         long now = nanoClock.getAsLong();
         boolean isNew = active != seen;
         if (!isNew && now - seenAt < PERIOD_NANOS) {
             return false;
         }
-        boolean due = !isNew && fill >= LEAST_WORTH && fill - seenFill <= MOST_IN_A_PERIOD;
+        boolean due = !isNew && (fill >= LEAST_WORTH || freesRanges) && fill - seenFill <= MOST_IN_A_PERIOD;
         seen = active;
         seenFill = fill;
         seenAt = now;

@@ -163,7 +163,7 @@ class RefinerTest {
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
             long before = store.intervals.coarseCount();
-            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, Scan.ALL)) {
+            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, 0, Scan.ALL)) {
                 cursor.seek(key(30_000), key(0).length);
             }
             store.refiner.refineHere(1);

@@ -14,39 +14,49 @@ class SlowFillingTest {
 
     @Test
     void whatHardlyGrowsIsDueAfterASecond() {
-        assertFalse(filling.isDue(1, 0.3));
+        assertFalse(filling.isDue(1, 0.3, false));
         assertEquals(SECOND, filling.nanosToNextLook());
         now += SECOND - 1;
-        assertFalse(filling.isDue(1, 0.4));
+        assertFalse(filling.isDue(1, 0.4, false));
         assertEquals(1, filling.nanosToNextLook());
         now++;
-        assertTrue(filling.isDue(1, 0.4));
+        assertTrue(filling.isDue(1, 0.4, false));
     }
 
     @Test
     void whatWillBeFullInAFewSecondsIsNot() {
         for (int second = 0; second <= 5; second++) {
-            assertFalse(filling.isDue(1, second * 0.15), "second " + second);
+            assertFalse(filling.isDue(1, second * 0.15, false), "second " + second);
             now += SECOND;
         }
-        assertTrue(filling.isDue(1, 0.8), "now it grows less");
+        assertTrue(filling.isDue(1, 0.8, false), "now it grows less");
     }
 
     @Test
     void fewEntriesMayStay() {
         for (int second = 0; second <= 5; second++) {
-            assertFalse(filling.isDue(1, 0.001 * second));
+            assertFalse(filling.isDue(1, 0.001 * second, false));
             now += SECOND;
         }
-        assertTrue(filling.isDue(1, 0.016));
+        assertTrue(filling.isDue(1, 0.016, false));
+    }
+
+    @Test
+    void aDeletedRangeMayNot() {
+        assertFalse(filling.isDue(1, 0.001, true));
+        now += SECOND;
+        assertFalse(filling.isDue(1, 0.002, false));
+        assertFalse(filling.isDue(1, 0.002, true), "not before the next second");
+        now += SECOND;
+        assertTrue(filling.isDue(1, 0.002, true));
     }
 
     @Test
     void theNextOneHasASecondOfItsOwn() {
-        assertFalse(filling.isDue(1, 0.3));
+        assertFalse(filling.isDue(1, 0.3, false));
         now += SECOND;
-        assertFalse(filling.isDue(2, 0.3));
+        assertFalse(filling.isDue(2, 0.3, false));
         now += SECOND;
-        assertTrue(filling.isDue(2, 0.3));
+        assertTrue(filling.isDue(2, 0.3, false));
     }
 }

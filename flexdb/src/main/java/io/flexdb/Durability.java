@@ -25,6 +25,11 @@ public enum Durability {
         this.force = force;
     }
 
+    /** This one, or the other if that is stronger. */
+    Durability orStronger(Durability other) {
+        return compareTo(other) < 0 ? this : other;
+    }
+
     /** When its log is forced. */
     Force force() {
         return force;

@@ -77,8 +77,6 @@ public final class FlexDB implements AutoCloseable {
     // both.
     // Not volatile: who sees an old one is turned away by the store itself.
     private Store store;
-    private StoreWriter writer;
-    private StoreReader reader;
 
     private final Health health;
     private final StoreSettings settings; // with all that was derived
@@ -89,8 +87,6 @@ public final class FlexDB implements AutoCloseable {
 
     private FlexDB(Store store) {
         this.store = store;
-        this.writer = store.writer();
-        this.reader = store.reader();
         this.health = store.health();
         this.settings = store.settings();
         this.directory = store.directory();
@@ -98,22 +94,19 @@ public final class FlexDB implements AutoCloseable {
     }
 
     private Store store() {
-        return requireOpen(store);
+        Store open = store;
+        if (open == null) {
+            throw health.refusal();
+        }
+        return open;
     }
 
     private StoreWriter writer() {
-        return requireOpen(writer);
+        return store().writer();
     }
 
     private StoreReader reader() {
-        return requireOpen(reader);
-    }
-
-    private <T> T requireOpen(T part) {
-        if (part == null) {
-            throw health.refusal();
-        }
-        return part;
+        return store().reader();
     }
 
     /** Opens the store in a directory with default options, or creates one if it is empty or missing. */
@@ -253,7 +246,7 @@ public final class FlexDB implements AutoCloseable {
     }
 
     private Durability raised(Durability atLeast) {
-        return notNull(atLeast, "atLeast").compareTo(durability) < 0 ? atLeast : durability;
+        return notNull(atLeast, "atLeast").orStronger(durability);
     }
 
     private long write(PayloadBuffer payload, int keyLength, int valueLength, Durability mode) {
@@ -314,7 +307,7 @@ public final class FlexDB implements AutoCloseable {
      * @see #deleteRange(byte[], byte[])
      */
     public long deleteRange(byte[] fromInclusive, byte[] toExclusive, Durability atLeast) {
-        return deleteRange(wrap(fromInclusive), wrap(toExclusive), atLeast);
+        return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive), atLeast);
     }
 
     /**
@@ -356,10 +349,6 @@ public final class FlexDB implements AutoCloseable {
         } finally {
             giveBack(payload);
         }
-    }
-
-    private static ByteBuffer wrap(byte[] bound) {
-        return bound == null ? null : ByteBuffer.wrap(bound);
     }
 
     /**
@@ -594,13 +583,12 @@ public final class FlexDB implements AutoCloseable {
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}
      */
     public RangeEstimate estimateRange(byte[] fromInclusive, byte[] toExclusive) {
-        int order =
-                fromInclusive == null || toExclusive == null ? -1 : Arrays.compareUnsigned(fromInclusive, toExclusive);
-        if (order > 0) {
-            throw new IllegalArgumentException("fromInclusive must not be above toExclusive");
+        if (Limits.isEmptyRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive))) {
+            health.requireReadable();
+            return new RangeEstimate(0, 0);
         }
         RangeEstimator estimate = reader().estimate(fromInclusive, toExclusive);
-        return order == 0 ? new RangeEstimate(0, 0) : new RangeEstimate(estimate.bytes(), estimate.pairs());
+        return new RangeEstimate(estimate.bytes(), estimate.pairs());
     }
 
     /** A cursor over the store as it is now. To be closed. */
@@ -671,8 +659,6 @@ public final class FlexDB implements AutoCloseable {
                 open.close();
             } finally {
                 store = null;
-                writer = null;
-                reader = null;
             }
         }
     }

@@ -81,6 +81,11 @@ final class Limits {
         return length;
     }
 
+    /** Such a key as a buffer. */
+    static ByteBuffer wrapBound(byte[] bound) {
+        return bound == null ? null : ByteBuffer.wrap(bound);
+    }
+
     /** Copies such a key, of which the position stays. */
     static void copyBound(ByteBuffer bound, byte[] to, int at) {
         if (bound != null) {

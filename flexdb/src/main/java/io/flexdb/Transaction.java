@@ -249,8 +249,8 @@ public final class Transaction implements AutoCloseable {
      *     {@link WriteBatch#MAX_RANGES} ranges
      */
     public Transaction deleteRange(byte[] fromInclusive, byte[] toExclusive) {
-        ByteBuffer from = fromInclusive == null ? null : ByteBuffer.wrap(fromInclusive);
-        ByteBuffer to = toExclusive == null ? null : ByteBuffer.wrap(toExclusive);
+        ByteBuffer from = Limits.wrapBound(fromInclusive);
+        ByteBuffer to = Limits.wrapBound(toExclusive);
         requireOpen();
         if (Limits.isEmptyRange(from, to)) {
             return this;
@@ -321,7 +321,6 @@ public final class Transaction implements AutoCloseable {
                 cursor.endTrace();
             }
             footprint.setWrites(writes.payload(), writes.length());
-            Durability mode = atLeast.compareTo(durability) < 0 ? atLeast : durability;
             long last = writer.write(
                     writes.payload(),
                     writes.length(),
@@ -329,7 +328,7 @@ public final class Transaction implements AutoCloseable {
                     writes.entries(),
                     writes.ranges(),
                     writes.bodyBytes(),
-                    mode.force(),
+                    atLeast.orStronger(durability).force(),
                     footprint);
             if (last == StoreWriter.REFUSED) {
                 throw new ConflictException(

@@ -70,9 +70,7 @@ public final class WriteBatch {
      *     batch has {@link #MAX_RANGES} ranges already
      */
     public WriteBatch deleteRange(byte[] fromInclusive, byte[] toExclusive) {
-        return deleteRange(
-                fromInclusive == null ? null : ByteBuffer.wrap(fromInclusive),
-                toExclusive == null ? null : ByteBuffer.wrap(toExclusive));
+        return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive));
     }
 
     /** The same with keys between position and limit, which become the positions. */

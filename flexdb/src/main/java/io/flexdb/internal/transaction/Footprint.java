@@ -25,7 +25,7 @@ public final class Footprint implements Precondition {
     private final StoreVersions versions;
     private final RecentWrites recent;
     private final PayloadReader reader = new PayloadReader();
-    private final MemTableCursor cursor = new MemTableCursor();
+    private MemTableCursor cursor; // null before the first range: most have none
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> ranges = new ArrayList<>(); // from and to in turn, both included; null for no end
     private byte[] payload;
@@ -175,6 +175,7 @@ public final class Footprint implements Precondition {
         if (deleted != null && isRangeDeleted(deleted, from, to, withTo, through)) {
             return true;
         }
+        cursor = cursor == null ? new MemTableCursor() : cursor;
         cursor.reset(table, through);
         try {
             if (from == null) {

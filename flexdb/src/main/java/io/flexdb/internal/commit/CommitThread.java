@@ -37,6 +37,7 @@ public final class CommitThread {
     private final RetiredTables retired;
     private final SharedForce sharedForce;
     private final CommitProgress progress;
+    private final Defragmenter defragmenter;
     private final Thread thread;
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
@@ -50,6 +51,7 @@ public final class CommitThread {
             StoreVersions versions,
             SpaceEngine engine,
             Committer committer,
+            Defragmenter defragmenter,
             MemLogs memLogs,
             RetiredTables retired,
             SharedForce sharedForce,
@@ -58,6 +60,7 @@ public final class CommitThread {
         this.health = versions.health;
         this.engine = engine;
         this.committer = committer;
+        this.defragmenter = defragmenter;
         this.memLogs = memLogs;
         this.retired = retired;
         this.sharedForce = sharedForce;
@@ -85,6 +88,11 @@ public final class CommitThread {
     /** Whether an interval is to be divided. Any thread. */
     public boolean hasDivided() {
         return refiner.hasReady();
+    }
+
+    /** Tells when it is time for the work that may wait. By the thread. */
+    public Defragmenter defragmenter() {
+        return defragmenter;
     }
 
     /** Whether somebody, a snapshot perhaps, reads a memtable that is committed. Any thread. */
@@ -119,6 +127,8 @@ public final class CommitThread {
                     collectSlice();
                 } else if (readWaits > 0) {
                     awaitShortReads();
+                } else if (defragmenter.isDue()) {
+                    garbageLeft = defragmenter.defragmentSome(this::publish);
                 }
             }
         } catch (UnreadableException e) {
@@ -181,6 +191,14 @@ public final class CommitThread {
         if (refiner.applySome() > 0) {
             publish();
         }
+    }
+
+    /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */
+    public void defragmentHere() {
+        orStop(() -> {
+            defragmenter.defragmentAll(this::publish);
+            return true;
+        });
     }
 
     /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */

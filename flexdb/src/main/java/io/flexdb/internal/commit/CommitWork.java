@@ -6,7 +6,8 @@ import io.flexdb.storage.StoreFullException;
 /** What writers have for the commit thread to do, and what they want to know of it. */
 public interface CommitWork {
     /**
-     * Waits for a memtable to commit; null when there is none, but an interval to divide, or when the store is being
+     * Waits for a memtable to commit; null when there is none, but an interval to divide or to
+     * write anew, or when the store is being
      * closed and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain
      * MemLog#isFrozen frozen}, for as long as somebody wants that.
      */

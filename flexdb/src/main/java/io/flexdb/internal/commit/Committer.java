@@ -11,6 +11,7 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.DeletedRanges;
@@ -20,6 +21,7 @@ import io.flexdb.internal.read.ReadContext;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
@@ -44,21 +46,21 @@ public final class Committer {
     private static final int CHANGES_PER_VERSION = 1000;
     private static final MemTable[] NO_TABLES = {};
 
-    private final Epochs epochs;
-    private final SpaceEngine engine;
+    final Epochs epochs;
+    final SpaceEngine engine;
     private final Intervals intervals;
-    private final SparseIndex index; // theirs
-    private final IntervalCache cache;
-    private final CommitReservation reservation;
+    final SparseIndex index; // theirs
+    final IntervalCache cache;
+    final CommitReservation reservation;
     private final CommitTurns turns = new CommitTurns();
-    private final ReadContext context;
+    final ReadContext context;
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
-    private final OldPairs old;
-    private final MergedContent content;
-    private final NewIntervals parts;
+    final OldPairs old;
+    final MergedContent content;
+    final NewIntervals parts;
     private final ExtentCursor extents = new ExtentCursor();
-    private final IntervalWriter writer;
+    final IntervalWriter writer;
     private int mostEntries; // at once
     private volatile long entriesApplied; // written by the one thread
     private final EntryKey key = new EntryKey();
@@ -86,6 +88,16 @@ public final class Committer {
         this.content = new MergedContent(memory);
         this.parts = new NewIntervals(intervals);
         this.writer = new IntervalWriter(engine, intervals, cache, content, parts);
+    }
+
+    /**
+     * What writes fragmented intervals anew, with the parts that this has for itself, and so for the same thread.
+     *
+     * @param fragmented which intervals readers have met
+     * @param bytesPerSecond that it writes at most; 0 if it is to write nothing
+     */
+    public Defragmenter defragmenter(TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
+        return new Defragmenter(this, fragmented, bytesPerSecond, nanoClock);
     }
 
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
@@ -305,7 +317,7 @@ public final class Committer {
     }
 
     /** Lets go of what a large value needed. */
-    private void shrink() {
+    void shrink() {
         content.shrink();
         if (context.largeBytes() > 0) {
             context.dropMemory();

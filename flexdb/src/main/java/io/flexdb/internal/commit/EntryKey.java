@@ -10,19 +10,21 @@ final class EntryKey {
     int length;
 
     void set(MemTable table, int ref) {
-        length = table.keyLength(ref);
-        if (bytes.length < length) {
-            bytes = new byte[RecordFormat.MAX_KEY_BYTES];
-        }
+        makeRoom(table.keyLength(ref));
         table.copyKey(ref, bytes, 0);
     }
 
     void set(byte[] key) {
-        length = key.length;
+        makeRoom(key.length);
+        System.arraycopy(key, 0, bytes, 0, length);
+    }
+
+    /** Has room for a key of so many bytes. */
+    void makeRoom(int keyLength) {
+        length = keyLength;
         if (bytes.length < length) {
             bytes = new byte[RecordFormat.MAX_KEY_BYTES];
         }
-        System.arraycopy(key, 0, bytes, 0, length);
     }
 
     byte[] copy() {

@@ -16,7 +16,15 @@ public final class IntervalBounds {
     /** Pairs of an interval that has not been read since its anchor was sampled. */
     public static final int UNKNOWN_PAIRS = 0xFFFF;
 
+    /** An interval is fragmented if it has more pieces than one for so many pairs. */
+    private static final int PAIRS_OF_A_PIECE = 4;
+
     private IntervalBounds() {}
+
+    /** Whether pairs lie in so many pieces in the data file that who reads all of them pays for it. */
+    public static boolean areFragmented(int pieces, int pairs) {
+        return pieces > 2 && pieces * PAIRS_OF_A_PIECE > pairs;
+    }
 
     /** Whether an interval is to be divided, or at least to be counted. */
     public static boolean isCoarse(long bytes, int pairs) {

@@ -3,12 +3,12 @@ package io.flexdb.internal.interval;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** Where readers have met coarse intervals, so that these are divided first. Any thread; nobody waits. */
+/** Where readers have met intervals that somebody is to see to. Any thread; nobody waits. */
 public final class TouchedIntervals {
     /*
-     * Hints only. If there are more than fit, the oldest are forgotten. An offset is one of the version that was read;
-     * if a commit has shifted it meanwhile, it is that of another interval, which is then divided instead or left
-     * alone.
+     * Hints only. While as many as fit wait to be taken no more are noted, so that readers write nothing that they
+     * share. An offset is one of the version that was read; if a commit has shifted it meanwhile, it is that of another
+     * interval, which is then seen to instead or left alone.
      */
     private static final int CAPACITY = 64;
     private static final long NONE = -1;
@@ -23,10 +23,11 @@ public final class TouchedIntervals {
         }
     }
 
-    /** Notes a logical offset in a coarse interval that had to be read. */
+    /** Notes a logical offset in an interval. */
     public void add(long logicalOffset) {
-        if (wanted) {
-            offsets.set(added.getAndIncrement() & CAPACITY - 1, logicalOffset);
+        int at = added.get();
+        if (wanted && offsets.get(at & CAPACITY - 1) == NONE && added.compareAndSet(at, at + 1)) {
+            offsets.set(at & CAPACITY - 1, logicalOffset);
         }
     }
 
@@ -52,7 +53,7 @@ public final class TouchedIntervals {
         return true;
     }
 
-    /** Takes no more: all intervals have been looked at. */
+    /** Takes no more. */
     public void end() {
         wanted = false;
     }

@@ -44,16 +44,29 @@ public final class IntervalReader {
 
     private static final int HEAD_BYTES = 512;
 
+    /** One in so many reads of fragmented pairs by their directory is noted: those that are read often come first. */
+    private static final int FRAGMENTED_READS_NOTED = 8;
+
     private final SpaceReads reads;
     private final IntervalCache cache;
-    private final TouchedIntervals touched;
+    private final TouchedIntervals coarse;
+    private final TouchedIntervals fragmented;
     private final Path dataFile;
 
-    /** @param touched learns which coarse intervals are read */
-    public IntervalReader(SpaceReads reads, IntervalCache cache, TouchedIntervals touched, Path dataFile) {
+    /**
+     * @param coarse learns which coarse intervals are read
+     * @param fragmented learns of which intervals pairs in many pieces are read
+     */
+    public IntervalReader(
+            SpaceReads reads,
+            IntervalCache cache,
+            TouchedIntervals coarse,
+            TouchedIntervals fragmented,
+            Path dataFile) {
         this.reads = reads;
         this.cache = cache;
-        this.touched = touched;
+        this.coarse = coarse;
+        this.fragmented = fragmented;
         this.dataFile = dataFile;
     }
 
@@ -69,7 +82,7 @@ public final class IntervalReader {
         long location = cache.find(interval.contentNumber(), hint);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
-            open(space, context);
+            noteFragmented(interval.logicalOffset(), open(space, context));
             int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
             return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
         }
@@ -181,8 +194,13 @@ public final class IntervalReader {
             int from,
             int to) {
         // All are copied before the first is looked at, so that a processor waits for several of them at once.
-        for (int pair = from; pair < to; ) {
+        int pieces = 0;
+        for (int pair = from; pair < to; pieces++) {
             pair = copyNeighbours(memory, places, pair, to);
+        }
+        if (IntervalBounds.areFragmented(pieces, to - from)
+                && context.fragmentedReads++ % FRAGMENTED_READS_NOTED == 0) {
+            fragmented.add(logicalOffset);
         }
         for (int pair = from; pair < to; pair++) {
             int position = places.position(pair);
@@ -246,18 +264,30 @@ public final class IntervalReader {
         return IntervalFormat.UNKNOWN;
     }
 
-    /** Notes in the directory of an interval where its pairs are, if anybody can read there. */
-    private void locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
-        if (!reads.areMapped()) {
-            return;
-        }
+    /** Notes in the directory of an interval where its pairs are, if anybody can read there; returns their pieces. */
+    private int locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
+        boolean mapped = reads.areMapped();
         SpaceRange range = context.range.set(space, logicalOffset, 0);
         int pairs = IntervalFormat.pairCount(directory, base);
+        int pieces = 0;
+        long end = IntervalFormat.UNKNOWN;
         for (int pair = 0; pair < pairs; pair++) {
             int from = IntervalFormat.relativePosition(directory, base, pair);
             int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
             long address = range.goOn(logicalOffset + from, bytes).address();
-            IntervalFormat.setAddress(directory, base, pair, address);
+            if (mapped) {
+                IntervalFormat.setAddress(directory, base, pair, address);
+            }
+            pieces += address == end ? 0 : 1;
+            end = address + bytes;
+        }
+        return pieces;
+    }
+
+    /** Without a directory each piece is read with the frames that it lies in. */
+    private void noteFragmented(long logicalOffset, boolean isFragmented) {
+        if (isFragmented) {
+            fragmented.add(logicalOffset);
         }
     }
 
@@ -272,11 +302,15 @@ public final class IntervalReader {
                 && RecordFormat.isSound(memory, position, bytes, crc);
     }
 
-    /** Reads the context's interval, and builds its image. Inside a short read. */
-    public void open(FlexTreeView space, ReadContext context) {
+    /**
+     * Reads the context's interval, and builds its image. Inside a short read.
+     *
+     * @return whether it is {@linkplain IntervalBounds#areFragmented fragmented}
+     */
+    public boolean open(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
         load(space, context);
-        locate(space, context, interval.logicalOffset(), context.image, context.base);
+        int pieces = locate(space, context, interval.logicalOffset(), context.image, context.base);
         if (!cache.contains(interval.contentNumber())) {
             long location = cache.insert(context.image, 0, false);
             if (location >= 0) {
@@ -284,11 +318,12 @@ public final class IntervalReader {
             }
             noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
         }
+        return IntervalBounds.areFragmented(pieces, IntervalFormat.pairCount(context.image, context.base));
     }
 
     private void noteCoarse(long logicalOffset, long bytes, int pairs) {
         if (IntervalBounds.isCoarse(bytes, pairs)) {
-            touched.add(logicalOffset);
+            coarse.add(logicalOffset);
         }
     }
 
@@ -338,7 +373,8 @@ public final class IntervalReader {
         }
         if (!fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
             ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
-            locate(space, context, logicalOffset, directory, 0);
+            int pieces = locate(space, context, logicalOffset, directory, 0);
+            noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
             long location = cache.insert(directory, 0, false);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));

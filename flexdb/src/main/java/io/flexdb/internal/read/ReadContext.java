@@ -38,6 +38,9 @@ public final class ReadContext {
     /** Whether the interval is that of a key in the view that the next key, which is not below it, is looked up in. */
     boolean ascends;
 
+    /** How often pairs that lie in many pieces were read; roughly, as it begins anew where it ends. */
+    int fragmentedReads;
+
     private boolean ascending;
     private ByteBuffer view; // of the memory; null before it is needed
 

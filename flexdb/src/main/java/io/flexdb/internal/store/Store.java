@@ -9,6 +9,7 @@ import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.commit.CommitThread;
+import io.flexdb.internal.commit.Defragmenter;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
@@ -62,6 +63,7 @@ public final class Store implements AutoCloseable {
     public final SharedForce sharedForce;
     final IntervalReader intervalReader;
     final Refiner refiner;
+    public final Defragmenter defragmenter;
     final StoreVersions versions;
     private final StoreSettings settings; // with all that was derived
     private final RetiredTables retired;
@@ -100,12 +102,15 @@ public final class Store implements AutoCloseable {
                 new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
         this.versions = new StoreVersions(opened.epochs, health, engine, index);
         this.sharedForce = new SharedForce(versions.visibleSequence(), health);
-        this.commits = new CommitThread(versions, engine, opened.committer, memLogs, retired, sharedForce, inline);
+        this.defragmenter =
+                opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);
+        this.commits = new CommitThread(
+                versions, engine, opened.committer, defragmenter, memLogs, retired, sharedForce, inline);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
                 versions,
                 intervals,
-                opened.touched,
+                opened.coarse,
                 () -> new IntervalDivider(engine.reads(), dataFile, memory, intervals::newContent),
                 dataFile,
                 inline,
@@ -151,6 +156,12 @@ public final class Store implements AutoCloseable {
     public void refineHere() {
         health.requireReadable();
         refiner.refineHere(Integer.MAX_VALUE);
+    }
+
+    /** Writes all fragmented intervals in one piece, on the caller's thread. For stores without threads. */
+    public void defragmentHere() {
+        health.requireUsable();
+        commits.defragmentHere();
     }
 
     /** What writes to it. */

@@ -55,7 +55,8 @@ public final class StoreOpener {
     VfsLock lock;
     SpaceEngine engine;
     IntervalCache cache;
-    final TouchedIntervals touched = new TouchedIntervals();
+    final TouchedIntervals coarse = new TouchedIntervals();
+    final TouchedIntervals fragmented = new TouchedIntervals();
     long directoryBytes; // of the cache's
     IntervalReader reader;
     Intervals intervals;
@@ -175,7 +176,7 @@ public final class StoreOpener {
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(this::giveBack);
-        reader = new IntervalReader(engine.reads(), cache, touched, space.resolve("data"));
+        reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
         intervals = new Intervals(new SparseIndex(epochs, memory), cache);
         committer = new Committer(epochs, engine, intervals, cache, reader, memory);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);

@@ -40,21 +40,26 @@ final class CommitRequests implements CommitWork {
         try {
             while (true) {
                 MemLog found = pollWork();
-                if (found != null || !monitor.health.isUsable() || commits.hasDivided()) {
+                if (found != null || !monitor.health.isUsable() || hasOtherWork()) {
                     return found;
                 }
                 MemLog active = memtables.get();
+                long rest = commits.defragmenter().nanosToNextLook();
                 if (active == null) {
-                    monitor.await();
+                    monitor.await(rest);
                 } else if (isDue(active.table, active.fillLevel()) && mayBeginEarly()) {
                     memtables.freeze(active);
                 } else {
-                    monitor.await(filling.nanosToNextLook());
+                    monitor.await(Math.min(rest, filling.nanosToNextLook()));
                 }
             }
         } finally {
             monitor.unlock();
         }
+    }
+
+    private boolean hasOtherWork() {
+        return commits.hasDivided() || commits.defragmenter().isDue();
     }
 
     private boolean isDue(MemTable active, double fill) {

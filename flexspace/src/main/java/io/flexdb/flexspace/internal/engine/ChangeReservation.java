@@ -107,6 +107,11 @@ public final class ChangeReservation {
         return durability.reserveCheckpoint() || refuses(segments.diskRefusal());
     }
 
+    /** Whether room is so short that whatever can be gained is welcome. */
+    public boolean isShort() {
+        return segments.isShort();
+    }
+
     /** Why there was not as much, the last time that there was not. */
     public StoreFullException refusal() {
         return refusal;

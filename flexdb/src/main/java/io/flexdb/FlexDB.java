@@ -637,6 +637,11 @@ public final class FlexDB implements AutoCloseable {
         store().refineHere();
     }
 
+    /** Writes all fragmented intervals in one piece now. For tests of stores without threads. */
+    void defragment() {
+        store().defragmentHere();
+    }
+
     /** Figures of this moment. */
     public FlexDBStats stats() {
         Store open = store();

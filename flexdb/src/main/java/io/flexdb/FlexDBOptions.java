@@ -150,6 +150,21 @@ public final class FlexDBOptions {
         return with(settings -> settings.mappedReads = reads == Reads.MAPPED);
     }
 
+    /**
+     * Online defragmentation: how much of what reads meet in many pieces is written in one piece again. Changes leave
+     * the pairs beside them where they are, so that a store that was filled in no order lies scattered in its data file,
+     * and a scan of it takes half as long again. What is read is put in order, what is read most first, by the thread
+     * that commits, while it has nothing else to do and for half of the time at most; what nobody reads costs nothing.
+     *
+     * @param bytes to be written in a second at most; default 32 MiB, 0 to leave everything where it is
+     */
+    public FlexDBOptions withDefragmentedBytesPerSecond(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("defragmentedBytesPerSecond must not be negative: " + bytes);
+        }
+        return with(settings -> settings.defragmentedBytesPerSecond = bytes);
+    }
+
     /** The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
@@ -202,6 +217,11 @@ public final class FlexDBOptions {
         return settings.mappedReads ? Reads.MAPPED : Reads.POSITIONAL;
     }
 
+    /** How much online defragmentation writes in a second at most; 0 if there is none. */
+    public long defragmentedBytesPerSecond() {
+        return settings.defragmentedBytesPerSecond;
+    }
+
     /** The settings of the FlexSpace underneath. */
     public FlexSpaceOptions space() {
         return settings.space;
@@ -218,8 +238,8 @@ public final class FlexDBOptions {
                 + ", cacheBytes="
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
-                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads() + ", space="
-                + settings.space
+                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads()
+                + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond + ", space=" + settings.space
                 + ", healthListener=" + settings.healthListener
                 + "]";
     }

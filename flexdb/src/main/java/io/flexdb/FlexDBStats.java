@@ -24,6 +24,7 @@ import io.flexdb.storage.StoreHealth;
  * @param logBytesWritten bytes written to logical logs
  * @param treeBytesWritten bytes written to the FlexTree file
  * @param collectedBytes bytes moved by garbage collection
+ * @param defragmentedBytes bytes of intervals that were written in one piece again because reads met them in many
  * @param checkpoints checkpoints of the FlexTree
  * @param cacheHits lookups of intervals that found their directory in the cache
  * @param cacheMisses lookups of intervals that did not
@@ -54,6 +55,7 @@ public record FlexDBStats(
         long logBytesWritten,
         long treeBytesWritten,
         long collectedBytes,
+        long defragmentedBytes,
         long checkpoints,
         long cacheHits,
         long cacheMisses,
@@ -86,6 +88,7 @@ public record FlexDBStats(
                 space.logBytesWritten(),
                 space.treeBytesWritten(),
                 space.bytesMoved(),
+                store.defragmenter.bytesWritten(),
                 space.checkpoints(),
                 store.cache.hits(),
                 store.cache.misses(),

@@ -36,6 +36,7 @@ class FlexDBCrashTest {
             if (round == 1) {
                 store.sync();
                 store.deleteRange(key(100), key(250));
+                store.db.defragment();
             }
         }
         store.db.close();

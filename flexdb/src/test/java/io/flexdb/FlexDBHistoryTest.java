@@ -64,6 +64,7 @@ class FlexDBHistoryTest {
                 case 19, 20, 21, 22, 23, 24 -> walk();
                 case 25, 26, 27, 28 -> transaction();
                 case 29, 30 -> deleteRange();
+                case 31 -> store.db.defragment();
                 default -> one();
             }
         }

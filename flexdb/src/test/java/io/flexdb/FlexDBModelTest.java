@@ -61,6 +61,7 @@ class FlexDBModelTest {
                 .withAction(3, fills())
                 .withAction(4, batches())
                 .withAction(3, rangeDeletes())
+                .withAction(1, defragmentations())
                 .withAction(3, walks())
                 .withAction(3, gets())
                 .withAction(2, step("take or check a snapshot", store -> store.takeOrCheckSnapshot("snapshot")))
@@ -122,6 +123,10 @@ class FlexDBModelTest {
                             store -> store.deleteRange(
                                     from == null ? null : bytes(from), to == null ? null : bytes(to)));
                 });
+    }
+
+    private static Action.Independent<StoreDriver> defragmentations() {
+        return () -> Arbitraries.just(Transformer.mutate("defragment", store -> store.db.defragment()));
     }
 
     private static Action.Independent<StoreDriver> walks() {

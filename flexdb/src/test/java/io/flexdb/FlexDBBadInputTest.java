@@ -226,6 +226,7 @@ class FlexDBBadInputTest {
                 .withSyncInterval(Duration.ZERO)
                 .withMaxPinnedBytes(2)
                 .withReads(Reads.POSITIONAL)
+                .withDefragmentedBytesPerSecond(3)
                 .withSpace(space);
         assertEquals(Durability.NONE, options.durability());
         assertEquals(1, options.cacheBytes());
@@ -233,10 +234,12 @@ class FlexDBBadInputTest {
         assertEquals(Duration.ZERO, options.syncInterval());
         assertEquals(2, options.maxPinnedBytes());
         assertEquals(Reads.POSITIONAL, options.reads());
+        assertEquals(3, options.defragmentedBytesPerSecond());
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, space=" + space
+                        + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, space="
+                        + space
                         + ", healthListener=null]",
                 options.toString());
         assertEquals(

@@ -87,8 +87,8 @@ public final class FlexDBOptions {
 
     /**
      * The budget of the cache. It holds the directories of intervals, which say where in an interval each pair is:
-     * about 6 bytes a pair. The pairs themselves are in the operating system's page cache, so more than that serves
-     * nothing. Where the data file is not mapped, see {@link Reads}, a quarter of it is for directories, and what else
+     * 12 bytes a pair, or up to 20 where changes have scattered them. The pairs themselves are in the operating system's
+     * page cache, so more than that serves nothing. Where the data file is not mapped, see {@link Reads}, a quarter of it is for directories, and what else
      * it has for verified frames of the file: there a larger one serves more reads.
      *
      * @param bytes default: what the budget has left; 0 for no cache
@@ -156,7 +156,7 @@ public final class FlexDBOptions {
      * and a scan of it takes half as long again. What is read is put in order, what is read most first, by the thread
      * that commits, while it has nothing else to do and for half of the time at most; what nobody reads costs nothing.
      *
-     * @param bytes to be written in a second at most; default 32 MiB, 0 to leave everything where it is
+     * @param bytes to be written in a second at most; default 64 MiB, 0 to leave everything where it is
      */
     public FlexDBOptions withDefragmentedBytesPerSecond(long bytes) {
         if (bytes < 0) {

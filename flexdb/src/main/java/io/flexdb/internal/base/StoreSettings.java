@@ -24,7 +24,7 @@ public final class StoreSettings implements Cloneable {
     public int memtableBytes = DERIVED;
     public Duration syncInterval = Duration.ofSeconds(1);
     public long maxPinnedBytes = DERIVED;
-    public long defragmentedBytesPerSecond = 32L << 20;
+    public long defragmentedBytesPerSecond = 64L << 20;
     public boolean mappedReads = true; // where they are safe
     public FlexSpaceOptions space = FlexSpaceOptions.defaults();
     public HealthListener healthListener; // or null

@@ -12,7 +12,7 @@ public final class DirectoryBuilder {
     private int[] windows = new int[FIRST_PAIRS];
     private int[] checksums = new int[FIRST_PAIRS];
     private long[] addresses = new long[FIRST_PAIRS];
-    private short[] fingerprints = new short[FIRST_PAIRS];
+    private byte[] fingerprints = new byte[FIRST_PAIRS];
     private int count;
     private int bytes;
 
@@ -25,7 +25,7 @@ public final class DirectoryBuilder {
             windows = new int[FIRST_PAIRS];
             checksums = new int[FIRST_PAIRS];
             addresses = new long[FIRST_PAIRS];
-            fingerprints = new short[FIRST_PAIRS];
+            fingerprints = new byte[FIRST_PAIRS];
         }
     }
 
@@ -54,7 +54,7 @@ public final class DirectoryBuilder {
      *
      * @param address in the data file, or {@link IntervalFormat#UNKNOWN}
      */
-    public void add(int recordBytes, int checksum, short fingerprint, int window, long address) {
+    public void add(int recordBytes, int checksum, byte fingerprint, int window, long address) {
         starts[count] = bytes;
         windows[count] = window;
         checksums[count] = checksum;

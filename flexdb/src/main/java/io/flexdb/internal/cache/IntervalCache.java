@@ -240,7 +240,10 @@ public final class IntervalCache {
      * @return its location, inside a short read; or -1
      */
     public long insert(ByteBuffer image, int base, boolean referenced) {
-        int directoryBytes = IntervalFormat.directoryBytes(image, base);
+        int pieces = IntervalFormat.piecesToPack(image, base);
+        int directoryBytes = pieces > 0
+                ? IntervalFormat.packedBytes(IntervalFormat.pairCount(image, base), pieces)
+                : IntervalFormat.directoryBytes(image, base);
         if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
             return -1;
         }
@@ -263,7 +266,12 @@ public final class IntervalCache {
                 drop(slots, slot);
             }
             long location = location(current, currentPosition);
-            copyToCurrent(image, base, directoryBytes, contentNumber, referenced);
+            if (pieces > 0) {
+                IntervalFormat.pack(image, base, pieces, regions[current], currentPosition);
+                fillCurrent(directoryBytes, contentNumber, referenced);
+            } else {
+                copyToCurrent(image, base, directoryBytes, contentNumber, referenced);
+            }
             slots.fill(slot, contentNumber, location);
             entryCount++;
             entryBytes += bytes;
@@ -275,9 +283,13 @@ public final class IntervalCache {
 
     /** Copies a directory to where the current region goes on; its content number last. */
     private void copyToCurrent(ByteBuffer from, int base, int bytes, long contentNumber, boolean used) {
+        regions[current].put(currentPosition + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
+        fillCurrent(bytes, contentNumber, used);
+    }
+
+    private void fillCurrent(int bytes, long contentNumber, boolean used) {
         ByteBuffer region = regions[current];
         int position = currentPosition;
-        region.put(position + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
         IntervalFormat.setUsed(region, position, used);
         LONG.setRelease(region, position, contentNumber ^ mask);
         currentPosition += align(bytes);

@@ -18,14 +18,20 @@ import java.util.zip.CRC32C;
  * 4               bytes of the pairs
  * 4               number of the pairs, n
  * 2               how many bytes all keys begin with in common, or fewer: those skipped
- * 2               whether somebody has used the directory, for the cache
- * 2 n             the fingerprint of each key, the upper 16 bits of its hash; filled up to 8
- * 12 n or 16 n    the places: of each pair 2 bytes for where it begins, relative to the first; 6 for its address; 4
- *                 for its checksum, as its record has it. If the pairs have more than 65,535 bytes the 2 bytes are
- *                 unused, and 4 between address and checksum tell where it begins
+ * 1               whether somebody has used the directory, for the cache
+ * 1               number of the pieces, p; 0 if each pair has an address of its own
+ * n               the fingerprint of each key, the upper 8 bits of its hash; filled up to a multiple of 8
+ * 8 p             of each piece 2 bytes for its first pair, 6 for the address of that
+ * 12 n or 16 n    the places, if there are no pieces: of each pair 2 bytes for where it begins, relative to the first; 6
+ *                 for its address; 4 for its checksum, as its record has it. If the pairs have more than 65,535 bytes
+ *                 the 2 bytes are unused, and 4 between address and checksum tell where it begins
+ * or 6 n          if there are: of each pair 2 bytes for where it begins, and 4 for its checksum
  * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
  *                 the pairs, in the order of their keys
  * </pre>
+ *
+ * A piece is some pairs that lie one behind the other in the data file. Where there are few pieces the directory alone
+ * is {@linkplain #pack packed} with them, into two thirds of the bytes; an image never is.
  *
  * An address says where in the data file the pair was when somebody last looked. It may be out of date, or half of one
  * that is being written: whoever reads there compares what he finds with the checksum.
@@ -39,7 +45,8 @@ public final class IntervalFormat {
     private static final int PAIR_COUNT = DATA_BYTES + Integer.BYTES;
     private static final int SKIPPED = PAIR_COUNT + Integer.BYTES;
     private static final int USED = SKIPPED + Short.BYTES;
-    private static final int FINGERPRINTS = USED + Short.BYTES;
+    private static final int PIECES = USED + Byte.BYTES;
+    private static final int FINGERPRINTS = PIECES + Byte.BYTES;
 
     /** Bytes before the positions. */
     public static final int HEADER_BYTES = FINGERPRINTS;
@@ -49,8 +56,11 @@ public final class IntervalFormat {
 
     private static final int NARROW_PLACE_BYTES = Long.BYTES + Integer.BYTES;
     private static final int WIDE_PLACE_BYTES = NARROW_PLACE_BYTES + Integer.BYTES;
-    private static final long LOW_BITS = 0x0001_0001_0001_0001L;
-    private static final long HIGH_BITS = 0x8000_8000_8000_8000L;
+    private static final int PACKED_PLACE_BYTES = Short.BYTES + Integer.BYTES;
+    private static final int MOST_PIECES = 8; // which are searched one by one
+    private static final int FINGERPRINT_SHIFT = Long.SIZE - Byte.SIZE;
+    private static final long LOW_BITS = 0x0101_0101_0101_0101L;
+    private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
     private IntervalFormat() {}
 
@@ -62,31 +72,119 @@ public final class IntervalFormat {
         return dataBytes > 0xFFFF;
     }
 
-    private static int places(int pairCount) {
-        return FINGERPRINTS + align(pairCount * Short.BYTES);
+    private static int pieceTable(int pairCount) {
+        return FINGERPRINTS + align(pairCount);
     }
 
-    private static int placeBytes(int dataBytes) {
-        return isWide(dataBytes) ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
+    private static int places(int pairCount, int pieces) {
+        return pieceTable(pairCount) + pieces * Long.BYTES;
     }
 
-    private static int windows(int dataBytes, int pairCount) {
-        return places(pairCount) + pairCount * placeBytes(dataBytes);
+    private static int placeBytes(int dataBytes, int pieces) {
+        return pieces > 0 ? PACKED_PLACE_BYTES : isWide(dataBytes) ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
+    }
+
+    private static int windows(int dataBytes, int pairCount, int pieces) {
+        return places(pairCount, pieces) + pairCount * placeBytes(dataBytes, pieces);
     }
 
     private static int place(ByteBuffer directory, int base, int pair) {
-        return base + places(pairCount(directory, base)) + pair * placeBytes(dataBytes(directory, base));
+        int pieces = pieces(directory, base);
+        return base
+                + places(pairCount(directory, base), pieces)
+                + pair * placeBytes(dataBytes(directory, base), pieces);
     }
 
-    /** Bytes of a directory. */
+    private static int directoryBytes(int dataBytes, int pairCount, int pieces) {
+        return windows(dataBytes, pairCount, pieces) + pairCount * Integer.BYTES;
+    }
+
+    /** Bytes of a directory that is not packed; no other of so many pairs has more. */
     public static int directoryBytes(int dataBytes, int pairCount) {
-        return windows(dataBytes, pairCount) + pairCount * Integer.BYTES;
+        return directoryBytes(dataBytes, pairCount, 0);
     }
 
     /** Bytes of the directory that begins here. */
     public static int directoryBytes(ByteBuffer directory, int base) {
-        return directoryBytes(dataBytes(directory, base), pairCount(directory, base));
+        return directoryBytes(dataBytes(directory, base), pairCount(directory, base), pieces(directory, base));
     }
+
+    // ---- packing
+
+    /** Into how many pieces a directory can be packed; 0 if they are too many to gain by it, or its pairs too large. */
+    static int piecesToPack(ByteBuffer directory, int base) {
+        int pairCount = pairCount(directory, base);
+        if (isWide(dataBytes(directory, base)) || pieces(directory, base) > 0) {
+            return 0;
+        }
+        int place = base + places(pairCount, 0);
+        int pieces = 0;
+        long difference = 0;
+        for (int pair = 0; pair < pairCount; pair++) {
+            long next = difference(directory.getLong(place));
+            if ((pair == 0 || next != difference) && ++pieces > MOST_PIECES) {
+                return 0;
+            }
+            difference = next;
+            place += NARROW_PLACE_BYTES;
+        }
+        return packedBytes(pairCount, pieces) < directoryBytes(0, pairCount) ? pieces : 0;
+    }
+
+    /** What all pairs of a piece have in common: the address less where the pair begins. */
+    private static long difference(long word) {
+        long address = word >>> Short.SIZE;
+        return address == UNKNOWN ? UNKNOWN : address - (word & 0xFFFF);
+    }
+
+    /** Bytes of a directory that is packed. */
+    static int packedBytes(int pairCount, int pieces) {
+        return directoryBytes(0, pairCount, pieces);
+    }
+
+    /**
+     * Packs a directory, all but its content number.
+     *
+     * @param pieces as {@link #piecesToPack} says, and not 0
+     */
+    static void pack(ByteBuffer from, int base, int pieces, ByteBuffer to, int position) {
+        int pairCount = pairCount(from, base);
+        to.put(position + DATA_BYTES, from, base + DATA_BYTES, pieceTable(pairCount) - DATA_BYTES);
+        to.put(position + PIECES, (byte) pieces);
+        int place = base + places(pairCount, 0);
+        int piece = position + pieceTable(pairCount);
+        int packed = position + places(pairCount, pieces);
+        long difference = 0;
+        for (int pair = 0; pair < pairCount; pair++) {
+            long word = from.getLong(place);
+            long next = difference(word);
+            if (pair == 0 || next != difference) {
+                to.putLong(piece, word & -1L << Short.SIZE | pair);
+                piece += Long.BYTES;
+                difference = next;
+            }
+            to.putShort(packed, (short) word);
+            to.putInt(packed + Short.BYTES, from.getInt(place + Long.BYTES));
+            place += NARROW_PLACE_BYTES;
+            packed += PACKED_PLACE_BYTES;
+        }
+        to.put(packed, from, place, pairCount * Integer.BYTES); // the windows
+    }
+
+    private static int pieces(ByteBuffer directory, int base) {
+        return directory.get(base + PIECES);
+    }
+
+    /** Where the entry is of the piece that a pair is in. */
+    private static int pieceOf(ByteBuffer directory, int base, int pieces, int pair) {
+        int piece = base + pieceTable(pairCount(directory, base)) + (pieces - 1) * Long.BYTES;
+        while ((directory.getShort(piece) & 0xFFFF) > pair) {
+            piece -= Long.BYTES;
+        }
+        return piece;
+    }
+
+    // ---- building
 
     /**
      * Counts the pairs in an interval's bytes.
@@ -142,7 +240,7 @@ public final class IntervalFormat {
                 throw new BadRecordException(at - first, "a key above the one before", "one that is not");
             }
             putPlace(to, base, dataBytes, pairCount, i, at - first, UNKNOWN, RecordFormat.checksum(to, at));
-            short fingerprint = fingerprint(KeyHash.hash(to, key, keyLength));
+            byte fingerprint = fingerprint(KeyHash.hash(to, key, keyLength));
             putFingerprint(to, base, i, fingerprint);
             lastKey = key;
             lastKeyLength = keyLength;
@@ -165,12 +263,12 @@ public final class IntervalFormat {
     }
 
     private static void putSkipped(ByteBuffer to, int base, int skipped) {
-        to.putInt(base + SKIPPED, skipped); // and not used
+        to.putInt(base + SKIPPED, skipped); // and not used, and no pieces
     }
 
     static void putPlace(
             ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int position, long address, int checksum) {
-        int place = base + places(pairCount) + pair * placeBytes(dataBytes);
+        int place = base + places(pairCount, 0) + pair * placeBytes(dataBytes, 0);
         if (isWide(dataBytes)) {
             to.putLong(place, address << Short.SIZE);
             to.putInt(place + Long.BYTES, position);
@@ -182,11 +280,11 @@ public final class IntervalFormat {
     }
 
     static void putWindow(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int window) {
-        to.putInt(base + windows(dataBytes, pairCount) + pair * Integer.BYTES, window);
+        to.putInt(base + windows(dataBytes, pairCount, 0) + pair * Integer.BYTES, window);
     }
 
-    static void putFingerprint(ByteBuffer to, int base, int pair, short fingerprint) {
-        to.putShort(base + FINGERPRINTS + pair * Short.BYTES, fingerprint);
+    static void putFingerprint(ByteBuffer to, int base, int pair, byte fingerprint) {
+        to.put(base + FINGERPRINTS + pair, fingerprint);
     }
 
     private static int commonPrefix(ByteBuffer image, int base) {
@@ -221,8 +319,8 @@ public final class IntervalFormat {
     }
 
     /** The fingerprint of a key with this {@link KeyHash}. */
-    public static short fingerprint(long hash) {
-        return (short) (hash >>> 48);
+    public static byte fingerprint(long hash) {
+        return (byte) (hash >>> FINGERPRINT_SHIFT);
     }
 
     private static long readRecord(ByteBuffer data, int at, int first, int limit) {
@@ -240,12 +338,12 @@ public final class IntervalFormat {
 
     /** Whether somebody has used the directory since it was built, or marked as unused. */
     static boolean isUsed(ByteBuffer directory, int base) {
-        return directory.getShort(base + USED) != 0;
+        return directory.get(base + USED) != 0;
     }
 
     /** Says whether somebody has used the directory. Any thread, at any time. */
     static void setUsed(ByteBuffer directory, int base, boolean used) {
-        directory.putShort(base + USED, (short) (used ? 1 : 0));
+        directory.put(base + USED, (byte) (used ? 1 : 0));
     }
 
     /** Bytes of the pairs. */
@@ -265,30 +363,52 @@ public final class IntervalFormat {
 
     /** The window of a pair's key. */
     public static int window(ByteBuffer directory, int base, int pair) {
-        int windows = windows(dataBytes(directory, base), pairCount(directory, base));
+        int windows = windows(dataBytes(directory, base), pairCount(directory, base), pieces(directory, base));
         return directory.getInt(base + windows + pair * Integer.BYTES);
     }
 
     /** The checksum of a pair's record. */
     public static int checksum(ByteBuffer directory, int base, int pair) {
-        int bytes = placeBytes(dataBytes(directory, base));
+        int bytes = placeBytes(dataBytes(directory, base), pieces(directory, base));
         return directory.getInt(place(directory, base, pair) + bytes - Integer.BYTES);
     }
 
     /** Where in the data file a pair was when somebody last looked, or {@link #UNKNOWN}. */
     public static long address(ByteBuffer directory, int base, int pair) {
-        return directory.getLong(place(directory, base, pair)) >>> Short.SIZE;
+        int pieces = pieces(directory, base);
+        if (pieces == 0) {
+            return directory.getLong(place(directory, base, pair)) >>> Short.SIZE;
+        }
+        long word = directory.getLong(pieceOf(directory, base, pieces, pair));
+        return addressInPiece(
+                word, relativePosition(directory, base, pair) - relativePosition(directory, base, (int) word & 0xFFFF));
     }
 
-    /** Notes where in the data file a pair is. Any thread, even while others read it. */
+    private static long addressInPiece(long word, int position) {
+        long address = word >>> Short.SIZE;
+        return address == UNKNOWN ? UNKNOWN : address + position;
+    }
+
+    /**
+     * Notes where in the data file a pair is, and so those of its piece: what has moved one of them has probably moved
+     * all. Any thread, even while others read it.
+     */
     public static void setAddress(ByteBuffer directory, int base, int pair, long address) {
-        int place = place(directory, base, pair);
-        directory.putLong(place, address << Short.SIZE | directory.getLong(place) & 0xFFFF);
+        int pieces = pieces(directory, base);
+        if (pieces == 0) {
+            int place = place(directory, base, pair);
+            directory.putLong(place, address << Short.SIZE | directory.getLong(place) & 0xFFFF);
+        } else if (address != UNKNOWN) { // which is true of this pair alone
+            int piece = pieceOf(directory, base, pieces, pair);
+            int first = directory.getShort(piece) & 0xFFFF;
+            int position = relativePosition(directory, base, pair) - relativePosition(directory, base, first);
+            directory.putLong(piece, address - position << Short.SIZE | first);
+        }
     }
 
     /** The fingerprint of a pair's key. */
-    public static short fingerprint(ByteBuffer directory, int base, int pair) {
-        return directory.getShort(base + FINGERPRINTS + pair * Short.BYTES);
+    public static byte fingerprint(ByteBuffer directory, int base, int pair) {
+        return directory.get(base + FINGERPRINTS + pair);
     }
 
     /** Copies what there is of each pair; into positions, where the last one ends, too. */
@@ -296,20 +416,65 @@ public final class IntervalFormat {
             ByteBuffer directory, int base, int[] positions, long[] addresses, int[] checksums, int[] windows) {
         int dataBytes = dataBytes(directory, base);
         int pairCount = pairCount(directory, base);
-        boolean wide = isWide(dataBytes);
-        int bytes = placeBytes(dataBytes);
-        int place = base + places(pairCount);
-        int window = base + windows(dataBytes, pairCount);
+        int pieces = pieces(directory, base);
+        int place = base + places(pairCount, pieces);
+        if (pieces == 0) {
+            place = copyPlaces(directory, place, pairCount, isWide(dataBytes), positions, addresses, checksums);
+        } else {
+            place = copyPacked(
+                    directory, place, pairCount, base + pieceTable(pairCount), positions, addresses, checksums);
+        }
+        for (int pair = 0; pair < pairCount; pair++) {
+            windows[pair] = directory.getInt(place);
+            place += Integer.BYTES;
+        }
+        positions[pairCount] = dataBytes;
+    }
+
+    private static int copyPlaces(
+            ByteBuffer directory,
+            int from,
+            int pairCount,
+            boolean wide,
+            int[] positions,
+            long[] addresses,
+            int[] checksums) {
+        int bytes = wide ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
+        int place = from;
         for (int pair = 0; pair < pairCount; pair++) {
             long word = directory.getLong(place);
             positions[pair] = wide ? directory.getInt(place + Long.BYTES) : (int) word & 0xFFFF;
             addresses[pair] = word >>> Short.SIZE;
             checksums[pair] = directory.getInt(place + bytes - Integer.BYTES);
-            windows[pair] = directory.getInt(window);
             place += bytes;
-            window += Integer.BYTES;
         }
-        positions[pairCount] = dataBytes;
+        return place;
+    }
+
+    private static int copyPacked(
+            ByteBuffer directory,
+            int from,
+            int pairCount,
+            int pieceTable,
+            int[] positions,
+            long[] addresses,
+            int[] checksums) {
+        int place = from;
+        for (int pair = 0; pair < pairCount; pair++) {
+            positions[pair] = directory.getShort(place) & 0xFFFF;
+            checksums[pair] = directory.getInt(place + Short.BYTES);
+            place += PACKED_PLACE_BYTES;
+        }
+        int end = pairCount;
+        for (int piece = from - Long.BYTES; piece >= pieceTable; piece -= Long.BYTES) {
+            long word = directory.getLong(piece);
+            int first = Math.min(end, (int) word & 0xFFFF);
+            for (int pair = first; pair < end; pair++) {
+                addresses[pair] = addressInPiece(word, positions[pair] - positions[first]);
+            }
+            end = first;
+        }
+        return place;
     }
 
     /** Where the pairs begin in the buffer. */
@@ -324,7 +489,7 @@ public final class IntervalFormat {
             return dataBytes;
         }
         int place = place(image, base, pair);
-        return isWide(dataBytes) ? image.getInt(place + Long.BYTES) : image.getShort(place) & 0xFFFF;
+        return isWide(dataBytes) ? image.getInt(place + Long.BYTES) : image.getShort(place) & 0xFFFF; // wide: no pieces
     }
 
     /** Bytes of a pair. */
@@ -377,14 +542,14 @@ public final class IntervalFormat {
     public static int candidate(ByteBuffer directory, int base, long hash, int first) {
         int count = pairCount(directory, base);
         int groups = base + FINGERPRINTS;
-        long sought = (hash >>> 48) * LOW_BITS;
-        long from = -1L << (first & 3) * Short.SIZE; // what to look at of the first group
-        for (int i = first & -4; i < count; i += 4) {
-            long difference = directory.getLong(groups + i * Short.BYTES) ^ sought;
+        long sought = (hash >>> FINGERPRINT_SHIFT) * LOW_BITS;
+        long from = -1L << (first & 7) * Byte.SIZE; // what to look at of the first group
+        for (int i = first & -8; i < count; i += 8) {
+            long difference = directory.getLong(groups + i) ^ sought;
             // Has a bit for each lane of zeros, and perhaps for lanes above one: the caller compares keys anyway.
             long zeros = (difference - LOW_BITS) & ~difference & HIGH_BITS & from;
             if (zeros != 0) {
-                int pair = i + (Long.numberOfTrailingZeros(zeros) >>> 4);
+                int pair = i + (Long.numberOfTrailingZeros(zeros) >>> 3);
                 return pair < count ? pair : -1;
             }
             from = -1;

@@ -97,9 +97,12 @@ final class OldPairs {
         if (count == 0) {
             return 0;
         }
+        int window = image ? 0 : IntervalFormat.window(key.bytes, 0, key.length, skipped());
         int pair = IntervalFormat.candidate(directory, base, hash, from);
         while (pair >= 0) {
-            if (compare(key, pair) == 0) {
+            boolean mayBe = image || IntervalFormat.window(directory, base, pair) == window;
+            if (mayBe && compare(key, pair) == 0) { // else the pair need not be read
+
                 found = true;
                 return pair;
             }

@@ -267,14 +267,18 @@ public final class IntervalReader {
     /** Notes in the directory of an interval where its pairs are, if anybody can read there; returns their pieces. */
     private int locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
         boolean mapped = reads.areMapped();
-        SpaceRange range = context.range.set(space, logicalOffset, 0);
         int pairs = IntervalFormat.pairCount(directory, base);
+        int dataBytes = IntervalFormat.dataBytes(directory, base);
+        SpaceRange range = context.range.set(space, logicalOffset, dataBytes);
+        long addressOfAll = range.address(); // known where all pairs lie in one extent
         int pieces = 0;
         long end = IntervalFormat.UNKNOWN;
         for (int pair = 0; pair < pairs; pair++) {
             int from = IntervalFormat.relativePosition(directory, base, pair);
             int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-            long address = range.goOn(logicalOffset + from, bytes).address();
+            long address = addressOfAll == IntervalFormat.UNKNOWN
+                    ? range.goOn(logicalOffset + from, bytes).address()
+                    : addressOfAll + from;
             if (mapped) {
                 IntervalFormat.setAddress(directory, base, pair, address);
             }

@@ -58,18 +58,18 @@ final class Images {
 
     /** Compares the directory at a place, which may have been dropped meanwhile, with that of an image. */
     static void assertIs(ByteBuffer expected, ByteBuffer directory, int base) {
-        int bytes = IntervalFormat.directoryBytes(expected, 0);
-        assertEquals(bytes, IntervalFormat.directoryBytes(directory, base));
-        // Not the content number, and not whether it is used.
-        int mark = IntervalFormat.HEADER_BYTES - Short.BYTES;
-        assertEquals(-1, mismatch(expected, 0, directory, base, Long.BYTES, mark));
-        assertEquals(-1, mismatch(expected, 0, directory, base, mark + Short.BYTES, bytes));
-    }
-
-    private static int mismatch(ByteBuffer a, int baseOfA, ByteBuffer b, int baseOfB, int from, int to) {
-        return a.duplicate()
-                .limit(baseOfA + to)
-                .position(baseOfA + from)
-                .mismatch(b.duplicate().limit(baseOfB + to).position(baseOfB + from));
+        int pairs = IntervalFormat.pairCount(expected, 0);
+        assertEquals(pairs, IntervalFormat.pairCount(directory, base));
+        assertEquals(IntervalFormat.dataBytes(expected, 0), IntervalFormat.dataBytes(directory, base));
+        assertEquals(IntervalFormat.skipped(expected, 0), IntervalFormat.skipped(directory, base));
+        for (int i = 0; i < pairs; i++) {
+            assertEquals(IntervalFormat.fingerprint(expected, 0, i), IntervalFormat.fingerprint(directory, base, i));
+            assertEquals(
+                    IntervalFormat.relativePosition(expected, 0, i),
+                    IntervalFormat.relativePosition(directory, base, i));
+            assertEquals(IntervalFormat.address(expected, 0, i), IntervalFormat.address(directory, base, i));
+            assertEquals(IntervalFormat.checksum(expected, 0, i), IntervalFormat.checksum(directory, base, i));
+            assertEquals(IntervalFormat.window(expected, 0, i), IntervalFormat.window(directory, base, i));
+        }
     }
 }

@@ -56,10 +56,17 @@ class IntervalCacheTest {
         assertEquals(found, cache.entryCount());
         long bytes = all.entrySet().stream()
                 .filter(e -> cache.contains(e.getKey()))
-                .mapToLong(e -> IntervalFormat.directoryBytes(e.getValue(), 0) + 15 & ~15)
+                .mapToLong(e -> directoryBytes(e.getValue()) + 15 & ~15)
                 .sum();
         assertEquals(bytes, cache.entryBytes());
         assertTrue(bytes > MIB, "only " + cache);
+    }
+
+    private static int directoryBytes(ByteBuffer image) {
+        int pieces = IntervalFormat.piecesToPack(image, 0);
+        return pieces > 0
+                ? IntervalFormat.packedBytes(IntervalFormat.pairCount(image, 0), pieces)
+                : IntervalFormat.directoryBytes(image, 0);
     }
 
     @Test
@@ -145,7 +152,7 @@ class IntervalCacheTest {
     void aDirectoryLargerThanAQuarterOfARegionIsNotKept() {
         IntervalCache cache = new IntervalCache(epochs, MIB);
         int most = 1;
-        while (IntervalFormat.directoryBytes(9 * (most + 1), most + 1) <= cache.maxDirectoryBytes()) {
+        while (IntervalFormat.packedBytes(most + 1, 1) <= cache.maxDirectoryBytes()) {
             most++;
         }
         cache.insert(withPairs(1, most), 0, false);
@@ -308,7 +315,7 @@ class IntervalCacheTest {
         byte[][] keys = new byte[162][];
         Arrays.setAll(keys, i -> new byte[] {(byte) (i >> 8), (byte) i});
         byte[][] values = new byte[keys.length][0];
-        int bytes = IntervalFormat.directoryBytes(8 * keys.length, keys.length);
+        int bytes = IntervalFormat.packedBytes(keys.length, 1);
         long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
         Random random = new Random(seed);
         int warm = 60_000;

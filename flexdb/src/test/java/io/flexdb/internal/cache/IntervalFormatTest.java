@@ -111,7 +111,7 @@ class IntervalFormatTest {
         long wanted = -1;
         for (int i = 0; alike.size() < 9; i++) {
             byte[] key = Integer.toString(i).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-            long fingerprint = KeyHash.hash(key, 0, key.length) >>> 48;
+            long fingerprint = KeyHash.hash(key, 0, key.length) >>> 56;
             if (wanted < 0 || fingerprint == wanted) {
                 wanted = fingerprint;
                 alike.add(key);
@@ -227,5 +227,95 @@ class IntervalFormatTest {
         int bytes = RecordFormat.recordBytes(1, 0xFFFF);
         assertEquals(bytes, IntervalFormat.relativePosition(image, 0, 1));
         assertEquals(2 * bytes, IntervalFormat.relativePosition(image, 0, 2));
+    }
+
+    /** An image the pairs of which lie in pieces at these addresses, from these pairs on. */
+    private static ByteBuffer inPieces(int pairs, int[] firsts, long[] addresses) {
+        byte[][] keys = new byte[pairs][];
+        byte[][] values = new byte[pairs][];
+        for (int i = 0; i < pairs; i++) {
+            keys[i] = new byte[] {1, (byte) i};
+            values[i] = new byte[i % 7];
+        }
+        ByteBuffer image = Images.build(1, keys, values);
+        for (int piece = 0; piece < firsts.length; piece++) {
+            int end = piece + 1 < firsts.length ? firsts[piece + 1] : pairs;
+            for (int pair = firsts[piece]; pair < end; pair++) {
+                int from = IntervalFormat.relativePosition(image, 0, firsts[piece]);
+                boolean known = addresses[piece] != IntervalFormat.UNKNOWN;
+                long address = addresses[piece] + (known ? IntervalFormat.relativePosition(image, 0, pair) - from : 0);
+                IntervalFormat.setAddress(image, 0, pair, address);
+            }
+        }
+        return image;
+    }
+
+    private static ByteBuffer packed(ByteBuffer image, int base) {
+        int pieces = IntervalFormat.piecesToPack(image, 0);
+        int bytes = IntervalFormat.packedBytes(IntervalFormat.pairCount(image, 0), pieces);
+        ByteBuffer packed = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        IntervalFormat.pack(image, 0, pieces, packed, base);
+        assertEquals(bytes, IntervalFormat.directoryBytes(packed, base));
+        assertTrue(bytes < IntervalFormat.directoryBytes(image, 0));
+        return packed;
+    }
+
+    @Property(tries = 300)
+    void aPackedDirectoryTellsTheSame(@ForAll long seed, @ForAll @IntRange(max = 9) int base) {
+        Random random = new Random(seed);
+        int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
+        int[] firsts =
+                random.ints(1 + random.nextInt(8), 0, pairs).sorted().distinct().toArray();
+        firsts[0] = 0;
+        long[] addresses = Arrays.stream(firsts)
+                .mapToLong(i -> random.nextInt(5) == 0 ? IntervalFormat.UNKNOWN : random.nextLong(1L << 40))
+                .toArray();
+        ByteBuffer image = inPieces(pairs, firsts, addresses);
+        if (IntervalFormat.piecesToPack(image, 0) == 0) {
+            assertTrue(firsts.length * 8 >= pairs * 6, "nothing would be gained");
+            return;
+        }
+        ByteBuffer packed = packed(image, base);
+        Images.assertIs(image, packed, base);
+        PairPlaces places = new PairPlaces();
+        places.take(packed, base);
+        for (int i = 0; i < pairs; i++) {
+            assertEquals(IntervalFormat.address(image, 0, i), places.address(i));
+            assertEquals(IntervalFormat.checksum(image, 0, i), places.checksum(i));
+            assertEquals(IntervalFormat.window(image, 0, i), places.window(i));
+            assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
+            byte[] key = {1, (byte) i};
+            long hash = KeyHash.hash(key, 0, key.length);
+            assertEquals(i, IntervalFormat.candidate(packed, base, hash, i));
+        }
+        assertEquals(IntervalFormat.dataBytes(image, 0), places.position(pairs));
+    }
+
+    @Test
+    void whereOnePairOfAPieceIsFoundTheOthersAreLookedForToo() {
+        ByteBuffer packed = packed(inPieces(40, new int[] {0, 10, 30}, new long[] {5000, 900_000, 70_000}), 0);
+        int within = IntervalFormat.relativePosition(packed, 0, 15) - IntervalFormat.relativePosition(packed, 0, 10);
+        IntervalFormat.setAddress(packed, 0, 15, 3_000_000 + within);
+        assertEquals(3_000_000, IntervalFormat.address(packed, 0, 10));
+        int last = IntervalFormat.relativePosition(packed, 0, 29) - IntervalFormat.relativePosition(packed, 0, 10);
+        assertEquals(3_000_000 + last, IntervalFormat.address(packed, 0, 29));
+        assertEquals(5000, IntervalFormat.address(packed, 0, 0));
+        assertEquals(70_000, IntervalFormat.address(packed, 0, 30));
+        IntervalFormat.setAddress(packed, 0, 15, IntervalFormat.UNKNOWN);
+        assertEquals(3_000_000 + within, IntervalFormat.address(packed, 0, 15), "others of its piece are known");
+    }
+
+    @Test
+    void manyPiecesOrManyBytesAreNotPacked() {
+        int[] firsts = new int[9];
+        long[] addresses = new long[9];
+        Arrays.setAll(firsts, i -> 2 * i);
+        Arrays.setAll(addresses, i -> 1000L * i);
+        assertEquals(0, IntervalFormat.piecesToPack(inPieces(20, firsts, addresses), 0));
+        addresses[8] = addresses[7] + 2 * RecordFormat.recordBytes(2, 0); // nothing but a gap of other bytes
+        assertEquals(0, IntervalFormat.piecesToPack(inPieces(20, firsts, addresses), 0));
+        ByteBuffer wide = Images.build(1, new byte[][] {{1}, {2}}, new byte[][] {new byte[0xFFFF], {5}});
+        assertEquals(0, IntervalFormat.piecesToPack(wide, 0));
+        assertEquals(0, IntervalFormat.piecesToPack(Images.build(3, new byte[0][], new byte[0][]), 0));
     }
 }

@@ -5,7 +5,7 @@ import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
 
 /**
- * Walks the pairs of a store in key order, in both directions, over one consistent view. It stands on a pair or
+ * Walks the pairs of a keyspace in key order, in both directions, over one consistent view. It stands on a pair or
  * nowhere; a new cursor stands nowhere. Later writes do not show. {@link ReadOptions} may bound it: it then behaves as
  * if the store had no other keys.
  *
@@ -64,7 +64,7 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginForward(open, key.clone());
         }
-        open.seek(key, key.length);
+        open.seek(key);
     }
 
     /** Goes to the last pair whose key is not above the one given. */
@@ -74,7 +74,7 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginBackward(open, key.clone());
         }
-        open.seekForPrev(key, key.length);
+        open.seekForPrev(key);
     }
 
     /** The same with the key that a buffer has between position and limit. The position moves to the limit. */

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHeads;
 import java.nio.ByteBuffer;
 
 /** What a key and a value may be; checked before anything is written. */
@@ -10,13 +11,18 @@ final class Limits {
 
     private Limits() {}
 
-    private static void checkKeyLength(int length) {
+    private static void checkKeyLength(byte[] head, int length) {
         if (length == 0) {
             throw new IllegalArgumentException("key must not be empty");
         }
         if (length > WritePayload.MAX_KEY_BYTES) {
             throw new IllegalArgumentException(
                     "key must have at most " + WritePayload.MAX_KEY_BYTES + " bytes: " + length);
+        }
+        int most = WritePayload.MAX_KEY_BYTES - KeyHeads.MAX_HEAD_BYTES;
+        if (head.length > 0 && length > most) {
+            throw new IllegalArgumentException("key must have at most " + most
+                    + " bytes in a named keyspace, or if it begins with 0xFF: " + length);
         }
     }
 
@@ -27,16 +33,26 @@ final class Limits {
     }
 
     /** The length of a key. */
-    static int keyLength(byte[] key) {
-        checkKeyLength(notNull(key, "key").length);
-        return key.length;
+    static int keyLength(KeyHeads heads, byte[] key) {
+        int length = notNull(key, "key").length;
+        checkKeyLength(heads.of(key), length);
+        return length;
     }
 
     /** The length of the key that a buffer has between position and limit. */
-    static int keyLength(ByteBuffer key) {
+    static int keyLength(KeyHeads heads, ByteBuffer key) {
         int length = notNull(key, "key").remaining();
-        checkKeyLength(length);
+        checkKeyLength(heads.of(key), length);
         return length;
+    }
+
+    /** The room that an array has from an offset on. */
+    static int room(byte[] destination, int offset) {
+        int length = notNull(destination, "destination").length;
+        if (offset < 0 || offset > length) {
+            throw new IllegalArgumentException("offset must be from 0 to " + length + ": " + offset);
+        }
+        return length - offset;
     }
 
     /**
@@ -46,9 +62,9 @@ final class Limits {
      * @param to the first key behind it, or null if there is none
      * @throws IllegalArgumentException if the one is above the other, or one is longer than a key
      */
-    static boolean isEmptyRange(ByteBuffer from, ByteBuffer to) {
-        boundLength(from);
-        if (boundLength(to) == 0) {
+    static boolean isEmptyRange(KeyHeads heads, ByteBuffer from, ByteBuffer to) {
+        boundLength(heads, from);
+        if (boundLength(heads, to) == 0) {
             if (to != null && from != null && from.hasRemaining()) {
                 throw new IllegalArgumentException("fromInclusive must not be above toExclusive, which is empty");
             }
@@ -73,24 +89,30 @@ final class Limits {
     }
 
     /** The length of a key where a range begins or ends; 0 for null, which stands for none. */
-    static int boundLength(ByteBuffer bound) {
+    private static int boundLength(KeyHeads heads, ByteBuffer bound) {
         int length = bound == null ? 0 : bound.remaining();
         if (length > 0) {
-            checkKeyLength(length);
+            checkKeyLength(heads.of(bound), length);
         }
         return length;
+    }
+
+    /** A copy of the key where a range begins, as it is stored; no bytes for the first of all. */
+    static byte[] storedFrom(KeyHeads heads, ByteBuffer from) {
+        if (from != null && from.hasRemaining()) {
+            return heads.stored(from);
+        }
+        return heads.begin() == null ? KeyHeads.NO_HEAD : heads.begin();
+    }
+
+    /** A copy of the key where a range ends, as it is stored. */
+    static byte[] storedTo(KeyHeads heads, ByteBuffer to) {
+        return to == null ? heads.end() : heads.stored(to);
     }
 
     /** Such a key as a buffer. */
     static ByteBuffer wrapBound(byte[] bound) {
         return bound == null ? null : ByteBuffer.wrap(bound);
-    }
-
-    /** Copies such a key, of which the position stays. */
-    static void copyBound(ByteBuffer bound, byte[] to, int at) {
-        if (bound != null) {
-            bound.get(bound.position(), to, at, bound.remaining());
-        }
     }
 
     /** Moves a buffer's position to its limit, if there is one. */

@@ -1,7 +1,7 @@
 package io.flexdb;
 
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.read.Scan;
-import java.util.Arrays;
 
 /**
  * What a cursor shows, and what is known of its walk. Immutable; each {@code with…} method returns a changed copy, and
@@ -19,7 +19,8 @@ public final class ReadOptions {
     private static final ReadOptions DEFAULTS = new ReadOptions(null, Scan.ALL);
 
     private final Snapshot snapshot;
-    private final Scan scan;
+    private final Scan scan; // with bounds that are keys of whichever keyspace it is used for
+    private Scan stored; // of the keyspace that it was used for last: any thread's, since its fields are final
 
     private ReadOptions(Snapshot snapshot, Scan scan) {
         this.snapshot = snapshot;
@@ -31,7 +32,7 @@ public final class ReadOptions {
     }
 
     private ReadOptions withBounds(byte[] lower, byte[] upper) {
-        return new ReadOptions(snapshot, new Scan(lower, upper, scan.keysOnly(), scan.expectedPairs()));
+        return new ReadOptions(snapshot, new Scan(scan.heads(), lower, upper, scan.keysOnly(), scan.expectedPairs()));
     }
 
     /** All keys, as they are when the cursor is opened. */
@@ -39,7 +40,10 @@ public final class ReadOptions {
         return DEFAULTS;
     }
 
-    /** Shows the store as it was when the snapshot was taken; the snapshot may be closed before the cursor. */
+    /**
+     * Shows the keyspace that the cursor is opened on as it was when the snapshot was taken, whichever the snapshot is
+     * {@linkplain Snapshot#in in}; the snapshot may be closed before the cursor.
+     */
     public ReadOptions withSnapshot(Snapshot newSnapshot) {
         return new ReadOptions(newSnapshot, scan);
     }
@@ -69,16 +73,7 @@ public final class ReadOptions {
         if (prefix == null || prefix.length == 0) {
             return withBounds(null, null);
         }
-        int length = prefix.length;
-        while (length > 0 && prefix[length - 1] == (byte) 0xFF) {
-            length--;
-        }
-        byte[] behind = null;
-        if (length > 0) {
-            behind = Arrays.copyOf(prefix, length);
-            behind[length - 1]++;
-        }
-        return withBounds(prefix.clone(), behind);
+        return withBounds(prefix.clone(), KeyHeads.behind(prefix));
     }
 
     /**
@@ -88,7 +83,8 @@ public final class ReadOptions {
      * Shorter pairs are read whole, and verified by their own checksums.
      */
     public ReadOptions withKeysOnly(boolean only) {
-        return new ReadOptions(snapshot, new Scan(scan.lowerBound(), scan.upperBound(), only, scan.expectedPairs()));
+        return new ReadOptions(
+                snapshot, new Scan(scan.heads(), scan.lowerBound(), scan.upperBound(), only, scan.expectedPairs()));
     }
 
     /**
@@ -102,7 +98,8 @@ public final class ReadOptions {
         if (pairs < 0) {
             throw new IllegalArgumentException("expectedPairs must not be negative: " + pairs);
         }
-        return new ReadOptions(snapshot, new Scan(scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs));
+        return new ReadOptions(
+                snapshot, new Scan(scan.heads(), scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs));
     }
 
     /** The snapshot to read, or null. */
@@ -130,13 +127,18 @@ public final class ReadOptions {
         return scan.expectedPairs();
     }
 
-    /** What the cursor is to show; throws if the bounds are not in order. */
-    Scan scan() {
+    /** What a cursor over a keyspace is to show; throws if the bounds are not in order. */
+    Scan scan(KeyHeads heads) {
         if (!scan.isInOrder()) {
             throw new IllegalArgumentException(
                     "lowerBound must not be above upperBound: " + this + "; with both equal, nothing is shown");
         }
-        return scan;
+        Scan last = stored;
+        if (last == null || last.heads() != heads) {
+            last = scan.in(heads);
+            stored = last;
+        }
+        return last;
     }
 
     private static String bytes(byte[] bound) {

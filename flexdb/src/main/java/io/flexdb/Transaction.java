@@ -1,18 +1,16 @@
 package io.flexdb;
 
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.read.StoreReader;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.transaction.OwnWrites;
-import io.flexdb.internal.version.PinnedVersion;
-import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.ConflictException;
-import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Reads and writes that take effect together, or not at all. It reads the store as it was when it began, and what it has
@@ -31,10 +29,12 @@ import java.util.List;
  * writes would free, so it is to be closed soon; one that stays open while more is written than
  * {@link FlexDBOptions#withMaxPinnedBytes} can't be committed any more. Its writes are in memory, and must fit a memtable.
  *
+ * <p>It reads and writes the default keyspace; {@link #in} does so with another one in the same transaction.
+ *
  * <p>For one thread at a time. After it or the store is closed, its methods throw
  * {@link io.flexdb.storage.StoreClosedException}.
  */
-public final class Transaction implements AutoCloseable {
+public final class Transaction extends ReadView implements AutoCloseable {
     /** A moment in a transaction, to {@linkplain Transaction#rollbackTo go back} to. */
     public static final class Savepoint {
         private final int length;
@@ -42,143 +42,163 @@ public final class Transaction implements AutoCloseable {
         private final int ranges;
         private final long bodyBytes;
 
-        private Savepoint(OwnWrites writes) {
+        Savepoint(OwnWrites writes) {
             this.length = writes.length();
             this.entries = writes.entries();
             this.ranges = writes.ranges();
             this.bodyBytes = writes.bodyBytes();
         }
-    }
 
-    private final Store store;
-    private final StoreReader reader;
-    private final StoreWriter writer;
-    private final Durability durability;
-    private final Isolation isolation;
-    private final PinnedVersion pin;
-    private final long begun;
-    private final Footprint footprint;
-    private final OwnWrites writes;
-    private final List<FlexCursor> cursors = new ArrayList<>(); // open ones, and some that were closed
-    private final List<Savepoint> savepoints = new ArrayList<>();
-    private int cursorsToKeep = 16;
-    private boolean open = true;
-
-    Transaction(Store store, Durability durability, Isolation isolation) {
-        this.store = store;
-        this.reader = store.reader();
-        this.writer = store.writer();
-        this.durability = durability;
-        this.isolation = isolation;
-        this.footprint = store.newFootprint();
-        this.begun = store.beginTransaction();
-        try {
-            this.pin = store.pinNewest("the transaction");
-            this.writes = store.ownWrites.borrow();
-        } catch (Throwable e) {
-            store.endTransaction(begun);
-            throw e;
+        void restore(OwnWrites writes) {
+            writes.truncate(length, entries, ranges, bodyBytes);
         }
-        footprint.reset(pin.sequence());
     }
 
-    private boolean isSerializable() {
-        return isolation == Isolation.SERIALIZABLE;
+    private final TransactionState all; // of it, in whichever keyspace
+
+    Transaction(StoreAccess access, Isolation isolation) {
+        this(access, KeyHeads.DEFAULT, null, new TransactionState(access.store(), access.durability, isolation));
     }
 
-    private void requireOpen() {
-        if (!open) {
-            throw new StoreClosedException("the transaction");
-        }
+    private Transaction(StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all) {
+        super(access, heads, state, all.pin);
+        this.all = all;
+    }
+
+    /**
+     * This transaction, reading and writing another keyspace: both are one, and end when either of them does.
+     *
+     * @param keyspace a named one, or the store itself for the default one
+     * @throws io.flexdb.storage.NoSuchKeyspaceException if it had been dropped before the transaction began. One that is
+     *     dropped meanwhile can be read, and what is written to it is a conflict
+     */
+    public Transaction in(Keyspace keyspace) {
+        requireSeen(keyspace, access, pin);
+        return new Transaction(access, keyspace.heads, keyspace.state, all);
     }
 
     // ---- reading
 
-    /** The value of a key, or null if it is absent. */
+    @Override
     public byte[] get(byte[] key) {
-        Limits.keyLength(key);
-        requireOpen();
-        int ref = writes.find(key, key.length);
-        if (ref != MemTable.NONE) {
-            return ownValue(ref);
-        }
-        if (isSerializable()) {
-            footprint.addKey(key.clone());
-        }
-        return reader.get(key, pin);
+        int ref = find(key);
+        return ref == MemTable.NONE ? super.get(key) : all.value(ref);
     }
 
-    private byte[] ownValue(int ref) {
-        if (!isPresent(ref)) {
-            return null;
-        }
-        MemTable table = writes.table();
-        byte[] value = new byte[table.valueLength(ref)];
-        table.buffer().get(table.valuePosition(ref), value);
-        return value;
+    private int find(byte[] key) {
+        Limits.keyLength(heads, key);
+        return all.find(heads.stored(key));
     }
 
-    /** Whether an own entry of a key that was found has a value. */
-    private boolean isPresent(int ref) {
-        return ref != OwnWrites.DELETED && writes.table().type(ref) == WritePayload.PUT;
+    private int find(ByteBuffer key) {
+        Limits.keyLength(heads, key);
+        return all.find(heads.stored(key));
     }
 
-    /**
-     * Copies the value of a key to a buffer.
-     *
-     * @return as for {@link FlexDB#get(ByteBuffer, ByteBuffer)}
-     */
+    @Override
     public int get(ByteBuffer key, ByteBuffer destination) {
-        int keyLength = Limits.keyLength(key);
         int room = Limits.notNull(destination, "destination").remaining();
-        requireOpen();
-        byte[] copy = new byte[keyLength];
-        key.get(key.position(), copy);
-        int ref = writes.find(copy, keyLength);
+        int ref = find(key);
         if (ref == MemTable.NONE) {
-            if (isSerializable()) {
-                footprint.addKey(copy);
-            }
-            return Snapshot.get(reader, key, destination, pin);
+            return super.get(key, destination);
         }
-        MemTable table = writes.table();
-        boolean present = isPresent(ref);
-        if (present) {
-            int length = Limits.requireRoom(table.valueLength(ref), room, "value");
+        int length = Limits.requireRoom(all.valueLength(ref), room, "value");
+        if (length > 0) {
+            MemTable table = all.writes.table();
             destination.put(destination.position(), table.buffer(), table.valuePosition(ref), length);
             destination.position(destination.position() + length);
         }
         key.position(key.limit());
-        return present ? table.valueLength(ref) : -1;
+        return length;
     }
 
-    /** A cursor over all that the transaction sees now: what it writes later does not show. Closed with it at latest. */
-    public FlexCursor cursor() {
-        return cursor(ReadOptions.defaults());
+    @Override
+    public int get(byte[] key, byte[] destination, int offset) {
+        int room = Limits.room(destination, offset);
+        int ref = find(key);
+        if (ref == MemTable.NONE) {
+            return super.get(key, destination, offset);
+        }
+        int length = Limits.requireRoom(all.valueLength(ref), room, "value");
+        if (length > 0) {
+            MemTable table = all.writes.table();
+            table.buffer().get(table.valuePosition(ref), destination, offset, length);
+        }
+        return length;
+    }
+
+    @Override
+    public int valueLength(byte[] key) {
+        int ref = find(key);
+        return ref == MemTable.NONE ? super.valueLength(key) : all.valueLength(ref);
+    }
+
+    @Override
+    public int valueLength(ByteBuffer key) {
+        int ref = find(key);
+        if (ref == MemTable.NONE) {
+            return super.valueLength(key);
+        }
+        key.position(key.limit());
+        return all.valueLength(ref);
+    }
+
+    @Override
+    public List<byte[]> multiGet(List<byte[]> keys) {
+        byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
+        keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
+        read(keys.stream().map(heads::stored).toArray(byte[][]::new), (value, index) -> values[index] = copy(value));
+        return Arrays.asList(values);
+    }
+
+    @Override
+    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<ByteBuffer> values) {
+        Limits.notNull(keys, "keys");
+        Limits.notNull(values, "values");
+        keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
+        read(keys.stream().map(heads::stored).toArray(byte[][]::new), values);
+    }
+
+    /** Looks stored keys up. What was written here is copied first, since it may be written anew meanwhile. */
+    private void read(byte[][] keys, ObjIntConsumer<ByteBuffer> values) {
+        all.requireOpen();
+        int[] others = new int[keys.length]; // that are looked up in the store: their indexes
+        int otherCount = 0;
+        byte[][] own = new byte[keys.length][];
+        boolean[] isOwn = new boolean[keys.length];
+        try (MultiReader several = access.reader().several(pin)) {
+            for (int i = 0; i < keys.length; i++) {
+                int ref = all.find(keys[i]);
+                isOwn[i] = ref != MemTable.NONE;
+                if (isOwn[i]) {
+                    own[i] = all.value(ref);
+                } else {
+                    others[otherCount++] = i;
+                    several.add(KeyHeads.RAW, keys[i]);
+                }
+            }
+            for (int i = 0; i < keys.length; i++) {
+                if (isOwn[i]) {
+                    values.accept(
+                            own[i] == null ? null : ByteBuffer.wrap(own[i]).asReadOnlyBuffer(), i);
+                }
+            }
+            several.read((value, number) -> values.accept(value, others[number]));
+        }
     }
 
     /**
-     * A cursor over what the options say.
+     * A cursor over what the options say of all that the transaction sees now: what it writes later does not show. Closed
+     * with the transaction at latest.
      *
-     * @throws IllegalArgumentException if the options name a snapshot
+     * @throws IllegalArgumentException if the options name a snapshot, or their bounds are not in order
      */
+    @Override
     public FlexCursor cursor(ReadOptions options) {
-        Limits.notNull(options, "options");
-        if (options.snapshot() != null) {
+        if (Limits.notNull(options, "options").snapshot() != null) {
             throw new IllegalArgumentException("a transaction reads what it began with, and no snapshot");
         }
-        requireOpen();
-        if (cursors.size() >= cursorsToKeep) {
-            cursors.removeIf(cursor -> !cursor.isOpen());
-            cursorsToKeep = 2 * cursors.size() + 16;
-        }
-        FlexCursor cursor = new FlexCursor();
-        cursors.add(cursor);
-        cursor.open(reader.cursor(pin, writes.table(), writes.lastSequence(), options.scan()));
-        if (isSerializable()) {
-            cursor.trace(new RangesRead(footprint));
-        }
-        return cursor;
+        return all.cursor(options.scan(heads));
     }
 
     /** The sequence number of the last write of others that the transaction sees. */
@@ -190,36 +210,24 @@ public final class Transaction implements AutoCloseable {
 
     /** Sets the value of a key. */
     public Transaction put(byte[] key, byte[] value) {
-        int keyLength = Limits.keyLength(key);
-        int valueLength = Limits.valueLength(value);
-        int at = beginPut(keyLength, valueLength);
-        System.arraycopy(key, 0, writes.payload(), at, keyLength);
-        System.arraycopy(value, 0, writes.payload(), at + keyLength, valueLength);
-        writes.add(at + keyLength + valueLength, MemTable.bodyBytes(keyLength, valueLength));
-        return this;
+        return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(Limits.notNull(value, "value")));
     }
 
     /** The same of what the buffers have between position and limit, which becomes their position. */
     public Transaction put(ByteBuffer key, ByteBuffer value) {
-        int keyLength = Limits.keyLength(key);
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
-        int at = beginPut(keyLength, valueLength);
-        key.get(key.position(), writes.payload(), at, keyLength);
-        value.get(value.position(), writes.payload(), at + keyLength, valueLength);
-        writes.add(at + keyLength + valueLength, MemTable.bodyBytes(keyLength, valueLength));
+        long bodyBytes = MemTable.bodyBytes(keyLength, valueLength);
+        all.requireFits(WritePayload.putBytes(keyLength, valueLength), bodyBytes);
+        OwnWrites writes = all.writes;
+        int at = writes.beginPut(keyLength, valueLength);
+        int valueAt = heads.copy(head, key, writes.payload(), at);
+        value.get(value.position(), writes.payload(), valueAt, valueLength);
+        writes.add(valueAt + valueLength, bodyBytes);
         key.position(key.limit());
         value.position(value.limit());
         return this;
-    }
-
-    private int beginPut(int keyLength, int valueLength) {
-        requireOpen();
-        requireFits(WritePayload.putBytes(keyLength, valueLength), MemTable.bodyBytes(keyLength, valueLength));
-        return writes.beginPut(keyLength, valueLength);
-    }
-
-    private void requireFits(long payloadBytes, long bodyBytes) {
-        writer.requireFits(writes.length() + payloadBytes, writes.bodyBytes() + bodyBytes, writes.entries() + 1);
     }
 
     /** Removes a key, if it is there. */
@@ -229,12 +237,13 @@ public final class Transaction implements AutoCloseable {
 
     /** Removes the key that the buffer has between position and limit, which becomes its position. */
     public Transaction delete(ByteBuffer key) {
-        int keyLength = Limits.keyLength(key);
-        requireOpen();
-        requireFits(WritePayload.deleteBytes(keyLength), MemTable.bodyBytes(keyLength, 0));
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        long bodyBytes = MemTable.bodyBytes(keyLength, 0);
+        all.requireFits(WritePayload.deleteBytes(keyLength), bodyBytes);
+        OwnWrites writes = all.writes;
         int at = writes.beginDelete(keyLength);
-        key.get(key.position(), writes.payload(), at, keyLength);
-        writes.add(at + keyLength, MemTable.bodyBytes(keyLength, 0));
+        writes.add(heads.copy(head, key, writes.payload(), at), bodyBytes);
         key.position(key.limit());
         return this;
     }
@@ -244,38 +253,45 @@ public final class Transaction implements AutoCloseable {
      * write into the range meanwhile are a conflict.
      *
      * @param fromInclusive null or empty for the first key
-     * @param toExclusive null for no end
+     * @param toExclusive null for no end. For both ends open there is {@link #deleteAll}
      * @throws IllegalArgumentException if the first key is above the second, or the transaction has deleted
      *     {@link WriteBatch#MAX_RANGES} ranges
      */
     public Transaction deleteRange(byte[] fromInclusive, byte[] toExclusive) {
-        ByteBuffer from = Limits.wrapBound(fromInclusive);
-        ByteBuffer to = Limits.wrapBound(toExclusive);
-        requireOpen();
-        if (Limits.isEmptyRange(from, to)) {
-            return this;
+        return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive));
+    }
+
+    /** The same with keys between position and limit, which become the positions. */
+    public Transaction deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+        all.requireOpen();
+        if (!Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
+            OwnWrites writes = all.writes;
+            if (writes.ranges() == WriteBatch.MAX_RANGES) {
+                throw new IllegalArgumentException(
+                        "the transaction would delete more than " + WriteBatch.MAX_RANGES + " ranges; split it");
+            }
+            byte[] from = Limits.storedFrom(heads, fromInclusive);
+            byte[] to = Limits.storedTo(heads, toExclusive);
+            long bodyBytes = MemTable.bodyBytes(from.length, to.length);
+            all.requireFits(WritePayload.putBytes(from.length, to.length), bodyBytes);
+            int at = writes.beginDeleteRange(from.length, to.length);
+            System.arraycopy(from, 0, writes.payload(), at, from.length);
+            System.arraycopy(to, 0, writes.payload(), at + from.length, to.length);
+            writes.addRange(at + from.length + to.length, bodyBytes);
         }
-        if (writes.ranges() == WriteBatch.MAX_RANGES) {
-            throw new IllegalArgumentException(
-                    "the transaction would delete more than " + WriteBatch.MAX_RANGES + " ranges; split it");
-        }
-        int fromLength = Limits.boundLength(from);
-        int toLength = Limits.boundLength(to);
-        long bodyBytes = MemTable.bodyBytes(fromLength, toLength);
-        requireFits(WritePayload.putBytes(fromLength, toLength), bodyBytes);
-        int at = writes.beginDeleteRange(fromLength, toLength);
-        Limits.copyBound(from, writes.payload(), at);
-        Limits.copyBound(to, writes.payload(), at + fromLength);
-        writes.addRange(at + fromLength + toLength, bodyBytes);
+        Limits.toLimit(fromInclusive);
+        Limits.toLimit(toExclusive);
         return this;
     }
 
-    /** Remembers what was written so far. */
+    /** Removes all keys of the keyspace. */
+    public Transaction deleteAll() {
+        return deleteRange((byte[]) null, null);
+    }
+
+    /** Remembers what was written so far, in whichever keyspace. */
     public Savepoint savepoint() {
-        requireOpen();
-        Savepoint savepoint = new Savepoint(writes);
-        savepoints.add(savepoint);
-        return savepoint;
+        return all.savepoint();
     }
 
     /**
@@ -285,15 +301,7 @@ public final class Transaction implements AutoCloseable {
      * @throws IllegalArgumentException if the savepoint is another transaction's, or gone
      */
     public void rollbackTo(Savepoint savepoint) {
-        Limits.notNull(savepoint, "savepoint");
-        requireOpen();
-        int index = savepoints.indexOf(savepoint);
-        if (index < 0) {
-            throw new IllegalArgumentException("the savepoint is of another transaction, or was taken back");
-        }
-        savepoints.subList(index + 1, savepoints.size()).clear();
-        closeCursors();
-        writes.truncate(savepoint.length, savepoint.entries, savepoint.ranges, savepoint.bodyBytes);
+        all.rollbackTo(Limits.notNull(savepoint, "savepoint"));
     }
 
     // ---- the end
@@ -305,68 +313,22 @@ public final class Transaction implements AutoCloseable {
      * @throws ConflictException if the isolation forbids it; the transaction is closed, and nothing was applied
      */
     public long commit() {
-        return commit(durability);
+        return all.commit(access.durability);
     }
 
     /** The same with at least the durability given. */
     public long commit(Durability atLeast) {
-        Limits.notNull(atLeast, "atLeast");
-        requireOpen();
-        try {
-            store.health().requireUsable();
-            if (writes.entries() == 0) {
-                return pin.sequence();
-            }
-            for (FlexCursor cursor : cursors) {
-                cursor.endTrace();
-            }
-            footprint.setWrites(writes.payload(), writes.length());
-            long last = writer.write(
-                    writes.payload(),
-                    writes.length(),
-                    writes.checksum(),
-                    writes.entries(),
-                    writes.ranges(),
-                    writes.bodyBytes(),
-                    atLeast.orStronger(durability).force(),
-                    footprint);
-            if (last == StoreWriter.REFUSED) {
-                throw new ConflictException(
-                        "the transaction can't be committed: " + footprint.conflict() + "; run it again");
-            }
-            return last;
-        } finally {
-            close();
-        }
-    }
-
-    private void closeCursors() {
-        for (FlexCursor cursor : cursors) {
-            cursor.close();
-        }
-        cursors.clear();
+        return all.commit(Limits.notNull(atLeast, "atLeast"));
     }
 
     /** Ends the transaction; without a commit nothing of it has happened. Closing again does nothing. */
     @Override
     public void close() {
-        if (!open) {
-            return;
-        }
-        open = false;
-        try {
-            closeCursors();
-            writes.clear();
-            store.ownWrites.giveBack(writes);
-        } finally {
-            pin.close();
-            store.endTransaction(begun);
-        }
+        all.close();
     }
 
     @Override
     public String toString() {
-        return "Transaction[" + isolation + " at " + pin.sequence()
-                + (open ? ", " + writes.entries() + " writes]" : ", closed]");
+        return all.toString();
     }
 }

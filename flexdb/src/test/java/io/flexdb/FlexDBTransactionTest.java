@@ -104,6 +104,93 @@ class FlexDBTransactionTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void allWaysToLookKeysUpSeeItsOwnWritesInFrontOfTheStore(Isolation isolation) {
+        db.put(bytes("empty"), new byte[0]);
+        try (Transaction transaction = db.begin(isolation)) {
+            transaction
+                    .put(bytes("a"), bytes("own"))
+                    .put(bytes("d"), new byte[0])
+                    .delete(bytes("f"));
+            transaction
+                    .deleteRange(bytes("g"), bytes("i"))
+                    .put(ByteBuffer.wrap(bytes("h")), ByteBuffer.wrap(bytes("22")));
+            db.put(bytes("b"), bytes("later"));
+            List<byte[]> keys = new ArrayList<>();
+            int[] lengths = {3, 1, 0, 0, -1, 2, -1, 3};
+            for (String key : List.of("a", "b", "d", "empty", "f", "h", "absent", "a")) {
+                byte[] sought = bytes(key);
+                keys.add(sought);
+                int length = lengths[keys.size() - 1];
+                assertEquals(length, transaction.valueLength(sought), key);
+                ByteBuffer buffer = ByteBuffer.wrap(sought);
+                assertEquals(length, transaction.valueLength(buffer), key);
+                assertFalse(buffer.hasRemaining());
+                assertEquals(length >= 0, transaction.containsKey(sought), key);
+                assertEquals(length >= 0, transaction.containsKey(ByteBuffer.wrap(sought)), key);
+                byte[] room = new byte[4];
+                assertEquals(length, transaction.get(sought, room, 1), key);
+                byte[] value = transaction.get(sought);
+                assertEquals(length, value == null ? -1 : value.length, key);
+                assertArrayEquals(
+                        value == null ? new byte[0] : value, Arrays.copyOfRange(room, 1, 1 + Math.max(0, length)));
+            }
+            List<byte[]> values = transaction.multiGet(keys);
+            List<ByteBuffer> buffers = keys.stream().map(ByteBuffer::wrap).toList();
+            byte[][] handed = new byte[keys.size()][];
+            transaction.multiGet(buffers, (value, index) -> {
+                assertTrue(value == null || value.isReadOnly());
+                handed[index] = ReadView.copy(value);
+                transaction.put(bytes("a"), bytes("written meanwhile"));
+            });
+            for (int i = 0; i < lengths.length; i++) {
+                assertEquals(lengths[i], values.get(i) == null ? -1 : values.get(i).length);
+                assertArrayEquals(values.get(i), handed[i]);
+            }
+            assertEquals("0", text(values.get(1)), "as when it began");
+            assertThrows(IllegalArgumentException.class, () -> transaction.get(bytes("h"), new byte[3], 2));
+            assertThrows(IllegalArgumentException.class, () -> transaction.multiGet(Arrays.asList(bytes("h"), null)));
+        }
+    }
+
+    private boolean isCommittedAfterLookup(Isolation isolation, Consumer<Transaction> lookup) {
+        try (Transaction transaction = db.begin(isolation)) {
+            lookup.accept(transaction);
+            transaction.put(bytes("mine"), bytes("1"));
+            db.put(bytes("d"), bytes("changed"));
+            transaction.commit();
+            return true;
+        } catch (ConflictException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void eachLookupIsARead() {
+        byte[] d = bytes("d");
+        List<byte[]> several = List.of(bytes("b"), d, bytes("x"));
+        List<Consumer<Transaction>> lookups = List.of(
+                transaction -> transaction.get(d),
+                transaction -> transaction.get(ByteBuffer.wrap(d), ByteBuffer.allocate(10)),
+                transaction -> transaction.get(d, new byte[10], 0),
+                transaction -> transaction.containsKey(d),
+                transaction -> transaction.containsKey(ByteBuffer.wrap(d)),
+                transaction -> transaction.valueLength(d),
+                transaction -> transaction.valueLength(ByteBuffer.wrap(d)),
+                transaction -> transaction.multiGet(several),
+                transaction -> transaction.multiGet(List.of(ByteBuffer.wrap(d)), (value, index) -> {}));
+        for (int i = 0; i < lookups.size(); i++) {
+            assertTrue(isCommittedAfterLookup(Isolation.SNAPSHOT, lookups.get(i)), "lookup " + i);
+            assertFalse(isCommittedAfterLookup(Isolation.SERIALIZABLE, lookups.get(i)), "lookup " + i);
+        }
+        Consumer<Transaction> own =
+                transaction -> transaction.put(d, bytes("x")).containsKey(d);
+        assertFalse(isCommittedAfterLookup(Isolation.SNAPSHOT, own));
+        Consumer<Transaction> others = transaction -> transaction.multiGet(List.of(bytes("b"), bytes("x")));
+        assertTrue(isCommittedAfterLookup(Isolation.SERIALIZABLE, others));
+    }
+
     @Test
     void withoutACommitNothingHasHappened() {
         try (Transaction transaction = db.begin()) {
@@ -305,7 +392,7 @@ class FlexDBTransactionTest {
             try (FlexCursor cursor = transaction.cursor()) {
                 assertEquals("b0f2h0", walk(cursor));
                 assertEquals("b0f2h0", walkBackward(cursor));
-                transaction.deleteRange(null, null);
+                transaction.deleteAll();
                 assertEquals("b0f2h0", walk(cursor), "what is deleted later shows");
             }
             try (FlexCursor cursor = transaction.cursor()) {

@@ -3,6 +3,7 @@ package io.flexdb.agrona;
 import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.Keyspace;
 import io.flexdb.WriteBatch;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.agrona.MutableDirectBuffer;
 public final class DirectBuffers {
     private static final int KEPT_BYTES = 64 << 10;
 
-    private final FlexDB db;
+    private final Keyspace keyspace;
     private final Scratch keys = new Scratch();
     private final Scratch values = new Scratch();
 
@@ -36,12 +37,12 @@ public final class DirectBuffers {
     private int destinationIndex;
     private int length;
 
-    /** For use with a store. */
-    public DirectBuffers(FlexDB db) {
-        if (db == null) {
-            throw new IllegalArgumentException("db must not be null");
+    /** For use with a store, or with a named keyspace of one. */
+    public DirectBuffers(Keyspace keyspace) {
+        if (keyspace == null) {
+            throw new IllegalArgumentException("keyspace must not be null");
         }
-        this.db = db;
+        this.keyspace = keyspace;
     }
 
     /** Memory through which bytes go. */
@@ -69,7 +70,7 @@ public final class DirectBuffers {
     /** Sets the value of a key, with the store's durability. */
     public long put(
             DirectBuffer key, int keyIndex, int keyLength, DirectBuffer value, int valueIndex, int valueLength) {
-        return db.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength));
+        return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength));
     }
 
     /** The same with at least the durability given. */
@@ -81,12 +82,12 @@ public final class DirectBuffers {
             int valueIndex,
             int valueLength,
             Durability atLeast) {
-        return db.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), atLeast);
+        return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), atLeast);
     }
 
     /** Removes a key, if it is there. */
     public long delete(DirectBuffer key, int keyIndex, int keyLength) {
-        return db.delete(keys.copy(key, keyIndex, keyLength));
+        return keyspace.delete(keys.copy(key, keyIndex, keyLength));
     }
 
     /** Adds a put to a batch. */
@@ -129,7 +130,7 @@ public final class DirectBuffers {
         destinationIndex = newDestinationIndex;
         length = -1;
         try {
-            db.multiGet(oneKey, take);
+            keyspace.multiGet(oneKey, take);
             return length;
         } finally {
             destination = null;
@@ -147,12 +148,12 @@ public final class DirectBuffers {
 
     /** Whether the store has a key. */
     public boolean containsKey(DirectBuffer key, int keyIndex, int keyLength) {
-        return db.containsKey(keys.copy(key, keyIndex, keyLength));
+        return keyspace.containsKey(keys.copy(key, keyIndex, keyLength));
     }
 
     /** Bytes of a key's value, or -1 if the key is absent. */
     public int valueLength(DirectBuffer key, int keyIndex, int keyLength) {
-        return db.valueLength(keys.copy(key, keyIndex, keyLength));
+        return keyspace.valueLength(keys.copy(key, keyIndex, keyLength));
     }
 
     // ---- cursors

@@ -26,6 +26,8 @@ class FileFormatDocumentTest {
                 "NodeImageFormat",
                 "WalFormat",
                 "WritePayload",
+                "KeyHeads",
+                "KeyspaceDirectory",
                 "AnchorsFile"
             })
     void theDocumentHasTheTablesOfTheClass(String className) throws IOException {

@@ -31,9 +31,9 @@ public final class StoreFiles {
 
     /**
      * Since 2 each pair has a checksum, since 3 the frames of write-ahead logs have no numbers, since 4 these may have
-     * deleted ranges.
+     * deleted ranges, since 5 keys that begin with 0xFF stand behind a head, which named keyspaces have, too.
      */
-    private static final int FORMAT = 4;
+    private static final int FORMAT = 5;
 
     private static final Pattern OPTIONS =
             Pattern.compile("# A FlexDB store\\. Do not edit\\.\nformat = ([0-9]{1,9})\nstore = ([0-9a-f]{16})\n"

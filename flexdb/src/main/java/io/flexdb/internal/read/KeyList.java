@@ -1,5 +1,6 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.keys.KeyHeads;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -30,16 +31,18 @@ final class KeyList {
         return count;
     }
 
-    void add(byte[] key) {
-        int at = room(key.length);
-        System.arraycopy(key, 0, bytes, at, key.length);
+    /** Adds a key as it is stored. */
+    void add(KeyHeads heads, byte[] key) {
+        byte[] head = heads.of(key);
+        int at = room(head.length + key.length);
+        heads.copy(head, key, bytes, at);
     }
 
-    /** Adds the key between position and limit, which stay. */
-    void add(ByteBuffer key) {
-        int length = key.remaining();
-        int at = room(length);
-        key.get(key.position(), bytes, at, length);
+    /** The same of the key between position and limit, which stay. */
+    void add(KeyHeads heads, ByteBuffer key) {
+        byte[] head = heads.of(key);
+        int at = room(head.length + key.remaining());
+        heads.copy(head, key, bytes, at);
     }
 
     private int room(int length) {

@@ -187,8 +187,8 @@ public final class MergeCursor implements AutoCloseable {
         settle();
     }
 
-    /** Goes to the first pair whose key is not below the one given. */
-    public void seek(byte[] key, int length) {
+    /** Goes to the first pair whose key is not below the one given, as it is stored. */
+    private void seek(byte[] key, int length) {
         beginSeek();
         if (scan.isBelow(key, length)) {
             seekFrom(scan.lowerBound(), scan.lowerBound().length);
@@ -197,10 +197,18 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    /** The same with the key that a buffer has between position and limit, which stay. */
+    /** The same with a key of the keyspace that is shown. */
+    public void seek(byte[] key) {
+        seek(context.storedKey(scan.heads(), key), headBytes(key) + key.length);
+    }
+
+    /** The same with the key of the keyspace that a buffer has between position and limit, which stay. */
     public void seek(ByteBuffer key) {
-        int length = key.remaining();
-        seek(context.copyKey(key), length);
+        seek(context.storedKey(scan.heads(), key), scan.heads().of(key).length + key.remaining());
+    }
+
+    private int headBytes(byte[] key) {
+        return scan.heads().of(key).length;
     }
 
     private void seekFrom(byte[] key, int length) {
@@ -227,8 +235,8 @@ public final class MergeCursor implements AutoCloseable {
         settle();
     }
 
-    /** Goes to the last pair whose key is not above the one given. */
-    public void seekForPrev(byte[] key, int length) {
+    /** Goes to the last pair whose key is not above the one given, as it is stored. */
+    private void seekForPrev(byte[] key, int length) {
         beginSeek();
         if (scan.isAbove(key, length)) {
             seekBelow(scan.upperBound(), scan.upperBound().length);
@@ -242,10 +250,14 @@ public final class MergeCursor implements AutoCloseable {
         settle();
     }
 
-    /** The same with the key that a buffer has between position and limit, which stay. */
+    /** The same with a key of the keyspace that is shown. */
+    public void seekForPrev(byte[] key) {
+        seekForPrev(context.storedKey(scan.heads(), key), headBytes(key) + key.length);
+    }
+
+    /** The same with the key of the keyspace that a buffer has between position and limit, which stay. */
     public void seekForPrev(ByteBuffer key) {
-        int length = key.remaining();
-        seekForPrev(context.copyKey(key), length);
+        seekForPrev(context.storedKey(scan.heads(), key), scan.heads().of(key).length + key.remaining());
     }
 
     private void beginSeek() {
@@ -505,21 +517,27 @@ public final class MergeCursor implements AutoCloseable {
                 : memtables[source].table().keyLength(memtables[source].ref());
     }
 
-    /** The current key against another: below 0 if it is less. */
+    /** The current key against another, as both are stored: below 0 if it is less. */
     private int compareCurrent(byte[] key, int length) {
         return -KeyBytes.compare(key, 0, length, buffer, keyPosition, keyLength);
+    }
+
+    /** Bytes of the current key's head. */
+    private int headBytes() {
+        return scan.heads().bytesOf(buffer.get(keyPosition));
     }
 
     /** The order of the current key against another: negative, zero or positive. */
     public int compareKey(byte[] key) {
         requireValid();
-        return compareCurrent(key, key.length);
+        int head = headBytes();
+        return -KeyBytes.compare(key, 0, key.length, buffer, keyPosition + head, keyLength - head);
     }
 
     /** Bytes of the current key. */
     public int keyLength() {
         requireValid();
-        return keyLength;
+        return keyLength - headBytes();
     }
 
     /** Bytes of the current value. */
@@ -531,14 +549,22 @@ public final class MergeCursor implements AutoCloseable {
     /** A copy of the current key. */
     public byte[] key() {
         requireValid();
+        int head = headBytes();
+        return copy(keyPosition + head, keyLength - head);
+    }
+
+    /** A copy of the current key as it is stored. */
+    public byte[] storedKey() {
+        requireValid();
         return copy(keyPosition, keyLength);
     }
 
     /** Copies the current key to a buffer's position if it fits; its length in any case. */
     public int key(ByteBuffer destination) {
         requireValid();
-        copy(keyPosition, keyLength, destination);
-        return keyLength;
+        int head = headBytes();
+        copy(keyPosition + head, keyLength - head, destination);
+        return keyLength - head;
     }
 
     /** A copy of the current value. */

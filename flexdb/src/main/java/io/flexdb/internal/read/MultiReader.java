@@ -1,5 +1,6 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import java.nio.ByteBuffer;
@@ -28,13 +29,13 @@ public final class MultiReader implements AutoCloseable {
     }
 
     /** Adds a key, which is copied. */
-    public void add(byte[] key) {
-        keys.add(key);
+    public void add(KeyHeads heads, byte[] key) {
+        keys.add(heads, key);
     }
 
     /** Adds a key between position and limit, which stay. */
-    public void add(ByteBuffer key) {
-        keys.add(key);
+    public void add(KeyHeads heads, ByteBuffer key) {
+        keys.add(heads, key);
     }
 
     /** Hands out the value of each key, or null, with the key's number, in any order. */

@@ -5,6 +5,7 @@ import io.flexdb.internal.index.IndexView;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.MemTable;
@@ -19,6 +20,8 @@ public final class RangeEstimator {
      * which the index finds in O(log n). A key that does not begin its interval counts as if it stood in the middle, so
      * that each end is wrong by half an interval at most. The pairs of an interval are counted in the index, in its
      * leaves only: few intervals are added up, many are sampled at places spread evenly over their bytes.
+     *
+     * The last interval counts whole up to the end of the default keyspace: mostly there are no others.
      */
     private static final int ADDED_UP = 256;
     private static final int PLACES = 32;
@@ -49,7 +52,18 @@ public final class RangeEstimator {
         cursor.seek(view, key, 0, key.length);
         byte[] anchor = new byte[cursor.anchorLength()];
         cursor.copyAnchor(anchor);
-        return cursor.logicalOffset() + (Arrays.equals(anchor, key) ? 0 : cursor.lengthBytes() / 2);
+        long start = cursor.logicalOffset();
+        if (Arrays.equals(anchor, key)) {
+            return start;
+        }
+        long length = cursor.lengthBytes();
+        return KeyHeads.isBehindDefault(key) && start + length == view.totalBytes() && isOfDefault(anchor)
+                ? start + length
+                : start + length / 2;
+    }
+
+    private static boolean isOfDefault(byte[] anchor) {
+        return Arrays.compareUnsigned(anchor, KeyHeads.DEFAULT.end()) < 0;
     }
 
     private void addSpace(long from, long to) {

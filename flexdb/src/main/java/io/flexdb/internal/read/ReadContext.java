@@ -6,6 +6,7 @@ import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,10 +96,20 @@ public final class ReadContext {
         return directory;
     }
 
-    /** A copy of a caller's key, whose position stays. */
-    byte[] copyKey(ByteBuffer source) {
-        int length = source.remaining();
-        source.get(source.position(), keyRoom(length), 0, length);
+    /** A caller's key as it is stored: the array itself if it has no head, else a copy. */
+    byte[] storedKey(KeyHeads heads, byte[] source) {
+        byte[] head = heads.of(source);
+        if (head.length == 0) {
+            return source;
+        }
+        heads.copy(head, source, keyRoom(head.length + source.length), 0);
+        return key;
+    }
+
+    /** A copy of a caller's key, whose position stays, as it is stored. */
+    byte[] storedKey(KeyHeads heads, ByteBuffer source) {
+        byte[] head = heads.of(source);
+        heads.copy(head, source, keyRoom(head.length + source.remaining()), 0);
         return key;
     }
 

@@ -1,18 +1,30 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.keys.KeyHeads;
 import java.util.Arrays;
 
 /**
  * What a cursor is to show, and what is known of its walk. Nobody changes the arrays.
  *
- * @param lowerBound no key below this one is shown; null for all
- * @param upperBound no key from this one on is shown; null for all
+ * @param heads of the keyspace that is shown; keys are shown without them
+ * @param lowerBound no key below this one, as it is stored, is shown; null for all
+ * @param upperBound no key from this one on, as it is stored, is shown; null for all
  * @param keysOnly whether values are left where they are
  * @param expectedPairs how many pairs will be read from a seek on; 0 if nobody knows
  */
-public record Scan(byte[] lowerBound, byte[] upperBound, boolean keysOnly, int expectedPairs) {
-    /** All pairs, of which nobody knows how many will be read. */
-    public static final Scan ALL = new Scan(null, null, false, 0);
+public record Scan(KeyHeads heads, byte[] lowerBound, byte[] upperBound, boolean keysOnly, int expectedPairs) {
+    /** All pairs of all keyspaces as they are stored, of which nobody knows how many will be read. */
+    public static final Scan ALL = new Scan(KeyHeads.RAW, null, null, false, 0);
+
+    /** The same of one keyspace, to which the bounds belong; the heads of this one are {@link KeyHeads#RAW}. */
+    public Scan in(KeyHeads keyspace) {
+        return new Scan(
+                keyspace,
+                lowerBound == null ? keyspace.begin() : keyspace.stored(lowerBound),
+                upperBound == null ? keyspace.end() : keyspace.stored(upperBound),
+                keysOnly,
+                expectedPairs);
+    }
 
     /** Whether the bounds are in order; with two equal ones nothing is shown. */
     public boolean isInOrder() {

@@ -3,6 +3,7 @@ package io.flexdb.internal.read;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
@@ -14,7 +15,7 @@ import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 
-/** Point lookups, by any thread, without a lock; and cursors. */
+/** Point lookups, by any thread, without a lock; and cursors. Keys are those of a keyspace, without their heads. */
 public final class StoreReader {
     /*
      * The visible sequence number is taken before the version, so that the version lists every memtable with entries
@@ -89,12 +90,12 @@ public final class StoreReader {
      * @param snapshot what to read, or null for the newest
      * @return the value, or null if the key is absent
      */
-    public byte[] get(byte[] key, PinnedVersion snapshot) {
+    public byte[] get(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
             context = contexts.borrow();
-            int length = find(key, key.length, snapshot, context);
+            int length = find(heads, key, snapshot, context);
             if (length == ABSENT) {
                 return null;
             }
@@ -111,12 +112,12 @@ public final class StoreReader {
      *
      * @return bytes of the value, which is copied only if there is room for all of it from the offset on; -1 if absent
      */
-    public int get(byte[] key, byte[] destination, int offset, PinnedVersion snapshot) {
+    public int get(KeyHeads heads, byte[] key, byte[] destination, int offset, PinnedVersion snapshot) {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
             context = contexts.borrow();
-            int length = find(key, key.length, snapshot, context);
+            int length = find(heads, key, snapshot, context);
             if (length >= 0 && length <= destination.length - offset) {
                 context.image.get(context.base, destination, offset, length);
             }
@@ -127,26 +128,26 @@ public final class StoreReader {
     }
 
     /** Bytes of a key's value, or -1 if it is absent. */
-    public int valueLength(byte[] key, PinnedVersion snapshot) {
+    public int valueLength(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
             context = contexts.borrow();
             context.lengthOnly = true;
-            return find(key, key.length, snapshot, context);
+            return find(heads, key, snapshot, context);
         } finally {
             end(snapshot, ticket, context);
         }
     }
 
     /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
-    public int valueLength(ByteBuffer key, PinnedVersion snapshot) {
+    public int valueLength(KeyHeads heads, ByteBuffer key, PinnedVersion snapshot) {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
             context = contexts.borrow();
             context.lengthOnly = true;
-            int length = find(context.copyKey(key), key.remaining(), snapshot, context);
+            int length = find(heads, key, snapshot, context);
             key.position(key.limit());
             return length;
         } finally {
@@ -180,7 +181,7 @@ public final class StoreReader {
     }
 
     /**
-     * What a range of keys holds now, about, from what is in memory.
+     * What a range of keys, as they are stored, holds now, about, from what is in memory.
      *
      * @param from the first key; null for the first of all
      * @param to the first key behind it; null if there is none
@@ -215,13 +216,12 @@ public final class StoreReader {
      * @param destination gets the value at its position, if it fits
      * @return bytes of the value, which is copied only if the destination has room for all of it; -1 if it is absent
      */
-    public int get(ByteBuffer key, ByteBuffer destination, PinnedVersion snapshot) {
+    public int get(KeyHeads heads, ByteBuffer key, ByteBuffer destination, PinnedVersion snapshot) {
         int ticket = begin(snapshot);
         ReadContext context = null;
         try {
             context = contexts.borrow();
-            int keyLength = key.remaining();
-            int length = find(context.copyKey(key), keyLength, snapshot, context);
+            int length = find(heads, key, snapshot, context);
             if (length >= 0 && length <= destination.remaining()) {
                 destination.put(destination.position(), context.image, context.base, length);
                 destination.position(destination.position() + length);
@@ -259,8 +259,18 @@ public final class StoreReader {
         }
     }
 
+    private int find(KeyHeads heads, byte[] key, PinnedVersion snapshot, ReadContext context) {
+        int length = heads.of(key).length + key.length;
+        return find(context.storedKey(heads, key), length, snapshot, context);
+    }
+
+    private int find(KeyHeads heads, ByteBuffer key, PinnedVersion snapshot, ReadContext context) {
+        int length = heads.of(key).length + key.remaining();
+        return find(context.storedKey(heads, key), length, snapshot, context);
+    }
+
     /**
-     * Finds a value, inside a short read: its bytes, which the context's image has at its base, unless the context wants
+     * Finds the value of a key as it is stored, inside a short read: its bytes, which the context's image has at its base, unless the context wants
      * its length only; or ABSENT.
      */
     int find(byte[] key, int keyLength, PinnedVersion snapshot, ReadContext context) {

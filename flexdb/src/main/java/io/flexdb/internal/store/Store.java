@@ -14,6 +14,7 @@ import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.keyspace.KeyspaceDirectory;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RecentWrites;
@@ -76,6 +77,7 @@ public final class Store implements AutoCloseable {
     private final LogThread logThread;
     private final StoreWriter writer;
     private final StoreReader reader;
+    private final KeyspaceDirectory keyspaces;
 
     private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
@@ -123,6 +125,7 @@ public final class Store implements AutoCloseable {
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(
                 versions, index, intervalReader, contexts, retired, settings.maxPinnedBytes, System::nanoTime);
+        this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         health.onChange(writer::wake);
     }
 
@@ -172,6 +175,11 @@ public final class Store implements AutoCloseable {
     /** What reads it. */
     public StoreReader reader() {
         return reader;
+    }
+
+    /** Its named keyspaces. */
+    public KeyspaceDirectory keyspaces() {
+        return keyspaces;
     }
 
     /**

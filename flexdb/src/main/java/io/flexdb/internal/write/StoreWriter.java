@@ -120,13 +120,14 @@ public final class StoreWriter {
      * @return the sequence number of the last entry
      */
     public long write(byte[] payload, int length, int checksum, int entries, int ranges, long bodyBytes, Force force) {
-        return write(payload, length, checksum, entries, ranges, bodyBytes, force, null);
+        return write(payload, length, checksum, entries, ranges, bodyBytes, force, null, null);
     }
 
     /**
      * Writes them if a precondition holds of all writes before this one.
      *
      * @param precondition null for none
+     * @param guard to be asked whether it may be written, and told its numbers; null for none
      * @return the sequence number of the last entry; {@link #REFUSED} if it does not hold, and nothing was written
      */
     public long write(
@@ -137,7 +138,8 @@ public final class StoreWriter {
             int ranges,
             long bodyBytes,
             Force force,
-            Precondition precondition) {
+            Precondition precondition,
+            WriteGuard guard) {
         requireFits(length, bodyBytes, entries);
         pacer.pace(length);
         turns.giveWay();
@@ -151,6 +153,9 @@ public final class StoreWriter {
         try {
             while (true) {
                 health.requireUsable();
+                if (guard != null) {
+                    guard.check();
+                }
                 if (precondition != null && checked != memtables.lastSequence()) {
                     checked = memtables.lastSequence();
                     if (!holds(precondition, checked, checks++ < CHECKS_BESIDE_OTHERS)) {
@@ -172,6 +177,9 @@ public final class StoreWriter {
             append(log, payload, length, checksum, first, entries);
             walBytesWritten += WalFormat.frameBytes(length);
             memtables.setLastSequence(first + entries - 1); // I2: from here on to the end of insert
+            if (guard != null) {
+                guard.numbered(first + entries - 1);
+            }
             if (frees) {
                 retries.freed(first + entries - 1);
             }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.internal.keys.KeyHeads;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -28,9 +29,9 @@ class KeyListTest {
                     keys[i][0] = (byte) (i * 250L / count); // nearly in order
                 }
                 if (i % 2 == 0) {
-                    list.add(keys[i]);
+                    list.add(KeyHeads.RAW, keys[i]);
                 } else {
-                    list.add(ByteBuffer.wrap(keys[i]));
+                    list.add(KeyHeads.RAW, ByteBuffer.wrap(keys[i]));
                 }
             }
             list.sort();

@@ -19,6 +19,7 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.Scan;
@@ -153,10 +154,10 @@ class RefinerTest {
             StoreReader reader = store.reader();
             for (int number : new int[] {50_000, 7_000, COUNT - 1}) {
                 assertTrue(isCoarse(store, key(number)));
-                assertArrayEquals(value(number), reader.get(key(number), null));
+                assertArrayEquals(value(number), reader.get(KeyHeads.RAW, key(number), null));
                 store.refiner.refineHere(1);
                 assertFalse(isCoarse(store, key(number)));
-                assertArrayEquals(value(number), reader.get(key(number), null));
+                assertArrayEquals(value(number), reader.get(KeyHeads.RAW, key(number), null));
             }
             assertTrue(isCoarse(store, key(0)));
             store.refiner.refineHere(1);
@@ -164,7 +165,7 @@ class RefinerTest {
             assertTrue(isCoarse(store, key(30_000)));
             long before = store.intervals.coarseCount();
             try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, 0, Scan.ALL)) {
-                cursor.seek(key(30_000), key(0).length);
+                cursor.seek(key(30_000));
             }
             store.refiner.refineHere(1);
             assertEquals(before - 1, store.intervals.coarseCount());
@@ -178,15 +179,15 @@ class RefinerTest {
         try (Store store = open()) {
             StoreReader reader = store.reader();
             byte[] key = key(20_000);
-            reader.get(key, null);
+            reader.get(KeyHeads.RAW, key, null);
             long misses = store.cache.misses();
-            reader.get(key, null);
+            reader.get(KeyHeads.RAW, key, null);
             assertEquals(misses, store.cache.misses());
             long bytes = store.cache.entryBytes();
             store.refiner.refineHere(1);
             assertTrue(store.cache.entryBytes() < bytes, store.cache::toString);
             assertEquals(0, store.cache.entryCount());
-            assertArrayEquals(value(20_000), reader.get(key, null));
+            assertArrayEquals(value(20_000), reader.get(KeyHeads.RAW, key, null));
             int most = IntervalFormat.directoryBytes(IntervalBounds.MAX_BYTES, IntervalBounds.MAX_PAIRS);
             assertTrue(most < bytes);
             assertTrue(store.cache.entryBytes() < most + 16, store.cache::toString); // as they are aligned

@@ -1,0 +1,354 @@
+package io.flexdb;
+
+import io.flexdb.internal.batch.PayloadBuffer;
+import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keyspace.KeyspaceState;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.read.RangeEstimator;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.write.Precondition;
+import io.flexdb.internal.write.StoreWriter;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Pairs with an order of their own in a store that may have many such: each {@link FlexDB} is its own default keyspace,
+ * and {@linkplain FlexDB#createKeyspace makes} others, which have names. A key is in one of them; the same bytes may be a
+ * key of each. What is written to several of them, by a {@link WriteBatch} or a {@link Transaction}, takes effect
+ * together, and a {@link Snapshot} shows all of them as of one moment.
+ *
+ * <pre>{@code
+ * Keyspace users = db.createKeyspaceIfAbsent("users");
+ * Keyspace byMail = db.createKeyspaceIfAbsent("users by mail");
+ * db.write(new WriteBatch().in(users).put(id, user).in(byMail).put(mail, id));
+ * }</pre>
+ *
+ * <p>There may be thousands. They share one space, one log and all memory, so that one more costs a few hundred bytes on
+ * the heap; each key of a named one takes 3 bytes more, from the 240th that a store has ever had on 4, and so on up to 7.
+ *
+ * <p>Threads, durability and errors are those of {@link FlexDB}. A keyspace need not be closed; it ends with its store.
+ * After it is dropped, reading and writing it throw a {@link io.flexdb.storage.NoSuchKeyspaceException}, while cursors,
+ * snapshots and transactions that began before go on showing it.
+ */
+public sealed class Keyspace extends ReadView permits FlexDB {
+    Keyspace(StoreAccess access, KeyHeads heads, KeyspaceState state) {
+        super(access, heads, state, null);
+    }
+
+    /** Its name; that of the default keyspace is empty. */
+    public String name() {
+        return state == null ? "" : state.name();
+    }
+
+    // ---- writing
+
+    /**
+     * Sets the value of a key.
+     *
+     * @return the sequence number of the write
+     */
+    public long put(byte[] key, byte[] value) {
+        return put(key, value, access.durability);
+    }
+
+    /**
+     * Sets the value of a key with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @return the sequence number of the write
+     */
+    public long put(byte[] key, byte[] value, Durability atLeast) {
+        Durability mode = access.raised(atLeast);
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        int valueLength = Limits.valueLength(value);
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int at = payload.beginPut(keyLength, valueLength);
+            int valueAt = heads.copy(head, key, payload.bytes, at);
+            System.arraycopy(value, 0, payload.bytes, valueAt, valueLength);
+            return write(payload, keyLength, valueLength, mode, null);
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    /**
+     * Sets the value of a key; both are what the buffers, heap or direct, have between position and limit. The
+     * positions move to the limits.
+     *
+     * @return the sequence number of the write
+     */
+    public long put(ByteBuffer key, ByteBuffer value) {
+        return put(key, value, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long put(ByteBuffer key, ByteBuffer value, Durability atLeast) {
+        Durability mode = access.raised(atLeast);
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        int valueLength = Limits.valueLength(value);
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int at = payload.beginPut(keyLength, valueLength);
+            int valueAt = heads.copy(head, key, payload.bytes, at);
+            value.get(value.position(), payload.bytes, valueAt, valueLength);
+            long sequence = write(payload, keyLength, valueLength, mode, null);
+            key.position(key.limit());
+            value.position(value.limit());
+            return sequence;
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    /**
+     * Removes a key, if it is there.
+     *
+     * @return the sequence number of the write
+     */
+    public long delete(byte[] key) {
+        return delete(key, access.durability);
+    }
+
+    /**
+     * Removes a key, if it is there, with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @return the sequence number of the write
+     */
+    public long delete(byte[] key, Durability atLeast) {
+        return delete(ByteBuffer.wrap(Limits.notNull(key, "key")), atLeast);
+    }
+
+    /**
+     * Removes the key that the buffer has between position and limit, if it is there.
+     *
+     * @return the sequence number of the write
+     */
+    public long delete(ByteBuffer key) {
+        return delete(key, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long delete(ByteBuffer key, Durability atLeast) {
+        Durability mode = access.raised(atLeast);
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
+            heads.copy(head, key, payload.bytes, at);
+            long sequence = write(payload, keyLength, 0, mode, null);
+            key.position(key.limit());
+            return sequence;
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    private long write(
+            PayloadBuffer payload, int keyLength, int valueLength, Durability mode, Precondition precondition) {
+        return access.writer()
+                .write(
+                        payload.bytes,
+                        payload.length(),
+                        payload.checksum(),
+                        1,
+                        0,
+                        MemTable.bodyBytes(keyLength, valueLength),
+                        mode.force(),
+                        precondition,
+                        state);
+    }
+
+    /**
+     * Removes all keys from one on to before another: those that are there at that moment, all at once, for readers and
+     * across any crash. It returns after one append to the write-ahead log, whatever the range holds; the commit thread
+     * frees what it held later, without reading it. Snapshots and cursors that are open still show it.
+     *
+     * @param fromInclusive the first key to go, whether it is there or not; null, or no bytes, for the first of
+     *     all
+     * @param toExclusive the first key to stay; null if none is. For both ends open there is {@link #deleteAll}
+     * @return the sequence number of the write; that of the last visible one if both keys are equal, since nothing is
+     *     to be removed then
+     * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, or a key is too long
+     */
+    public long deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+        return deleteRange(fromInclusive, toExclusive, access.durability);
+    }
+
+    /**
+     * The same with at least the durability given: a weaker one than the store's is raised to it.
+     *
+     * @see #deleteRange(byte[], byte[])
+     */
+    public long deleteRange(byte[] fromInclusive, byte[] toExclusive, Durability atLeast) {
+        return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive), atLeast);
+    }
+
+    /**
+     * The same with keys that the buffers, heap or direct, have between position and limit. The positions move to the
+     * limits.
+     *
+     * @see #deleteRange(byte[], byte[])
+     */
+    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+        return deleteRange(fromInclusive, toExclusive, access.durability);
+    }
+
+    /**
+     * The same with at least the durability given.
+     *
+     * @see #deleteRange(byte[], byte[], Durability)
+     */
+    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive, Durability atLeast) {
+        Durability mode = access.raised(atLeast);
+        if (Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
+            access.health.requireUsable();
+            if (state != null) {
+                state.check();
+            }
+            Limits.toLimit(fromInclusive);
+            Limits.toLimit(toExclusive);
+            return access.store().visibleSequence();
+        }
+        byte[] from = Limits.storedFrom(heads, fromInclusive);
+        byte[] to = Limits.storedTo(heads, toExclusive);
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int at = payload.beginDeleteRange(from.length, to.length); // before the array is looked at
+            System.arraycopy(from, 0, payload.bytes, at, from.length);
+            System.arraycopy(to, 0, payload.bytes, at + from.length, to.length);
+            long sequence = access.writer()
+                    .write(
+                            payload.bytes,
+                            payload.length(),
+                            payload.checksum(),
+                            1,
+                            1,
+                            MemTable.bodyBytes(from.length, to.length),
+                            mode.force(),
+                            null,
+                            state);
+            Limits.toLimit(fromInclusive);
+            Limits.toLimit(toExclusive);
+            return sequence;
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    /**
+     * Removes all keys of the keyspace, as {@link #deleteRange(byte[], byte[])} with both ends open.
+     *
+     * @return the sequence number of the write
+     */
+    public long deleteAll() {
+        return deleteRange((byte[]) null, null);
+    }
+
+    /**
+     * Sets the value of a key if it is absent.
+     *
+     * @return null if it was absent and is set now, else its value
+     */
+    public byte[] putIfAbsent(byte[] key, byte[] value) {
+        Limits.valueLength(value);
+        while (true) {
+            byte[] found = get(key);
+            if (found != null || compareAndSet(key, null, value)) {
+                return found;
+            }
+        }
+    }
+
+    /**
+     * Sets or removes the value of a key if it is what is expected, with no other write in between.
+     *
+     * @param expected null if the key is expected to be absent
+     * @param value null to remove the key
+     * @return whether it was as expected, and has been set
+     */
+    public boolean compareAndSet(byte[] key, byte[] expected, byte[] value) {
+        Limits.keyLength(heads, key);
+        if (value != null) {
+            Limits.valueLength(value);
+        }
+        Store open = access.store();
+        long begun = open.beginTransaction();
+        try {
+            Footprint unchanged = open.newFootprint();
+            while (true) {
+                unchanged.reset(open.visibleSequence());
+                if (!Arrays.equals(get(key), expected)) {
+                    return false;
+                }
+                unchanged.addKey(heads.stored(key));
+                if (set(key, value, unchanged) != StoreWriter.REFUSED) {
+                    return true;
+                }
+            }
+        } finally {
+            open.endTransaction(begun);
+        }
+    }
+
+    private long set(byte[] key, byte[] value, Precondition precondition) {
+        byte[] head = heads.of(key);
+        int keyLength = head.length + key.length;
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int valueLength = value == null ? 0 : value.length;
+            int at = value == null ? payload.beginDelete(keyLength) : payload.beginPut(keyLength, valueLength);
+            int valueAt = heads.copy(head, key, payload.bytes, at);
+            if (value != null) {
+                System.arraycopy(value, 0, payload.bytes, valueAt, valueLength);
+            }
+            return write(payload, keyLength, valueLength, access.durability, precondition);
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    // ---- figures
+
+    /**
+     * How much a range of keys holds now, about. Takes O(log n), and reads no file.
+     *
+     * <p>Of what has been committed to the space, the bytes are right but for half an interval at each end: an interval
+     * has up to 16 KiB, or one longer pair. The pairs of up to 256 intervals are right but for the same; those of a
+     * larger range are what 32 places in it have on average. In the first seconds after a crash, while pairs are still
+     * being counted, both may be further off.
+     *
+     * <p>What memtables have is added: their first 1,000 entries of the range are counted, and if there are more, all
+     * of the memtable is taken to be like them. A pair that has been set again since it was committed counts twice, and
+     * one that has been removed still counts, until the next commit.
+     *
+     * @param fromInclusive the first key of the range, whether it is there or not; null for the first of all
+     * @param toExclusive the first key behind it; null if there is none
+     * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}
+     */
+    public RangeEstimate estimateRange(byte[] fromInclusive, byte[] toExclusive) {
+        ByteBuffer from = Limits.wrapBound(fromInclusive);
+        ByteBuffer to = Limits.wrapBound(toExclusive);
+        if (Limits.isEmptyRange(heads, from, to)) {
+            access.health.requireReadable();
+            requireThere();
+            return new RangeEstimate(0, 0);
+        }
+        RangeEstimator estimate = access.reader().estimate(Limits.storedFrom(heads, from), Limits.storedTo(heads, to));
+        requireThere();
+        return new RangeEstimate(estimate.bytes(), estimate.pairs());
+    }
+
+    /** How much the keyspace holds now, about: {@link #estimateRange} with both ends open. */
+    public RangeEstimate estimate() {
+        return estimateRange(null, null);
+    }
+
+    @Override
+    public String toString() {
+        return state.toString();
+    }
+}

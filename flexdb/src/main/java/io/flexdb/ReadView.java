@@ -1,0 +1,208 @@
+package io.flexdb;
+
+import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keyspace.KeyspaceState;
+import io.flexdb.internal.read.MultiReader;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.version.PinnedVersion;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ObjIntConsumer;
+
+/**
+ * What can be read of one keyspace: as it is now ({@link FlexDB}, {@link Keyspace}), as it was ({@link Snapshot}), or as
+ * a {@link Transaction} sees it.
+ *
+ * <p>Keys have 1 to 65,535 bytes; those that begin with 0xFF, and those of named keyspaces, at most 65,528. Damage that
+ * a read meets is a {@link io.flexdb.storage.CorruptionException}. Whoever reads a keyspace that was dropped before what
+ * the view shows gets a {@link io.flexdb.storage.NoSuchKeyspaceException}.
+ */
+public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
+    final StoreAccess access;
+    final KeyHeads heads;
+    final KeyspaceState state; // null for the default keyspace
+    final PinnedVersion pin; // null for what is newest
+
+    ReadView(StoreAccess access, KeyHeads heads, KeyspaceState state, PinnedVersion pin) {
+        this.access = access;
+        this.heads = heads;
+        this.state = state;
+        this.pin = pin;
+    }
+
+    /** Throws if what was just read, or pinned, may be that of a keyspace which is dropped. */
+    final void requireThere() {
+        if (state != null && pin == null) { // a snapshot and a transaction have asked at first
+            state.check();
+        }
+    }
+
+    /** The keyspace of this view in another store's, or older, place: throws if it can't be read there. */
+    static void requireSeen(Keyspace keyspace, StoreAccess access, PinnedVersion pin) {
+        if (Limits.notNull(keyspace, "keyspace").access != access) {
+            throw new IllegalArgumentException(
+                    keyspace + " is not of this store, or was got before it was opened again");
+        }
+        if (keyspace.state != null) {
+            keyspace.state.check(pin.sequence());
+        }
+    }
+
+    /** The value of a key, or null if it is absent. */
+    public byte[] get(byte[] key) {
+        Limits.keyLength(heads, key);
+        byte[] value = access.reader().get(heads, key, pin);
+        requireThere();
+        return value;
+    }
+
+    /**
+     * Copies the value of a key to a buffer, at its position, which moves behind it. The key's position moves to its
+     * limit, unless this throws. Makes no garbage.
+     *
+     * @return bytes of the value, or -1 if the key is absent
+     * @throws IllegalArgumentException if the buffer has less room than the value needs; the message says how much
+     */
+    public int get(ByteBuffer key, ByteBuffer destination) {
+        Limits.keyLength(heads, key);
+        int room = Limits.notNull(destination, "destination").remaining();
+        int length = Limits.requireRoom(access.reader().get(heads, key, destination, pin), room, "value");
+        requireThere();
+        return length;
+    }
+
+    /**
+     * Copies the value of a key to an array, from an offset on. Makes no garbage.
+     *
+     * @return bytes of the value, or -1 if the key is absent
+     * @throws IllegalArgumentException if the offset is not within the array or at its end, or if there is less room
+     *     behind it than the value needs, and then nothing is copied; the message says how much
+     */
+    public int get(byte[] key, byte[] destination, int offset) {
+        Limits.keyLength(heads, key);
+        int room = Limits.room(destination, offset);
+        int length = Limits.requireRoom(access.reader().get(heads, key, destination, offset, pin), room, "value");
+        requireThere();
+        return length;
+    }
+
+    /** Whether a key is there. As {@link #valueLength(byte[])}, it reads no more of a long value than it has to. */
+    public boolean containsKey(byte[] key) {
+        return valueLength(key) >= 0;
+    }
+
+    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    public boolean containsKey(ByteBuffer key) {
+        return valueLength(key) >= 0;
+    }
+
+    /**
+     * Bytes of a key's value, or -1 if the key is absent. What the answer comes from is verified: a pair of up to 8 KiB
+     * is read whole, and verified by its own checksum. Of a longer one only the first bytes are read, which have its key
+     * and its lengths; these are verified by their part of the file, the rest of the value is not. Makes no garbage.
+     */
+    public int valueLength(byte[] key) {
+        Limits.keyLength(heads, key);
+        int length = access.reader().valueLength(heads, key, pin);
+        requireThere();
+        return length;
+    }
+
+    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    public int valueLength(ByteBuffer key) {
+        Limits.keyLength(heads, key);
+        int length = access.reader().valueLength(heads, key, pin);
+        requireThere();
+        return length;
+    }
+
+    /**
+     * The values of several keys, all as of one moment. They are looked up in the order of the keys, so that those near
+     * each other share the way to them.
+     *
+     * @param keys in any order; a key may come more than once
+     * @return their values in the order of the keys in the list, null for each one that is absent
+     * @throws IllegalArgumentException if the list or one of the keys is null, or a key is empty or too long
+     * @throws IllegalStateException if open snapshots and cursors hold back more than {@code maxPinnedBytes}
+     */
+    public List<byte[]> multiGet(List<byte[]> keys) {
+        byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
+        keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
+        try (MultiReader several = access.reader().several(pin)) {
+            requireThere();
+            keys.forEach(key -> several.add(heads, key));
+            several.read((value, index) -> values[index] = copy(value));
+        }
+        return Arrays.asList(values);
+    }
+
+    /** A copy of what a buffer has, or null for null. */
+    static byte[] copy(ByteBuffer value) {
+        if (value == null) {
+            return null;
+        }
+        byte[] copy = StoreReader.newValue(value.remaining());
+        value.get(copy);
+        return copy;
+    }
+
+    /**
+     * The same without garbage, with keys that buffers have between position and limit; the positions stay.
+     *
+     * @param values gets, for each key once, its value, or null if it is absent, and the index of the key in the list;
+     *     not in the order of the list. The buffer is read-only, and has the value between position and limit until
+     *     {@code accept} returns: who needs it longer makes a copy. It may do whatever it likes for as long as it likes,
+     *     calls of this store included; whatever it throws ends the call
+     */
+    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<ByteBuffer> values) {
+        int count = Limits.notNull(keys, "keys").size();
+        Limits.notNull(values, "values");
+        for (int i = 0; i < count; i++) { // without an iterator, which would be garbage
+            Limits.keyLength(heads, keys.get(i));
+        }
+        try (MultiReader several = access.reader().several(pin)) {
+            requireThere();
+            for (int i = 0; i < count; i++) {
+                several.add(heads, keys.get(i));
+            }
+            several.read(values);
+        }
+    }
+
+    /** A cursor over all pairs of the view, as they are now. To be closed. */
+    public FlexCursor cursor() {
+        return cursor(ReadOptions.defaults());
+    }
+
+    /**
+     * A cursor over what the options say, which shows keys of this keyspace and no others. To be closed.
+     *
+     * @throws IllegalArgumentException if the bounds are not in order, or if the options name a snapshot and this is a
+     *     snapshot or a transaction itself
+     */
+    public FlexCursor cursor(ReadOptions options) {
+        PinnedVersion shown = pin;
+        Snapshot snapshot = Limits.notNull(options, "options").snapshot();
+        if (snapshot != null) {
+            if (pin != null) {
+                throw new IllegalArgumentException("what shows one moment already shows no other: " + snapshot);
+            }
+            shown = snapshot.pin;
+            if (state != null) {
+                state.check(shown.sequence());
+            }
+        }
+        FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
+        cursor.open(access.reader().cursor(shown, null, 0, options.scan(heads)));
+        if (shown == null) {
+            try {
+                requireThere();
+            } catch (RuntimeException e) {
+                cursor.close();
+                throw e;
+            }
+        }
+        return cursor;
+    }
+}

@@ -1,0 +1,87 @@
+package io.flexdb;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.StripedPool;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.batch.PayloadBuffer;
+import io.flexdb.internal.read.KeptBytes;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.write.StoreWriter;
+import java.nio.file.Path;
+
+/** A store, open or closed, as a {@link FlexDB} shares it with its keyspaces and snapshots. */
+final class StoreAccess {
+    private static final long KEPT_PAYLOAD_BYTES = 4 << 20; // on the heap, beside what is always kept
+
+    // Null once closed, or who names a closed store would keep its memory: db.close(); db = FlexDB.open(...) needs
+    // both.
+    // Not volatile: who sees an old one is turned away by the store itself.
+    private Store store;
+
+    final Health health;
+    final StoreSettings settings; // with all that was derived
+    final Path directory;
+    final Durability durability;
+    private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
+    private final KeptBytes keptPayloads = new KeptBytes(KEPT_PAYLOAD_BYTES);
+
+    StoreAccess(Store store) {
+        this.store = store;
+        this.health = store.health();
+        this.settings = store.settings();
+        this.directory = store.directory();
+        this.durability = Durability.of(settings.force);
+    }
+
+    Store store() {
+        Store open = store;
+        if (open == null) {
+            throw health.refusal();
+        }
+        return open;
+    }
+
+    StoreWriter writer() {
+        return store().writer();
+    }
+
+    StoreReader reader() {
+        return store().reader();
+    }
+
+    /** The durability of a write that asks for at least this one. */
+    Durability raised(Durability atLeast) {
+        return Limits.notNull(atLeast, "atLeast").orStronger(durability);
+    }
+
+    PayloadBuffer borrowPayload() {
+        PayloadBuffer payload = payloads.borrow();
+        int bytes = payload.largeBytes();
+        if (bytes > 0) {
+            keptPayloads.take(bytes);
+        }
+        return payload;
+    }
+
+    void giveBack(PayloadBuffer payload) {
+        int bytes = payload.largeBytes(); // mostly none, and then nothing that threads share is written
+        if (bytes > 0 && !keptPayloads.keep(bytes)) {
+            return;
+        }
+        if (!payloads.giveBack(payload) && bytes > 0) {
+            keptPayloads.take(bytes);
+        }
+    }
+
+    void close() {
+        Store open = store;
+        if (open != null) {
+            try {
+                open.close();
+            } finally {
+                store = null;
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package io.flexdb;
+
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.read.Scan;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.transaction.OwnWrites;
+import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.write.StoreWriter;
+import io.flexdb.storage.ConflictException;
+import io.flexdb.storage.StoreClosedException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a transaction has read and written, in all keyspaces; keys are as they are stored. For one thread at a time. */
+final class TransactionState {
+    private final Store store;
+    private final StoreReader reader;
+    private final StoreWriter writer;
+    private final Durability durability;
+    private final Isolation isolation;
+    private final long begun;
+    private final Footprint footprint;
+    private final List<FlexCursor> cursors = new ArrayList<>(); // open ones, and some that were closed
+    private final List<Transaction.Savepoint> savepoints = new ArrayList<>();
+    private int cursorsToKeep = 16;
+    private boolean open = true;
+    final PinnedVersion pin;
+    final OwnWrites writes;
+
+    TransactionState(Store store, Durability durability, Isolation isolation) {
+        this.store = store;
+        this.reader = store.reader();
+        this.writer = store.writer();
+        this.durability = durability;
+        this.isolation = isolation;
+        this.footprint = store.newFootprint();
+        this.begun = store.beginTransaction();
+        try {
+            this.pin = store.pinNewest("the transaction");
+            this.writes = store.ownWrites.borrow();
+        } catch (Throwable e) {
+            store.endTransaction(begun);
+            throw e;
+        }
+        footprint.reset(pin.sequence());
+    }
+
+    private boolean isSerializable() {
+        return isolation == Isolation.SERIALIZABLE;
+    }
+
+    void requireOpen() {
+        if (!open) {
+            throw new StoreClosedException("the transaction");
+        }
+    }
+
+    // ---- reading
+
+    /**
+     * The own entry of a key that counts, as {@link OwnWrites#find}. If there is none the store is what counts, and it is
+     * noted that it was read.
+     *
+     * @param key not copied unless it has to be noted
+     */
+    int find(byte[] key) {
+        requireOpen();
+        int ref = writes.find(key, key.length);
+        if (ref == MemTable.NONE && isSerializable()) {
+            footprint.addKey(key.clone());
+        }
+        return ref;
+    }
+
+    /** Whether an own entry of a key that was found has a value. */
+    private boolean isPresent(int ref) {
+        return ref != OwnWrites.DELETED && writes.table().type(ref) == WritePayload.PUT;
+    }
+
+    /** Bytes of the value of an own entry that was found, or -1. */
+    int valueLength(int ref) {
+        return isPresent(ref) ? writes.table().valueLength(ref) : -1;
+    }
+
+    /** A copy of the value of an own entry that was found, or null. */
+    byte[] value(int ref) {
+        if (!isPresent(ref)) {
+            return null;
+        }
+        MemTable table = writes.table();
+        byte[] value = StoreReader.newValue(table.valueLength(ref));
+        table.buffer().get(table.valuePosition(ref), value);
+        return value;
+    }
+
+    /** A cursor over what the transaction sees now. */
+    FlexCursor cursor(Scan scan) {
+        requireOpen();
+        if (cursors.size() >= cursorsToKeep) {
+            cursors.removeIf(cursor -> !cursor.isOpen());
+            cursorsToKeep = 2 * cursors.size() + 16;
+        }
+        FlexCursor cursor = new FlexCursor();
+        cursors.add(cursor);
+        cursor.open(reader.cursor(pin, writes.table(), writes.lastSequence(), scan));
+        if (isSerializable()) {
+            cursor.trace(new RangesRead(footprint, scan));
+        }
+        return cursor;
+    }
+
+    // ---- writing
+
+    /** Throws unless one more entry can be a part of what is committed. */
+    void requireFits(long payloadBytes, long bodyBytes) {
+        requireOpen();
+        writer.requireFits(writes.length() + payloadBytes, writes.bodyBytes() + bodyBytes, writes.entries() + 1);
+    }
+
+    Transaction.Savepoint savepoint() {
+        requireOpen();
+        Transaction.Savepoint savepoint = new Transaction.Savepoint(writes);
+        savepoints.add(savepoint);
+        return savepoint;
+    }
+
+    void rollbackTo(Transaction.Savepoint savepoint) {
+        requireOpen();
+        int index = savepoints.indexOf(savepoint);
+        if (index < 0) {
+            throw new IllegalArgumentException("the savepoint is of another transaction, or was taken back");
+        }
+        savepoints.subList(index + 1, savepoints.size()).clear();
+        closeCursors();
+        savepoint.restore(writes);
+    }
+
+    // ---- the end
+
+    long commit(Durability atLeast) {
+        requireOpen();
+        try {
+            store.health().requireUsable();
+            if (writes.entries() == 0) {
+                return pin.sequence();
+            }
+            for (FlexCursor cursor : cursors) {
+                cursor.endTrace();
+            }
+            footprint.setWrites(writes.payload(), writes.length());
+            // No guard of keyspaces: to drop one is to delete its range, which is a conflict with what is written
+            // there.
+            long last = writer.write(
+                    writes.payload(),
+                    writes.length(),
+                    writes.checksum(),
+                    writes.entries(),
+                    writes.ranges(),
+                    writes.bodyBytes(),
+                    atLeast.orStronger(durability).force(),
+                    footprint,
+                    null);
+            if (last == StoreWriter.REFUSED) {
+                throw new ConflictException(
+                        "the transaction can't be committed: " + footprint.conflict() + "; run it again");
+            }
+            return last;
+        } finally {
+            close();
+        }
+    }
+
+    private void closeCursors() {
+        for (FlexCursor cursor : cursors) {
+            cursor.close();
+        }
+        cursors.clear();
+    }
+
+    void close() {
+        if (!open) {
+            return;
+        }
+        open = false;
+        try {
+            closeCursors();
+            writes.clear();
+            store.ownWrites.giveBack(writes);
+        } finally {
+            pin.close();
+            store.endTransaction(begun);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Transaction[" + isolation + " at " + pin.sequence()
+                + (open ? ", " + writes.entries() + " writes]" : ", closed]");
+    }
+}

@@ -1,0 +1,113 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.memtable.MemTable;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/** The payload of a write of several entries, as it grows. For one thread at a time; reusable. */
+public final class BatchPayload {
+    private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
+
+    private final CRC32C crc = new CRC32C();
+    private byte[] bytes = new byte[256];
+    private int length;
+    private int entries;
+    private int ranges;
+    private long bodyBytes;
+
+    /** Adds a put. */
+    public void put(KeyHeads heads, byte[] head, byte[] key, byte[] value) {
+        int at = beginPut(head.length + key.length, value.length);
+        at = heads.copy(head, key, bytes, at);
+        System.arraycopy(value, 0, bytes, at, value.length);
+        end(at + value.length, head.length + key.length, value.length);
+    }
+
+    /** Adds a put of what buffers have between position and limit, which stay. */
+    public void put(KeyHeads heads, byte[] head, ByteBuffer key, ByteBuffer value) {
+        int keyLength = head.length + key.remaining();
+        int valueLength = value.remaining();
+        int at = beginPut(keyLength, valueLength);
+        at = heads.copy(head, key, bytes, at);
+        value.get(value.position(), bytes, at, valueLength);
+        end(at + valueLength, keyLength, valueLength);
+    }
+
+    /** Adds a delete of the key between position and limit, which stay. */
+    public void delete(KeyHeads heads, byte[] head, ByteBuffer key) {
+        int keyLength = head.length + key.remaining();
+        room(WritePayload.deleteBytes(keyLength));
+        int at = WritePayload.encodeDeleteHeader(bytes, length, keyLength);
+        end(heads.copy(head, key, bytes, at), keyLength, 0);
+    }
+
+    /** Adds the deletion of a range of keys as they are stored. */
+    public void deleteRange(byte[] from, byte[] to) {
+        room(WritePayload.putBytes(from.length, to.length));
+        int at = WritePayload.encodeRangeHeader(bytes, length, from.length, to.length);
+        System.arraycopy(from, 0, bytes, at, from.length);
+        System.arraycopy(to, 0, bytes, at + from.length, to.length);
+        end(at + from.length + to.length, from.length, to.length);
+        ranges++;
+    }
+
+    private int beginPut(int keyLength, int valueLength) {
+        room(WritePayload.putBytes(keyLength, valueLength));
+        return WritePayload.encodePutHeader(bytes, length, keyLength, valueLength);
+    }
+
+    private void room(long more) {
+        long needed = length + more;
+        if (needed > MAX_BYTES) {
+            throw new IllegalArgumentException("the batch would have " + needed + " bytes; split it");
+        }
+        if (needed > bytes.length) {
+            bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_BYTES, Math.max(needed, 2L * bytes.length)));
+        }
+    }
+
+    /** The entry is there, up to an index. */
+    private void end(int newLength, int keyLength, int valueLength) {
+        length = newLength;
+        entries++;
+        bodyBytes += MemTable.bodyBytes(keyLength, valueLength);
+    }
+
+    /** Forgets all entries; keeps the memory. */
+    public void clear() {
+        length = 0;
+        entries = 0;
+        ranges = 0;
+        bodyBytes = 0;
+    }
+
+    /** What it has, from the first byte on. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    /** Bytes of it. */
+    public int length() {
+        return length;
+    }
+
+    public int entries() {
+        return entries;
+    }
+
+    /** Of the entries, those that delete ranges. */
+    public int ranges() {
+        return ranges;
+    }
+
+    public long bodyBytes() {
+        return bodyBytes;
+    }
+
+    public int checksum() {
+        return WritePayload.checksum(crc, bytes, 0, length);
+    }
+}

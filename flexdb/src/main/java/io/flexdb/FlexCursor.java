@@ -3,6 +3,8 @@ package io.flexdb;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Optional;
 
 /**
  * Walks the pairs of a keyspace in key order, in both directions, over one consistent view. It stands on a pair or
@@ -158,6 +160,11 @@ public final class FlexCursor implements AutoCloseable {
     /** Bytes of the value, which need not be read for that. */
     public int valueLength() {
         return cursor().valueLength();
+    }
+
+    /** When the value expires, though not for this cursor; empty if it does not. */
+    public Optional<Instant> expiresAt() {
+        return Limits.expiry(cursor().expiry());
     }
 
     /**

@@ -175,6 +175,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
             return store.visibleSequence();
         }
         BatchPayload payload = batch.payload();
+        payload.setTimes(store.writer()::expiryIn);
         return store.writer()
                 .write(
                         payload.bytes(),

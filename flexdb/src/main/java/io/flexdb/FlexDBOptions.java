@@ -4,6 +4,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.function.Consumer;
 
 /**
@@ -182,6 +183,19 @@ public final class FlexDBOptions {
         return with(settings -> settings.healthListener = listener);
     }
 
+    /**
+     * What tells the time for pairs that expire; milliseconds count. While a store is open its time does not go back: if
+     * the clock does, time stands still until the clock has caught up. If it goes back between two openings, pairs that
+     * were absent as expired and have not been reclaimed show again until their time comes once more; nothing else
+     * happens. If the clock throws, the call that has asked it does, and changes nothing.
+     *
+     * @param clock default {@link InstantSource#system()}
+     */
+    public FlexDBOptions withClock(InstantSource clock) {
+        Limits.notNull(clock, "clock");
+        return with(settings -> settings.clock = clock);
+    }
+
     /** What has happened to a write when its call returns. */
     public Durability durability() {
         return Durability.of(settings.force);
@@ -227,6 +241,11 @@ public final class FlexDBOptions {
         return settings.space;
     }
 
+    /** What tells the time for pairs that expire. */
+    public InstantSource clock() {
+        return settings.clock;
+    }
+
     /** What is told when the health changes, or null. */
     public HealthListener healthListener() {
         return settings.healthListener;
@@ -240,7 +259,7 @@ public final class FlexDBOptions {
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads()
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond + ", space=" + settings.space
-                + ", healthListener=" + settings.healthListener
+                + ", healthListener=" + settings.healthListener + ", clock=" + settings.clock
                 + "]";
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.batch.PayloadBuffer;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.memtable.MemTable;
@@ -10,6 +11,7 @@ import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.write.Precondition;
 import io.flexdb.internal.write.StoreWriter;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 
 /**
@@ -104,6 +106,58 @@ public sealed class Keyspace extends ReadView permits FlexDB {
     }
 
     /**
+     * Sets the value of a key for some time: from its end on the key is absent, for all reads. A {@link Snapshot}, a
+     * cursor and a {@link Transaction} read as of the time when they were opened, so no pair vanishes under them.
+     *
+     * <p>The time is that of {@link FlexDBOptions#withClock}, and the end is fixed when this is called. Expired pairs are
+     * reclaimed by commits that come across them, and take disk space until then. To set a value again, by whatever
+     * method, sets when it expires anew, or that it does not.
+     *
+     * @param ttl how long it lives, above 0; a part of a millisecond counts as a whole
+     * @return the sequence number of the write
+     */
+    public long put(byte[] key, byte[] value, Duration ttl) {
+        return put(key, value, ttl, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long put(byte[] key, byte[] value, Duration ttl, Durability atLeast) {
+        Limits.valueLength(value);
+        return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(value), ttl, atLeast);
+    }
+
+    /**
+     * The same of what the buffers, heap or direct, have between position and limit. The positions move to the limits.
+     *
+     * @see #put(byte[], byte[], Duration)
+     */
+    public long put(ByteBuffer key, ByteBuffer value, Duration ttl) {
+        return put(key, value, ttl, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long put(ByteBuffer key, ByteBuffer value, Duration ttl, Durability atLeast) {
+        Durability mode = access.raised(atLeast);
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        int valueLength = Limits.valueLength(value);
+        long expiry = access.writer().expiryIn(Limits.ttlMillis(ttl));
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int at = payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength);
+            int valueAt = heads.copy(head, key, payload.bytes, at);
+            value.get(value.position(), payload.bytes, valueAt, valueLength);
+            payload.setTime(expiry);
+            long sequence = write(payload, keyLength, valueLength + WritePayload.TIME_BYTES, mode, null);
+            key.position(key.limit());
+            value.position(value.limit());
+            return sequence;
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    /**
      * Removes a key, if it is there.
      *
      * @return the sequence number of the write
@@ -148,7 +202,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
     }
 
     private long write(
-            PayloadBuffer payload, int keyLength, int valueLength, Durability mode, Precondition precondition) {
+            PayloadBuffer payload, int keyLength, int tailLength, Durability mode, Precondition precondition) {
         return access.writer()
                 .write(
                         payload.bytes,
@@ -156,7 +210,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                         payload.checksum(),
                         1,
                         0,
-                        MemTable.bodyBytes(keyLength, valueLength),
+                        MemTable.bodyBytes(keyLength, tailLength),
                         mode.force(),
                         precondition,
                         state);

@@ -2,12 +2,18 @@ package io.flexdb;
 
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 
 /** What a key and a value may be; checked before anything is written. */
 final class Limits {
     /** The longest value. The records, logs and batches that it becomes a part of must fit 2 GiB. */
     static final int MAX_VALUE_BYTES = (1 << 30) - (1 << 20);
+
+    private static final int NANOS_PER_MILLI = 1_000_000;
 
     private Limits() {}
 
@@ -133,6 +139,25 @@ final class Limits {
         int length = notNull(value, "value").remaining();
         checkValueLength(length);
         return length;
+    }
+
+    /** Milliseconds of the time that a value is to live; a part of one counts as a whole. */
+    static long ttlMillis(Duration ttl) {
+        if (notNull(ttl, "ttl").isZero() || ttl.isNegative()) {
+            throw new IllegalArgumentException("ttl must be above 0: " + ttl);
+        }
+        try {
+            return ttl.plusNanos(NANOS_PER_MILLI - 1).toMillis();
+        } catch (ArithmeticException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /** When a value expires, of which that is known in milliseconds since 1970; empty if it never does. */
+    static Optional<Instant> expiry(long millis) {
+        return millis == RecordFormat.NEVER || millis == Long.MIN_VALUE
+                ? Optional.empty()
+                : Optional.of(Instant.ofEpochMilli(millis));
     }
 
     static <T> T notNull(T argument, String name) {

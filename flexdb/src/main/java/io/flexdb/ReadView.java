@@ -6,8 +6,10 @@ import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.version.PinnedVersion;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -115,6 +117,17 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
         int length = access.reader().valueLength(heads, key, pin);
         requireThere();
         return length;
+    }
+
+    /**
+     * When the value of a key expires; empty if it does not, or the key is absent. In a view of one moment that may be
+     * over already.
+     */
+    public Optional<Instant> expiresAt(byte[] key) {
+        Limits.keyLength(heads, key);
+        Optional<Instant> expiry = Limits.expiry(access.reader().expiry(heads, key, pin));
+        requireThere();
+        return expiry;
     }
 
     /**

@@ -5,7 +5,7 @@ import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.version.PinnedVersion;
 
 /**
- * A store as it was at one moment, for as long as the snapshot is open. It holds back memory and disk that later
+ * A store as it was at one moment, for as long as the snapshot is open; what expires after that moment stays. It holds back memory and disk that later
  * writes would free, so it is to be closed. Any thread may use it; after it or the store is closed, reading throws
  * {@link io.flexdb.storage.StoreClosedException}.
  *

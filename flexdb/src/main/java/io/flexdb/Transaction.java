@@ -8,8 +8,11 @@ import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.transaction.OwnWrites;
 import io.flexdb.storage.ConflictException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -24,6 +27,8 @@ import java.util.function.ObjIntConsumer;
  *     transaction.commit();
  * }
  * }</pre>
+ *
+ * <p>What expires while it is open stays for it, and that something has expired is no conflict.
  *
  * <p>No lock is held while it is open, and nobody waits for it. Like a snapshot it holds back memory and disk that later
  * writes would free, so it is to be closed soon; one that stays open while more is written than
@@ -144,6 +149,12 @@ public final class Transaction extends ReadView implements AutoCloseable {
     }
 
     @Override
+    public Optional<Instant> expiresAt(byte[] key) {
+        int ref = find(key);
+        return ref == MemTable.NONE ? super.expiresAt(key) : Limits.expiry(all.expiry(ref));
+    }
+
+    @Override
     public List<byte[]> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
         keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
@@ -225,6 +236,39 @@ public final class Transaction extends ReadView implements AutoCloseable {
         int valueAt = heads.copy(head, key, writes.payload(), at);
         value.get(value.position(), writes.payload(), valueAt, valueLength);
         writes.add(valueAt + valueLength, bodyBytes);
+        key.position(key.limit());
+        value.position(value.limit());
+        return this;
+    }
+
+    /**
+     * Sets the value of a key for some time, which begins now.
+     *
+     * @param ttl as for {@link Keyspace#put(byte[], byte[], Duration)}
+     */
+    public Transaction put(byte[] key, byte[] value, Duration ttl) {
+        ByteBuffer wrapped = ByteBuffer.wrap(Limits.notNull(key, "key"));
+        return put(wrapped, ByteBuffer.wrap(Limits.notNull(value, "value")), ttl);
+    }
+
+    /** The same of what the buffers have between position and limit, which becomes their position. */
+    public Transaction put(ByteBuffer key, ByteBuffer value, Duration ttl) {
+        Limits.notNull(key, "key");
+        return addTimed(WritePayload.PUT_EXPIRING, key, value, all.expiryIn(Limits.ttlMillis(ttl)));
+    }
+
+    private Transaction addTimed(int type, ByteBuffer key, ByteBuffer value, long time) {
+        byte[] head = heads.of(key);
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        int valueLength = Limits.valueLength(value);
+        long bodyBytes = MemTable.bodyBytes(keyLength, valueLength + WritePayload.TIME_BYTES);
+        all.requireFits(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES, bodyBytes);
+        OwnWrites writes = all.writes;
+        int at = writes.beginTimed(type, keyLength, valueLength);
+        int valueAt = heads.copy(head, key, writes.payload(), at);
+        value.get(value.position(), writes.payload(), valueAt, valueLength);
+        WritePayload.putTime(writes.payload(), valueAt + valueLength, time);
+        writes.add(valueAt + valueLength + WritePayload.TIME_BYTES, bodyBytes);
         key.position(key.limit());
         value.position(value.limit());
         return this;

@@ -1,6 +1,5 @@
 package io.flexdb;
 
-import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.StoreReader;
@@ -77,7 +76,18 @@ final class TransactionState {
 
     /** Whether an own entry of a key that was found has a value. */
     private boolean isPresent(int ref) {
-        return ref != OwnWrites.DELETED && writes.table().type(ref) == WritePayload.PUT;
+        return ref != OwnWrites.DELETED && writes.table().expiry(ref) > pin.time();
+    }
+
+    /** When an own entry that was found expires, as {@link StoreReader#expiry}. */
+    long expiry(int ref) {
+        return isPresent(ref) ? writes.table().expiry(ref) : Long.MIN_VALUE;
+    }
+
+    /** The time so much later, in milliseconds since 1970. */
+    long expiryIn(long millis) {
+        requireOpen();
+        return writer.expiryIn(millis);
     }
 
     /** Bytes of the value of an own entry that was found, or -1. */

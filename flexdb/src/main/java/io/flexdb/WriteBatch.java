@@ -1,10 +1,12 @@
 package io.flexdb;
 
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.keyspace.KeyspacesWritten;
 import io.flexdb.internal.write.BatchPayload;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /**
  * Puts and deletes, of keys and of ranges, that take effect together: readers see all or none of them, and a crash keeps
@@ -57,6 +59,26 @@ public final class WriteBatch {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
         payload.put(heads, heads.of(key), key, value);
+        key.position(key.limit());
+        value.position(value.limit());
+        return added();
+    }
+
+    /**
+     * Adds a put that expires.
+     *
+     * @param ttl how long it lives from when the batch is written, as for {@link Keyspace#put(byte[], byte[], Duration)}
+     */
+    public WriteBatch put(byte[] key, byte[] value, Duration ttl) {
+        Limits.valueLength(value);
+        return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(value), ttl);
+    }
+
+    /** The same of what the buffers have between position and limit, which becomes their position. */
+    public WriteBatch put(ByteBuffer key, ByteBuffer value, Duration ttl) {
+        Limits.keyLength(heads, key);
+        Limits.valueLength(value);
+        payload.putTimed(WritePayload.PUT_EXPIRING, heads, heads.of(key), key, value, Limits.ttlMillis(ttl));
         key.position(key.limit());
         value.position(value.limit());
         return added();

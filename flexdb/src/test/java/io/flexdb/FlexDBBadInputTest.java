@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -227,8 +228,10 @@ class FlexDBBadInputTest {
                 .withMaxPinnedBytes(2)
                 .withReads(Reads.POSITIONAL)
                 .withDefragmentedBytesPerSecond(3)
-                .withSpace(space);
+                .withSpace(space)
+                .withClock(Clock.systemUTC());
         assertEquals(Durability.NONE, options.durability());
+        assertEquals(Clock.systemUTC(), options.clock());
         assertEquals(1, options.cacheBytes());
         assertEquals(1 << 20, options.memtableBytes());
         assertEquals(Duration.ZERO, options.syncInterval());
@@ -240,7 +243,7 @@ class FlexDBBadInputTest {
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
                         + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, space="
                         + space
-                        + ", healthListener=null]",
+                        + ", healthListener=null, clock=SystemClock[Z]]",
                 options.toString());
         assertEquals(
                 "ReadOptions[snapshot=null, lowerBound=none, upperBound=1 bytes, keysOnly=true, expectedPairs=7]",

@@ -47,11 +47,13 @@ class FlexDBCrashTest {
     }
 
     private static void batchOverManyIntervals(StoreDriver store, int round, int i) {
+        store.clock.advance(1);
         List<Edit> edits = new ArrayList<>();
         for (int j = 0; j < 8; j++) {
             edits.add(new Edit(key((i * 37 + j * 75) % 600), value(round, i + j)));
         }
         edits.add(new Edit(key(i * 11 % 600), null));
+        edits.add(Edit.expiring(key(i * 13 % 600), value(round, i), 1 + i % 50));
         if (i % 4 == 1) {
             List<Edit> takenBack = edits.subList(0, 2);
             Edit meanwhile = new Edit(key(900 + i), value(round, i));

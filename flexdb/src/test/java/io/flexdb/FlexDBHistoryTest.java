@@ -53,6 +53,7 @@ class FlexDBHistoryTest {
         }
 
         private void step() {
+            store.clock.advance(random.nextInt(4));
             switch (random.nextInt(200)) {
                 case 0 -> store.reopen(at);
                 case 1 -> store.kill(at);
@@ -73,6 +74,7 @@ class FlexDBHistoryTest {
             switch (random.nextInt(10)) {
                 case 0, 1 -> store.delete(key());
                 case 2, 3 -> store.get(key(), at);
+                case 4 -> store.put(key(), value(4000), ttl());
                 default -> store.put(key(), value(40_000));
             }
         }
@@ -86,7 +88,10 @@ class FlexDBHistoryTest {
         private List<Edit> edits(int count) {
             List<Edit> edits = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                edits.add(new Edit(key(), random.nextInt(4) == 0 ? null : value(500)));
+                edits.add(
+                        random.nextInt(8) == 0
+                                ? Edit.expiring(key(), value(500), ttl())
+                                : new Edit(key(), random.nextInt(4) == 0 ? null : value(500)));
             }
             return edits;
         }
@@ -97,7 +102,9 @@ class FlexDBHistoryTest {
                 edits.add(
                         random.nextInt(12) == 0
                                 ? range()
-                                : new Edit(key(), random.nextInt(4) == 0 ? null : value(i > 0 ? 500 : 40_000)));
+                                : random.nextInt(8) == 0
+                                        ? Edit.expiring(key(), value(500), ttl())
+                                        : new Edit(key(), random.nextInt(4) == 0 ? null : value(i > 0 ? 500 : 40_000)));
             }
             Durability[] all = Durability.values();
             store.batch(edits, all[random.nextInt(all.length)]);
@@ -124,6 +131,11 @@ class FlexDBHistoryTest {
                     bound,
                     Stream.generate(() -> random.nextInt(4) < forward).limit(40)::iterator,
                     at);
+        }
+
+        /** A few steps or hundreds of them. */
+        private long ttl() {
+            return 1 + random.nextInt(random.nextBoolean() ? 20 : 2000);
         }
 
         private byte[] key() {

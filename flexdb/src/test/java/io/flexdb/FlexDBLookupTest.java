@@ -266,7 +266,7 @@ class FlexDBLookupTest {
             assertTrue(message.contains("room for 9 bytes, but the value has 10"), message);
             assertEquals(10, db.get(key, new byte[12], 2));
             assertEquals(-1, db.get(key(2), new byte[0], 0));
-            assertThrows(IllegalArgumentException.class, () -> db.put(key, key, null));
+            assertThrows(IllegalArgumentException.class, () -> db.put(key, key, (Durability) null));
             assertThrows(IllegalArgumentException.class, () -> db.delete(key, null));
             assertEquals(1, db.stats().lastSequence());
         }

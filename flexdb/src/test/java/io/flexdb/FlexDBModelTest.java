@@ -58,6 +58,8 @@ class FlexDBModelTest {
         return ActionChain.startWith(() -> new StoreDriver(StoreDriver.SMALL.withDurability(durability)))
                 .withAction(12, puts())
                 .withAction(4, deletes())
+                .withAction(4, expiringPuts())
+                .withAction(3, waits())
                 .withAction(3, fills())
                 .withAction(4, batches())
                 .withAction(3, rangeDeletes())
@@ -79,6 +81,23 @@ class FlexDBModelTest {
         return () -> Combinators.combine(keys(), values())
                 .as((key, value) -> Transformer.mutate(
                         "put " + key + " of " + value.length + " bytes", store -> store.put(bytes(key), value)));
+    }
+
+    private static Action.Independent<StoreDriver> expiringPuts() {
+        return () -> Combinators.combine(keys(), values(), ttls())
+                .as((key, value, ttl) -> Transformer.mutate(
+                        "put " + key + " of " + value.length + " bytes for " + ttl + " ms",
+                        store -> store.put(bytes(key), value, ttl)));
+    }
+
+    private static Action.Independent<StoreDriver> waits() {
+        return () -> Arbitraries.longs()
+                .between(1, 1500)
+                .map(millis -> Transformer.mutate("wait " + millis + " ms", store -> store.clock.advance(millis)));
+    }
+
+    private static Arbitrary<Long> ttls() {
+        return Arbitraries.longs().between(1, 2000);
     }
 
     private static Action.Independent<StoreDriver> deletes() {
@@ -103,10 +122,17 @@ class FlexDBModelTest {
         Arbitrary<Edit> edits = Combinators.combine(
                         keys(),
                         values().injectNull(0.3),
-                        Arbitraries.integers().between(1, 400).injectNull(0.8))
-                .as((key, value, covered) -> covered != null
-                        ? Edit.range(bytes(key), bytes(key + covered))
-                        : new Edit(bytes(key), value == null || value.length > 4000 ? null : value));
+                        Arbitraries.integers().between(1, 400).injectNull(0.8),
+                        ttls().injectNull(0.8))
+                .as((key, value, covered, ttl) -> {
+                    if (covered != null) {
+                        return Edit.range(bytes(key), bytes(key + covered));
+                    }
+                    byte[] kept = value == null || value.length > 4000 ? null : value;
+                    return kept == null || ttl == null
+                            ? new Edit(bytes(key), kept)
+                            : Edit.expiring(bytes(key), kept, ttl);
+                });
         return () -> Combinators.combine(edits.list().ofMinSize(1).ofMaxSize(12), Arbitraries.of(Durability.class))
                 .as((batch, durability) -> Transformer.mutate(
                         "batch of " + batch.size() + ", " + durability, store -> store.batch(batch, durability)));

@@ -29,7 +29,8 @@ final class StoreDriver {
                     .withLogBufferBytes(2048));
 
     final FlexDBOptions options;
-    final StoreOracle oracle = new StoreOracle();
+    final TestClock clock = new TestClock();
+    final StoreOracle oracle = new StoreOracle(clock);
     SimulatedVfs vfs;
     FlexDB db;
     /** Whether the last write noted has not returned. */
@@ -46,7 +47,7 @@ final class StoreDriver {
     }
 
     private StoreDriver(FlexDBOptions options, SimulatedVfs vfs) {
-        this.options = options;
+        this.options = options.withClock(clock);
         this.vfs = vfs;
     }
 
@@ -78,6 +79,13 @@ final class StoreDriver {
         written(options.durability());
     }
 
+    void put(byte[] key, byte[] value, long ttlMillis) {
+        Edit edit = Edit.expiring(key, value, ttlMillis);
+        oracle.write(List.of(edit));
+        assertEquals(oracle.sequence(), db.put(key, value, edit.ttl()));
+        written(options.durability());
+    }
+
     void delete(byte[] key) {
         oracle.write(List.of(new Edit(key, null)));
         assertEquals(oracle.sequence(), db.delete(key));
@@ -91,6 +99,8 @@ final class StoreDriver {
                 batch.deleteRange(edit.key(), edit.to());
             } else if (edit.value() == null) {
                 batch.delete(edit.key());
+            } else if (edit.ttlMillis() > 0) {
+                batch.put(edit.key(), edit.value(), edit.ttl());
             } else {
                 batch.put(edit.key(), edit.value());
             }
@@ -138,6 +148,8 @@ final class StoreDriver {
         for (Edit edit : edits) {
             if (edit.value() == null) {
                 transaction.delete(edit.key());
+            } else if (edit.ttlMillis() > 0) {
+                transaction.put(edit.key(), edit.value(), edit.ttl());
             } else {
                 transaction.put(edit.key(), edit.value());
             }
@@ -188,7 +200,7 @@ final class StoreDriver {
     // ---- reading
 
     void get(byte[] key, String at) {
-        assertArrayEquals(oracle.now().get(key), db.get(key), at);
+        assertArrayEquals(oracle.get(key), db.get(key), at);
         if (snapshot != null) {
             assertArrayEquals(inSnapshot.get(key), snapshot.get(key), at);
         }

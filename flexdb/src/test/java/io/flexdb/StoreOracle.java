@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -26,14 +28,24 @@ final class StoreOracle {
     /**
      * A change of one key; a null value deletes it. Or, with a range, a removal of all keys from one on to before
      * another, where null stands for no end.
+     *
+     * @param ttlMillis how long a value lives; 0 for ever
      */
-    record Edit(byte[] key, byte[] value, byte[] to, boolean isRange) {
+    record Edit(byte[] key, byte[] value, byte[] to, boolean isRange, long ttlMillis) {
         Edit(byte[] key, byte[] value) {
-            this(key, value, null, false);
+            this(key, value, null, false, 0);
         }
 
         static Edit range(byte[] from, byte[] to) {
-            return new Edit(from, null, to, true);
+            return new Edit(from, null, to, true, 0);
+        }
+
+        static Edit expiring(byte[] key, byte[] value, long ttlMillis) {
+            return new Edit(key, value, null, false, ttlMillis);
+        }
+
+        Duration ttl() {
+            return Duration.ofMillis(ttlMillis);
         }
 
         /** The keys of a map that it may change. */
@@ -52,10 +64,22 @@ final class StoreOracle {
     private long durableSequence;
     private long sequence;
     private final List<List<Edit>> sinceDurable = new ArrayList<>();
+    private final TestClock clock;
+    private final Map<byte[], Long> expiries; // of values, each of which is an array of its own
+
+    /** @param clock of the store; it does not go back */
+    StoreOracle(TestClock clock) {
+        this(clock, new IdentityHashMap<>());
+    }
+
+    private StoreOracle(TestClock clock, Map<byte[], Long> expiries) {
+        this.clock = clock;
+        this.expiries = expiries;
+    }
 
     /** An oracle that knows the same and goes its own way. */
     StoreOracle copy() {
-        StoreOracle copy = new StoreOracle();
+        StoreOracle copy = new StoreOracle(clock, expiries);
         copy.now = new TreeMap<>(now);
         copy.durable = new TreeMap<>(durable);
         copy.durableSequence = durableSequence;
@@ -70,7 +94,26 @@ final class StoreOracle {
 
     /** What the store holds. */
     TreeMap<byte[], byte[]> now() {
-        return now;
+        if (expiries.isEmpty()) {
+            return now;
+        }
+        TreeMap<byte[], byte[]> live = new TreeMap<>(now);
+        live.values().removeIf(this::isOver);
+        return live;
+    }
+
+    private boolean isOver(byte[] value) {
+        return expiries.getOrDefault(value, Long.MAX_VALUE) <= clock.millis();
+    }
+
+    private byte[] live(Map<byte[], byte[]> map, byte[] key) {
+        byte[] value = map.get(key);
+        return value == null || isOver(value) ? null : value;
+    }
+
+    /** The value of a key, or null. */
+    byte[] get(byte[] key) {
+        return live(now, key);
     }
 
     /** The sequence number of the last write. */
@@ -80,11 +123,21 @@ final class StoreOracle {
 
     /** Notes a write, whether it has returned or not. */
     void write(List<Edit> edits) {
-        for (Edit edit : edits) {
+        List<Edit> noted = edits.stream().map(this::note).toList();
+        for (Edit edit : noted) {
             apply(now, edit);
         }
-        sinceDurable.add(edits);
+        sinceDurable.add(noted);
         sequence += edits.size();
+    }
+
+    private Edit note(Edit edit) {
+        if (edit.ttlMillis == 0) {
+            return edit;
+        }
+        byte[] value = edit.value.clone();
+        expiries.put(value, clock.millis() + edit.ttlMillis);
+        return new Edit(edit.key, value, null, false, edit.ttlMillis);
     }
 
     private static void apply(TreeMap<byte[], byte[]> map, Edit edit) {
@@ -151,19 +204,18 @@ final class StoreOracle {
         if (different != 0) {
             fail(at + ": " + different + " keys differ at sequence number " + foundSequence + " of " + sequence);
         }
-        now = found;
+        now = new TreeMap<>(durable); // the same as found, but for what has expired
         sequence = foundSequence;
-        durable = new TreeMap<>(found);
         durableSequence = foundSequence;
         sinceDurable.clear();
     }
 
-    private static int differs(Map<byte[], byte[]> a, Map<byte[], byte[]> b, byte[] key) {
-        return Arrays.equals(a.get(key), b.get(key)) ? 0 : 1;
+    private int differs(Map<byte[], byte[]> a, Map<byte[], byte[]> b, byte[] key) {
+        return Arrays.equals(live(a, key), live(b, key)) ? 0 : 1;
     }
 
     /** How many keys have other values in one map than in the other. */
-    private static int difference(TreeMap<byte[], byte[]> a, TreeMap<byte[], byte[]> b) {
+    private int difference(TreeMap<byte[], byte[]> a, TreeMap<byte[], byte[]> b) {
         int count = 0;
         for (Map.Entry<byte[], byte[]> entry : a.entrySet()) {
             count += differs(a, b, entry.getKey());

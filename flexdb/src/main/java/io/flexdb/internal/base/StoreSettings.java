@@ -3,6 +3,7 @@ package io.flexdb.internal.base;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
+import java.time.InstantSource;
 
 /** The settings of a store, which {@code FlexDBOptions} tells of. Once it is made nobody changes it. */
 public final class StoreSettings implements Cloneable {
@@ -28,6 +29,7 @@ public final class StoreSettings implements Cloneable {
     public boolean mappedReads = true; // where they are safe
     public FlexSpaceOptions space = FlexSpaceOptions.defaults();
     public HealthListener healthListener; // or null
+    public InstantSource clock = InstantSource.system();
 
     /** Another one, to be changed by whoever asks for it. */
     public StoreSettings copy() {

@@ -27,6 +27,20 @@ public final class PayloadBuffer {
         return WritePayload.encodePutHeader(bytes, 0, keyLength, valueLength);
     }
 
+    /**
+     * Writes what precedes the key of an entry with a time, which {@link #setTime} sets, and returns where the key goes;
+     * the value goes right behind it.
+     */
+    public int beginTimed(int type, int keyLength, int valueLength) {
+        room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        return WritePayload.encodeTimedHeader(bytes, 0, type, keyLength, valueLength);
+    }
+
+    /** Sets the time of the entry. */
+    public void setTime(long time) {
+        WritePayload.putTime(bytes, length - WritePayload.TIME_BYTES, time);
+    }
+
     /** Writes what precedes a delete's key, and returns where the key goes. */
     public int beginDelete(int keyLength) {
         room(WritePayload.deleteBytes(keyLength));

@@ -35,7 +35,7 @@ public final class PayloadReader {
         }
         int start = at;
         type = payload[at++];
-        if (type != WritePayload.PUT && type != WritePayload.DELETE && type != WritePayload.DELETE_RANGE) {
+        if (type < WritePayload.PUT || type > WritePayload.MERGE) {
             throw malformed(start, "type " + type);
         }
         keyLength = readLength(start);
@@ -47,10 +47,11 @@ public final class PayloadReader {
             throw malformed(start, "value length " + valueLength);
         }
         keyIndex = at;
-        if ((long) keyLength + valueLength > end - at) {
+        int timeBytes = WritePayload.timeBytes(type);
+        if ((long) keyLength + valueLength + timeBytes > end - at) {
             throw malformed(start, "key length " + keyLength + ", value length " + valueLength);
         }
-        at += keyLength + valueLength;
+        at += keyLength + valueLength + timeBytes;
         if (type == WritePayload.DELETE_RANGE) {
             requireRange(start);
         }
@@ -78,7 +79,7 @@ public final class PayloadReader {
         return new IllegalArgumentException("no entry of a write at index " + index + ": " + what);
     }
 
-    /** {@link WritePayload#PUT}, {@link WritePayload#DELETE} or {@link WritePayload#DELETE_RANGE}. */
+    /** {@link WritePayload#PUT} or another type that stands there. */
     public int type() {
         return type;
     }
@@ -96,5 +97,10 @@ public final class PayloadReader {
     /** Bytes of the value, or of the key where a deleted range ends; 0 for a delete. */
     public int valueLength() {
         return valueLength;
+    }
+
+    /** Bytes of the value and of the time behind it, if there is one. */
+    public int tailLength() {
+        return valueLength + WritePayload.timeBytes(type);
     }
 }

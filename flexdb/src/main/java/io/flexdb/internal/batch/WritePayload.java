@@ -2,6 +2,9 @@ package io.flexdb.internal.batch;
 
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.keys.Varints;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
@@ -9,12 +12,15 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * SIZE      FIELD
- * 1         type: 1 put, 2 delete, 3 delete of a range
+ * 1         type: 1 put, 2 delete, 3 delete of a range, 4 put that expires, 5 merge
  * 1 to 3    key length, varint
  * 1 to 5    value length, varint (not of a delete)
  * length    key
  * length    value (not of a delete)
+ * 8         of types 4 and 5: a time in milliseconds since 1970 UTC
  * </pre>
+ *
+ * The time of a put is when it expires; that of a merge, which has its operand as value, when it was made.
  *
  * A deleted range has as key the first key that it covers, and as value the first one behind it. Without bytes the one
  * means the range begins with the first key there is, the other that it has no end; else the one is below the other.
@@ -31,13 +37,29 @@ public final class WritePayload {
     /** The entry removes all keys from one on to before another. */
     public static final int DELETE_RANGE = 3;
 
+    /** The entry sets a key's value until a time. */
+    public static final int PUT_EXPIRING = 4;
+
+    /** The entry changes a key's value by an operand. */
+    public static final int MERGE = 5;
+
+    /** Bytes of the time at the end of an entry that has one. */
+    public static final int TIME_BYTES = Long.BYTES;
+
     /** The longest key in bytes. */
     public static final int MAX_KEY_BYTES = RecordFormat.MAX_KEY_BYTES;
 
     /** The longest value in bytes. */
     public static final int MAX_VALUE_BYTES = RecordFormat.MAX_VALUE_BYTES;
 
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private WritePayload() {}
+
+    /** Bytes of the time that entries of a type end with. */
+    public static int timeBytes(int type) {
+        return type >= PUT_EXPIRING ? TIME_BYTES : 0;
+    }
 
     /** Bytes of a put in a payload. */
     public static long putBytes(int keyLength, int valueLength) {
@@ -53,6 +75,18 @@ public final class WritePayload {
     public static int encodePutHeader(byte[] payload, int index, int keyLength, int valueLength) {
         payload[index] = PUT;
         return Varints.write(payload, Varints.write(payload, index + 1, keyLength), valueLength);
+    }
+
+    /** Writes the same of an entry of another type, which has a time behind its value. */
+    public static int encodeTimedHeader(byte[] payload, int index, int type, int keyLength, int valueLength) {
+        int at = encodePutHeader(payload, index, keyLength, valueLength);
+        payload[index] = (byte) type;
+        return at;
+    }
+
+    /** Writes the time behind an entry's value. */
+    public static void putTime(byte[] payload, int index, long time) {
+        LONGS.set(payload, index, time);
     }
 
     /** Writes what precedes the two keys of a deleted range, and returns the index where they belong. */

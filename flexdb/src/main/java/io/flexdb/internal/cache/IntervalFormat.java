@@ -326,7 +326,8 @@ public final class IntervalFormat {
     private static long readRecord(ByteBuffer data, int at, int first, int limit) {
         long header = RecordFormat.readWhole(data, at, limit);
         if (header < 0) {
-            throw new BadRecordException(at - first, "a record within " + (limit - at) + " bytes", "none");
+            throw new BadRecordException(
+                    at - first, "a record within " + (limit - at) + " bytes", RecordFormat.found(header));
         }
         return header;
     }

@@ -4,7 +4,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
@@ -40,6 +40,10 @@ public final class Committer {
      * space then. What a range has of the two intervals at its ends is removed in place; those between go with all they
      * have, without being read, as many at once as stand in one leaf of the index: one change of the space for each.
      *
+     * What has expired when a commit begins is reclaimed: an entry removes its key, and of an interval that is written
+     * anew pairs are left out. A view of the store that still shows them has a version of its own, and one that is taken
+     * when this one is published has a later time.
+     *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
@@ -51,6 +55,7 @@ public final class Committer {
     private final Intervals intervals;
     final SparseIndex index; // theirs
     final IntervalCache cache;
+    final StoreClock clock;
     final CommitReservation reservation;
     private final CommitTurns turns = new CommitTurns();
     final ReadContext context;
@@ -69,6 +74,7 @@ public final class Committer {
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
     private StoreFullException memoryRefusal;
+    private long time; // what has expired by then is reclaimed
 
     public Committer(
             Epochs epochs,
@@ -76,12 +82,14 @@ public final class Committer {
             Intervals intervals,
             IntervalCache cache,
             IntervalReader reader,
-            OffHeap memory) {
+            OffHeap memory,
+            StoreClock clock) {
         this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
         this.index = intervals.index;
         this.cache = cache;
+        this.clock = clock;
         this.reservation = new CommitReservation(engine);
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.old = new OldPairs(reader, context);
@@ -121,6 +129,7 @@ public final class Committer {
      */
     byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
+        time = clock.nowOrLatest();
         forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
@@ -333,7 +342,7 @@ public final class Committer {
     private void gather(boolean onlyDeletes) {
         gathered.clear();
         do {
-            if (!onlyDeletes || entries.table().type(entries.ref()) == WritePayload.DELETE) {
+            if (!onlyDeletes || entries.table().expiry(entries.ref()) <= time) {
                 gathered.add(entries.source(), entries.ref());
             }
             entries.next();
@@ -376,10 +385,10 @@ public final class Committer {
         int ticket = epochs.enter(); // the directory lies in the cache
         try {
             boolean inPlace = readOld(alwaysInPlace);
-            content.merge(old, gathered, inPlace);
+            content.merge(old, gathered, inPlace, time);
             if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
                 old.readImage(engine.current()); // for the keys
-                content.merge(old, gathered, inPlace);
+                content.merge(old, gathered, inPlace, time);
             }
             parts.divide(content, interval);
         } finally {

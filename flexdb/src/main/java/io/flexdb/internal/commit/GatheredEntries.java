@@ -33,7 +33,7 @@ final class GatheredEntries {
         int keyLength = table.keyLength(ref);
         int valueLength = table.valueLength(ref);
         bytes += keyLength + valueLength;
-        recordBytes += RecordFormat.recordBytes(keyLength, valueLength);
+        recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
         sources[count] = (byte) source;
         refs[count++] = ref;
     }

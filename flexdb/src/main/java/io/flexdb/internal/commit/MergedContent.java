@@ -1,7 +1,6 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.keys.KeyHash;
@@ -146,8 +145,9 @@ final class MergedContent {
      * may mean to wait for readers, of whom this is one.
      *
      * @param wantInPlace whether the records of pairs that do not change stay where they are
+     * @param time what has expired by then is left out: of entries, and of pairs that are written anew
      */
-    void merge(OldPairs oldPairs, GatheredEntries entries, boolean wantInPlace) {
+    void merge(OldPairs oldPairs, GatheredEntries entries, boolean wantInPlace, long time) {
         assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
         old = oldPairs;
         inPlace = wantInPlace;
@@ -163,11 +163,11 @@ final class MergedContent {
             long hash = KeyHash.hash(key.bytes, 0, key.length);
             int at = old.find(key, hash, nextPair);
             boolean exists = old.isFound();
-            copyPairs(nextPair, at);
+            copyLivePairs(nextPair, at, time);
             int removed = exists ? old.start(at + 1) - old.start(at) : 0;
             int start = directory.bytes();
             int from = recordBytes;
-            boolean put = table.type(ref) == WritePayload.PUT;
+            boolean put = table.expiry(ref) > time;
             if (put) {
                 addEntry(table, ref, hash);
             }
@@ -181,7 +181,7 @@ final class MergedContent {
             }
             nextPair = exists ? at + 1 : at;
         }
-        copyPairs(nextPair, old.count());
+        copyLivePairs(nextPair, old.count(), time);
     }
 
     /** Makes the content of the pairs there are, less some that follow each other, in place. */
@@ -199,6 +199,20 @@ final class MergedContent {
         inPlaceChanges[3] = 0;
         inPlaceChanges[4] = -1;
         copyPairs(to, old.count());
+    }
+
+    /** Copies pairs but for those that have expired, unless they stay where they are. */
+    private void copyLivePairs(int from, int to, long time) {
+        int next = from;
+        for (int pair = from; pair < to && !inPlace; pair++) {
+            int at = IntervalFormat.recordPosition(old.directory(), old.base(), pair);
+            long header = IntervalFormat.header(old.directory(), at);
+            if (RecordFormat.isExtended(header) && RecordFormat.expiry(old.directory(), at, header) <= time) {
+                copyPairs(next, pair);
+                next = pair + 1;
+            }
+        }
+        copyPairs(next, to);
     }
 
     private void copyPairs(int from, int to) {
@@ -222,7 +236,8 @@ final class MergedContent {
     private void addEntry(MemTable table, int ref, long hash) {
         int keyLength = table.keyLength(ref);
         int valueLength = table.valueLength(ref);
-        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength));
+        long expiry = table.expiry(ref);
+        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength, expiry, 0));
         makeRoomForPairs(1);
         int from = recordBytes;
         ByteBuffer arena = table.buffer();
@@ -235,6 +250,8 @@ final class MergedContent {
                 arena,
                 table.valuePosition(ref),
                 valueLength,
+                expiry,
+                0,
                 crc);
         places[directory.count()] = ~from;
         int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);

@@ -31,7 +31,8 @@ public final class StoreFiles {
 
     /**
      * Since 2 each pair has a checksum, since 3 the frames of write-ahead logs have no numbers, since 4 these may have
-     * deleted ranges, since 5 keys that begin with 0xFF stand behind a head, which named keyspaces have, too.
+     * deleted ranges, since 5 keys that begin with 0xFF stand behind a head, which named keyspaces have, too, and logs
+     * and pairs may have times and operands.
      */
     private static final int FORMAT = 5;
 

@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -189,9 +190,11 @@ public final class MemTable {
     /**
      * Arena bytes of an entry, the key tree not counted. The sum over a write's entries is what {@link #reserve} and
      * {@link #couldHold} ask for; it can be computed outside the write lock.
+     *
+     * @param tailLength bytes of the value, and of the time if the entry has one
      */
-    public static long bodyBytes(int keyLength, int valueLength) {
-        return Nodes.bytes(keyLength, valueLength);
+    public static long bodyBytes(int keyLength, int tailLength) {
+        return Nodes.bytes(keyLength, tailLength);
     }
 
     /** Whether a write fits an empty table with an arena of that many bytes. */
@@ -316,7 +319,7 @@ public final class MemTable {
     private int insert(Inserter inserter, PayloadReader reader, byte[] payload, long sequence, int ref) {
         int key = reader.keyIndex();
         int length = reader.keyLength();
-        nodes.write(ref, sequence, reader.type(), payload, key, length, reader.valueLength());
+        nodes.write(ref, sequence, payload, reader);
         int anchor = index.claim(ref, payload, key, length, KeyHash.hash(payload, key, length));
         if (anchor == ref) {
             tree.insert(ref, payload, key, length);
@@ -332,7 +335,7 @@ public final class MemTable {
                 tree.insert(anchor, payload, key, length); // this number may become visible before the anchor's
             }
         }
-        return (int) Nodes.bytes(length, reader.valueLength());
+        return (int) Nodes.bytes(length, reader.tailLength());
     }
 
     // Reading
@@ -364,9 +367,20 @@ public final class MemTable {
         return nodes.sequence(ref);
     }
 
-    /** {@link WritePayload#PUT} or {@link WritePayload#DELETE}. */
+    /** {@link WritePayload#PUT} or another type of an entry of a key. */
     public int type(int ref) {
         return nodes.type(ref);
+    }
+
+    /**
+     * The time from which on a key is absent, by an entry of it that is no merge, in milliseconds since 1970: at all
+     * times if it is removed, and {@link RecordFormat#NEVER} if the value is set for good.
+     */
+    public long expiry(int ref) {
+        int type = nodes.type(ref);
+        return type == WritePayload.PUT
+                ? RecordFormat.NEVER
+                : type == WritePayload.PUT_EXPIRING ? nodes.time(ref) : Long.MIN_VALUE;
     }
 
     /** Bytes of an entry's key. */

@@ -1,11 +1,13 @@
 package io.flexdb.internal.memtable;
 
-import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Checks and prints a memtable that is not being written. The invariants are numbered in {@link MemTable}. */
 final class MemTableChecker {
+    private static final List<String> TYPES =
+            List.of("nothing", "put", "delete", "range", "expiring put", "merge"); // by their numbers
     private static final int SHOWN_BYTES = 40;
 
     private final MemTable table;
@@ -112,7 +114,7 @@ final class MemTableChecker {
                 checkVersion(anchor, ref, nodes.jump(ref));
             }
             entries++;
-            entryBytes += Nodes.bytes(nodes.keyLength(ref), nodes.valueLength(ref));
+            entryBytes += nodes.bytes(ref);
         }
         require(anchorMet, "I4: " + describe(anchor) + " is not among its versions");
     }
@@ -153,7 +155,7 @@ final class MemTableChecker {
         byte[] key = key(ref);
         String shown = new String(key, 0, Math.min(key.length, SHOWN_BYTES), StandardCharsets.ISO_8859_1)
                 .replaceAll("[^\\x20-\\x7e]", ".");
-        return (nodes.type(ref) == WritePayload.PUT ? "put \"" : "delete \"") + shown
+        return TYPES.get(nodes.type(ref)) + " \"" + shown
                 + (key.length > SHOWN_BYTES ? "\"..." : "\"") + " #" + nodes.sequence(ref) + " key " + key.length
                 + " value " + nodes.valueLength(ref) + " at " + (ref << 3);
     }

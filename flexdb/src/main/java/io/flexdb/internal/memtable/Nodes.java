@@ -1,5 +1,7 @@
 package io.flexdb.internal.memtable;
 
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyOrder;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -24,7 +26,8 @@ import java.nio.ByteOrder;
  * 24      4             next older version
  * 28      4             of an anchor: 1 once it is in the key tree; of others: jump, a version further back
  * 32      key length    key
- *         value length  value, then up to 7 unused bytes
+ *         value length  value
+ *         8             of types that have one: time; then up to 7 unused bytes
  * </pre>
  */
 final class Nodes {
@@ -52,9 +55,9 @@ final class Nodes {
         this.arena = arena;
     }
 
-    /** Bytes of an entry. */
-    static long bytes(int keyLength, int valueLength) {
-        return (HEADER_BYTES + (long) keyLength + valueLength + 7) & -8L;
+    /** Bytes of an entry with so many behind its key, those of a time included. */
+    static long bytes(int keyLength, int tailLength) {
+        return (HEADER_BYTES + (long) keyLength + tailLength + 7) & -8L;
     }
 
     /** The ref in a word of 36 bits of something and a ref. */
@@ -72,14 +75,15 @@ final class Nodes {
     }
 
     /** Writes an entry, which nobody can see yet, as the anchor of its key. */
-    void write(int ref, long sequence, int type, byte[] source, int keyIndex, int keyLength, int valueLength) {
+    void write(int ref, long sequence, byte[] source, PayloadReader entry) {
+        int keyLength = entry.keyLength();
         int position = ref << 3;
         arena.putLong(position, sequence);
-        arena.putInt(position + VALUE_LENGTH, valueLength);
-        arena.putInt(position + KEY_LENGTH, keyLength | type << 16);
+        arena.putInt(position + VALUE_LENGTH, entry.valueLength());
+        arena.putInt(position + KEY_LENGTH, keyLength | entry.type() << 16);
         arena.putLong(position + NEWEST, word(sequence - baseSequence, ref));
         arena.putLong(position + OLDER, 0); // and JUMP
-        arena.put(position + HEADER_BYTES, source, keyIndex, keyLength + valueLength);
+        arena.put(position + HEADER_BYTES, source, entry.keyIndex(), keyLength + entry.tailLength());
     }
 
     long sequence(int ref) {
@@ -96,6 +100,16 @@ final class Nodes {
 
     int valueLength(int ref) {
         return arena.getInt((ref << 3) + VALUE_LENGTH);
+    }
+
+    /** Bytes of a written entry. */
+    long bytes(int ref) {
+        return bytes(keyLength(ref), valueLength(ref) + WritePayload.timeBytes(type(ref)));
+    }
+
+    /** The time of an entry that has one. */
+    long time(int ref) {
+        return arena.getLong(valuePosition(ref) + valueLength(ref));
     }
 
     int keyPosition(int ref) {

@@ -126,7 +126,8 @@ final class IntervalPairs {
         for (int i = 0; i < pairs; i++) {
             long header = RecordFormat.readWhole(data, at, dataBytes);
             if (header < 0) {
-                throw new BadRecordException(at, "a record within " + (dataBytes - at) + " bytes", "none");
+                throw new BadRecordException(
+                        at, "a record within " + (dataBytes - at) + " bytes", RecordFormat.found(header));
             }
             int bytes = RecordFormat.recordBytes(header);
             if (!RecordFormat.isSound(data, at, bytes, crc)) {

@@ -74,7 +74,8 @@ public final class IntervalReader {
      * Finds the value of a key that belongs to the context's interval, which is not empty. Inside a short read.
      *
      * @param hash the key's {@link io.flexdb.internal.keys.KeyHash}
-     * @return bytes of the value, which the context's image has at its base until the context is used again; or ABSENT
+     * @return bytes of the value, which the context's image has at its base until the context is used again, and
+     *     whether it has expired or not, of which the context knows when that is; or ABSENT
      */
     int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
         IntervalRef interval = context.interval;
@@ -115,10 +116,12 @@ public final class IntervalReader {
         }
         int bytes = dataBytes(interval.logicalOffset(), interval.lengthBytes());
         long header = loadHead(space, context, interval.logicalOffset(), bytes);
-        return RecordFormat.keyLength(header) == keyLength
-                        && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)
-                ? RecordFormat.valueLength(header)
-                : ABSENT;
+        if (RecordFormat.keyLength(header) != keyLength
+                || !KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+            return ABSENT;
+        }
+        context.expiry = RecordFormat.expiry(context.image, 0, header);
+        return RecordFormat.valueLength(header);
     }
 
     private static boolean isLongPair(int pairs, long bytes) {
@@ -151,6 +154,7 @@ public final class IntervalReader {
     private static int valueAt(ReadContext context, int recordPosition) {
         long header = IntervalFormat.header(context.image, recordPosition);
         context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
+        context.expiry = RecordFormat.expiry(context.image, recordPosition, header);
         return RecordFormat.valueLength(header);
     }
 

@@ -1,8 +1,8 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.flexspace.internal.base.Health;
-import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
@@ -62,6 +62,7 @@ public final class MergeCursor implements AutoCloseable {
     private Scan scan = Scan.ALL;
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
+    private long time; // what has expired by then is not shown
 
     // The current pair:
     private ByteBuffer buffer;
@@ -69,6 +70,7 @@ public final class MergeCursor implements AutoCloseable {
     private int keyLength;
     private int valuePosition;
     private int valueLength;
+    private long expiry; // from then on the key is absent; always, if it was removed
 
     /**
      * A cursor that is closed.
@@ -107,6 +109,7 @@ public final class MergeCursor implements AutoCloseable {
     private void attach(MemTable newest, long newestSequence, Scan newScan) {
         try {
             Version version = pin.version();
+            time = pin.time();
             if (newest != null) {
                 attach(newest, newestSequence);
             }
@@ -360,7 +363,7 @@ public final class MergeCursor implements AutoCloseable {
     private void passDeletions() {
         while (current != NOWHERE) {
             boolean isHidden = hidden != null && isHidden();
-            if (!isHidden && (current == spaceSource || !isDeletion(memtables[current])) || isOutside()) {
+            if (!isHidden && expiry > time || isOutside()) {
                 break;
             }
             if (isHidden) {
@@ -436,10 +439,6 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    private static boolean isDeletion(MemTableCursor cursor) {
-        return cursor.table().type(cursor.ref()) != WritePayload.PUT;
-    }
-
     /** Looks at all sources. */
     private void choose() {
         int nearest = NOWHERE;
@@ -474,6 +473,7 @@ public final class MergeCursor implements AutoCloseable {
             keyLength = space.keyLength();
             valuePosition = space.valuePosition();
             valueLength = space.valueLength();
+            expiry = space.expiry();
             return;
         }
         MemTable table = memtables[current].table();
@@ -483,6 +483,7 @@ public final class MergeCursor implements AutoCloseable {
         keyLength = table.keyLength(ref);
         valuePosition = keyPosition + keyLength;
         valueLength = table.valueLength(ref);
+        expiry = table.expiry(ref);
     }
 
     private boolean isValid(int source) {
@@ -544,6 +545,12 @@ public final class MergeCursor implements AutoCloseable {
     public int valueLength() {
         requireValid();
         return valueLength;
+    }
+
+    /** When the current value expires, in milliseconds since 1970, or {@link RecordFormat#NEVER}. */
+    public long expiry() {
+        requireValid();
+        return expiry;
     }
 
     /** A copy of the current key. */

@@ -134,7 +134,7 @@ public final class RangeEstimator {
                 puts = (int) (puts * all / walked);
                 break;
             }
-            if (table.type(ref) == WritePayload.PUT) {
+            if (table.type(ref) != WritePayload.DELETE) {
                 walkedBytes += RecordFormat.recordBytes(table.keyLength(ref), table.valueLength(ref));
                 puts++;
             }

@@ -42,6 +42,9 @@ public final class ReadContext {
     /** How often pairs that lie in many pieces were read; roughly, as it begins anew where it ends. */
     int fragmentedReads;
 
+    /** When the pair expires whose value was found last in the space. */
+    long expiry;
+
     private boolean ascending;
     private ByteBuffer view; // of the memory; null before it is needed
 

@@ -38,6 +38,7 @@ final class SpaceCursor {
     private int keyPosition;
     private int keyLength;
     private int valueLength;
+    private long expiry;
 
     /**
      * @param context that a cursor has for itself, as long as it is on a version
@@ -262,6 +263,7 @@ final class SpaceCursor {
         keyPosition = at + RecordFormat.headerBytes(header);
         keyLength = RecordFormat.keyLength(header);
         valueLength = RecordFormat.valueLength(header);
+        expiry = RecordFormat.expiry(memory, at, header);
     }
 
     /** Where the pair is. */
@@ -283,5 +285,10 @@ final class SpaceCursor {
 
     int valueLength() {
         return valueLength;
+    }
+
+    /** When the pair expires, or {@link RecordFormat#NEVER}. */
+    long expiry() {
+        return expiry;
     }
 }

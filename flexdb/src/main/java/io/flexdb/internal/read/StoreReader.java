@@ -1,9 +1,9 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
@@ -122,6 +122,25 @@ public final class StoreReader {
                 context.image.get(context.base, destination, offset, length);
             }
             return length;
+        } finally {
+            end(snapshot, ticket, context);
+        }
+    }
+
+    /**
+     * When a key's value expires.
+     *
+     * @return milliseconds since 1970, {@link RecordFormat#NEVER}, or {@link Long#MIN_VALUE} if the key is absent
+     */
+    public long expiry(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
+        int ticket = begin(snapshot);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            context.lengthOnly = true;
+            byte[] stored = context.storedKey(heads, key);
+            int length = heads.of(key).length + key.length;
+            return find(stored, length, snapshot, context) == ABSENT ? Long.MIN_VALUE : context.expiry;
         } finally {
             end(snapshot, ticket, context);
         }
@@ -292,7 +311,9 @@ public final class StoreReader {
             DeletedRanges ranges = table.ranges();
             long deleted = ranges == null ? 0 : ranges.newestCovering(key, 0, keyLength, sequence);
             if (ref != MemTable.NONE) {
-                if (table.type(ref) != WritePayload.PUT || table.sequence(ref) < deleted) {
+                context.expiry = table.expiry(ref);
+                if (context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot)
+                        || table.sequence(ref) < deleted) {
                     return ABSENT;
                 }
                 context.image = table.buffer();
@@ -303,7 +324,15 @@ public final class StoreReader {
                 return ABSENT;
             }
         }
-        return findInSpace(version, key, keyLength, hash, context);
+        int length = findInSpace(version, key, keyLength, hash, context);
+        return length != ABSENT && context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot)
+                ? ABSENT
+                : length;
+    }
+
+    /** Whether a time is over: for a snapshot when that was taken, else now, which is after the version was taken. */
+    private boolean isOver(long expiry, PinnedVersion snapshot) {
+        return expiry <= (snapshot != null ? snapshot.time() : versions.clock.now());
     }
 
     private int findInSpace(Version version, byte[] key, int keyLength, long hash, ReadContext context) {

@@ -175,7 +175,7 @@ public final class IntervalDivider {
         long header = RecordFormat.readHeader(window, position, position + headerBytes);
         int keyLength = header < 0 ? 0 : RecordFormat.keyLength(header);
         if (keyLength == 0 || RecordFormat.recordBytes(header) > left) {
-            throw damaged(at, "a pair within " + left + " bytes", "none");
+            throw damaged(at, "a pair within " + left + " bytes", RecordFormat.found(header));
         }
         headerBytes = RecordFormat.headerBytes(header);
         position = inWindow(at, headerBytes + keyLength);

@@ -90,8 +90,9 @@ final class RangeSampler {
             return false;
         }
         long header = RecordFormat.readHeader(record, 0, bytes);
-        if (header < 0 || RecordFormat.keyLength(header) == 0) {
-            throw new CorruptionException(dataFile, logicalOffset, "a pair at the beginning of an extent", "none");
+        if (header < 0) {
+            throw new CorruptionException(
+                    dataFile, logicalOffset, "a pair at the beginning of an extent", RecordFormat.found(header));
         }
         int length = RecordFormat.keyLength(header);
         int end = RecordFormat.headerBytes(header) + length;

@@ -102,7 +102,7 @@ public final class Store implements AutoCloseable {
         this.recentWrites = new RecentWrites(settings.maxPinnedBytes);
         this.retired =
                 new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
-        this.versions = new StoreVersions(opened.epochs, health, engine, index);
+        this.versions = new StoreVersions(opened.epochs, health, opened.clock, engine, index);
         this.sharedForce = new SharedForce(versions.visibleSequence(), health);
         this.defragmenter =
                 opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);

@@ -9,6 +9,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
@@ -52,6 +53,7 @@ public final class StoreOpener {
     final boolean inline;
     final Epochs epochs = new Epochs();
     final Health health;
+    final StoreClock clock;
     VfsLock lock;
     SpaceEngine engine;
     IntervalCache cache;
@@ -75,6 +77,7 @@ public final class StoreOpener {
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
+        this.clock = new StoreClock(settings.clock);
         this.health = new Health("the store", this.directory, settings.healthListener);
     }
 
@@ -178,7 +181,7 @@ public final class StoreOpener {
         memory.giver(this::giveBack);
         reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
         intervals = new Intervals(new SparseIndex(epochs, memory), cache);
-        committer = new Committer(epochs, engine, intervals, cache, reader, memory);
+        committer = new Committer(epochs, engine, intervals, cache, reader, memory, clock);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
@@ -198,6 +201,9 @@ public final class StoreOpener {
             PayloadReader reader = new PayloadReader().reset(payload, 0, length);
             while (reader.next()) {
                 count++;
+                if (reader.keyLength() == 0 && reader.type() != WritePayload.DELETE_RANGE) {
+                    throw new IllegalArgumentException("entry " + count + " has a key without bytes");
+                }
             }
         } catch (RuntimeException e) {
             throw new CorruptionException(walDirectory, 0, "a frame of " + entries + " entries", e.toString());
@@ -214,7 +220,7 @@ public final class StoreOpener {
             int ranges = 0;
             reader.reset(payload, 0, length);
             while (reader.next()) {
-                bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.valueLength());
+                bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
                 ranges += reader.type() == WritePayload.DELETE_RANGE ? 1 : 0;
             }
             store.writer().writeRecovered(payload, length, first, entries, ranges, bodyBytes, this::begin);

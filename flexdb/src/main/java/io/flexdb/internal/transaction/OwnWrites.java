@@ -44,6 +44,12 @@ public final class OwnWrites {
         return WritePayload.encodePutHeader(payload, at, keyLength, valueLength);
     }
 
+    /** The same for an entry of another type, which has a time behind its value. */
+    public int beginTimed(int type, int keyLength, int valueLength) {
+        int at = room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        return WritePayload.encodeTimedHeader(payload, at, type, keyLength, valueLength);
+    }
+
     /** The same for a delete. */
     public int beginDelete(int keyLength) {
         int at = room(WritePayload.deleteBytes(keyLength));

@@ -22,6 +22,7 @@ public final class PinnedVersion implements AutoCloseable {
     private final AtomicInteger state = new AtomicInteger(CLOSED);
     private Version version;
     private long sequence;
+    private long time;
 
     /**
      * A pin that is closed and holds nothing.
@@ -53,7 +54,7 @@ public final class PinnedVersion implements AutoCloseable {
                 newSequence = versions.visibleSequence();
                 newest = versions.current();
             } while (newest.storeSequence() > newSequence);
-            open(newest, newSequence);
+            open(newest, newSequence, versions.clock.now()); // behind all that has been reclaimed in this version
         } finally {
             versions.epochs.exit(ticket);
         }
@@ -66,18 +67,19 @@ public final class PinnedVersion implements AutoCloseable {
         }
         other.beginRead();
         try {
-            open(other.version, other.sequence);
+            open(other.version, other.sequence, other.time);
         } finally {
             other.endRead();
         }
     }
 
-    private void open(Version newVersion, long newSequence) {
+    private void open(Version newVersion, long newSequence, long newTime) {
         assert state.get() == CLOSED : "a pin that is open is opened";
         versions.epochs.pin(
                 newVersion.id()); // whatever fails before it, or in it, leaves no pin; nothing behind it does
         version = newVersion;
         sequence = newSequence;
+        time = newTime;
         state.set(0);
     }
 
@@ -109,6 +111,11 @@ public final class PinnedVersion implements AutoCloseable {
     /** No entry with a higher number is seen. */
     public long sequence() {
         return sequence;
+    }
+
+    /** What expires by this time is not seen. */
+    public long time() {
+        return time;
     }
 
     /** Takes the pin of a cursor back, which alone uses it, and keeps nothing. */

@@ -3,6 +3,7 @@ package io.flexdb.internal.version;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memlog.MemLog;
 import java.util.concurrent.locks.LockSupport;
@@ -19,6 +20,7 @@ public final class StoreVersions {
 
     public final Epochs epochs;
     public final Health health;
+    public final StoreClock clock;
     private final SpaceEngine engine;
     private final SparseIndex index;
     private final Object lock = new Object();
@@ -26,9 +28,10 @@ public final class StoreVersions {
     private volatile long visibleSequence;
     private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
 
-    public StoreVersions(Epochs epochs, Health health, SpaceEngine engine, SparseIndex index) {
+    public StoreVersions(Epochs epochs, Health health, StoreClock clock, SpaceEngine engine, SparseIndex index) {
         this.epochs = epochs;
         this.health = health;
+        this.clock = clock;
         this.engine = engine;
         this.index = index;
         long lastSequence = engine.tag();

@@ -5,6 +5,7 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /** The payload of a write of several entries, as it grows. For one thread at a time; reusable. */
@@ -17,6 +18,9 @@ public final class BatchPayload {
     private int entries;
     private int ranges;
     private long bodyBytes;
+    private int[] timePlaces = {}; // where in the bytes
+    private long[] timeMillis = {};
+    private int timeCount;
 
     /** Adds a put. */
     public void put(KeyHeads heads, byte[] head, byte[] key, byte[] value) {
@@ -34,6 +38,34 @@ public final class BatchPayload {
         at = heads.copy(head, key, bytes, at);
         value.get(value.position(), bytes, at, valueLength);
         end(at + valueLength, keyLength, valueLength);
+    }
+
+    /**
+     * Adds an entry of a type that has a time, of what buffers have between position and limit, which stay.
+     *
+     * @param millis the time, from when the payload is written on: see {@link #setTimes}
+     */
+    public void putTimed(int type, KeyHeads heads, byte[] head, ByteBuffer key, ByteBuffer value, long millis) {
+        int keyLength = head.length + key.remaining();
+        int valueLength = value.remaining();
+        if (timeCount == timePlaces.length) {
+            timePlaces = Arrays.copyOf(timePlaces, Math.max(16, 2 * timeCount));
+            timeMillis = Arrays.copyOf(timeMillis, timePlaces.length);
+        }
+        room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        int at = WritePayload.encodeTimedHeader(bytes, length, type, keyLength, valueLength);
+        at = heads.copy(head, key, bytes, at);
+        value.get(value.position(), bytes, at, valueLength);
+        timePlaces[timeCount] = at + valueLength;
+        timeMillis[timeCount++] = millis;
+        end(at + valueLength + WritePayload.TIME_BYTES, keyLength, valueLength + WritePayload.TIME_BYTES);
+    }
+
+    /** Sets the times of all entries that have one, before each time that they are written. */
+    public void setTimes(LongUnaryOperator timeIn) {
+        for (int i = 0; i < timeCount; i++) {
+            WritePayload.putTime(bytes, timePlaces[i], timeIn.applyAsLong(timeMillis[i]));
+        }
     }
 
     /** Adds a delete of the key between position and limit, which stay. */
@@ -70,10 +102,10 @@ public final class BatchPayload {
     }
 
     /** The entry is there, up to an index. */
-    private void end(int newLength, int keyLength, int valueLength) {
+    private void end(int newLength, int keyLength, int tailLength) {
         length = newLength;
         entries++;
-        bodyBytes += MemTable.bodyBytes(keyLength, valueLength);
+        bodyBytes += MemTable.bodyBytes(keyLength, tailLength);
     }
 
     /** Forgets all entries; keeps the memory. */
@@ -82,6 +114,7 @@ public final class BatchPayload {
         entries = 0;
         ranges = 0;
         bodyBytes = 0;
+        timeCount = 0;
     }
 
     /** What it has, from the first byte on. */

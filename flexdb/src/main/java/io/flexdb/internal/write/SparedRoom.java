@@ -57,7 +57,7 @@ final class SparedRoom {
     static boolean isDelete(byte[] payload, int length) {
         PayloadReader reader = new PayloadReader().reset(payload, 0, length);
         while (reader.next()) {
-            if (reader.type() == WritePayload.PUT) {
+            if (reader.type() != WritePayload.DELETE && reader.type() != WritePayload.DELETE_RANGE) {
                 return false;
             }
         }

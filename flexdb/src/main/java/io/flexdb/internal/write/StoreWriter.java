@@ -214,6 +214,11 @@ public final class StoreWriter {
         }
     }
 
+    /** The time until which something lives that is written now, in milliseconds since 1970. */
+    public long expiryIn(long millis) {
+        return versions.clock.in(millis);
+    }
+
     private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {
         try {
             log.wal.append(payload, 0, length, checksum, first, entries);

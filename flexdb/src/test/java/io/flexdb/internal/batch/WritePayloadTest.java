@@ -38,6 +38,9 @@ class WritePayloadTest {
     void bytesThatAreNoEntryAreRefused() {
         assertMalformed(0, 1, 1);
         assertMalformed(3, 1, 1);
+        assertMalformed(6, 1, 1, 'k', 'v', 0, 0, 0, 0, 0, 0, 0, 0);
+        assertMalformed(4, 1, 1, 'k', 'v', 0, 0, 0, 0, 0, 0, 0); // a time of seven bytes
+        assertMalformed(5, 1, 1, 'k', 'v');
         assertMalformed(1);
         assertMalformed(2, 0x80);
         assertMalformed(2, 5, 1, 2, 3, 4);
@@ -55,11 +58,11 @@ class WritePayloadTest {
         for (int i = 0; i < 100_000; i++) {
             byte[] bytes = new byte[1 + random.nextInt(30)];
             random.nextBytes(bytes);
-            bytes[0] = (byte) (1 + random.nextInt(2));
+            bytes[0] = (byte) (1 + random.nextInt(5));
             try {
                 reader.reset(bytes, 0, bytes.length);
                 while (reader.next()) {
-                    assertTrue(reader.keyIndex() + reader.keyLength() + reader.valueLength() <= bytes.length);
+                    assertTrue(reader.keyIndex() + reader.keyLength() + reader.tailLength() <= bytes.length);
                 }
             } catch (IllegalArgumentException e) {
                 assertTrue(e.getMessage().startsWith("no entry of a write at index "), e.getMessage());

@@ -23,7 +23,8 @@ final class Images {
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer key = ByteBuffer.wrap(keys[i]);
             ByteBuffer value = ByteBuffer.wrap(values[i]);
-            at = RecordFormat.write(data, at, key, 0, keys[i].length, value, 0, values[i].length, new CRC32C());
+            at = RecordFormat.write(
+                    data, at, key, 0, keys[i].length, value, 0, values[i].length, RecordFormat.NEVER, 0, new CRC32C());
         }
         assertEquals(bytes, at);
         return data;

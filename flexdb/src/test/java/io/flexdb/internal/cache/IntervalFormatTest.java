@@ -65,7 +65,7 @@ class IntervalFormatTest {
 
     @Property(tries = 300)
     void everyPairIsFoundByItsKeyAndByItsPlace(
-            @ForAll @Size(max = 70) List<@Size(max = 20) byte[]> some,
+            @ForAll @Size(max = 70) List<@Size(min = 1, max = 20) byte[]> some,
             @ForAll @Size(max = 20) List<@Size(max = 20) byte[]> probes,
             @ForAll @IntRange(max = 9) int base) {
         byte[][] keys = sorted(some);

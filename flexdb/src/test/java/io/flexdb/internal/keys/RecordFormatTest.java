@@ -11,6 +11,7 @@ import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
@@ -60,24 +61,40 @@ class RecordFormatTest {
     }
 
     @Property
-    void aRecordIsReadAsItWasWritten(@ForAll @Size(max = 300) byte[] key, @ForAll @Size(max = 300) byte[] value) {
-        int bytes = RecordFormat.recordBytes(key.length, value.length);
+    void aRecordIsReadAsItWasWritten(
+            @ForAll @Size(min = 1, max = 300) byte[] key,
+            @ForAll @Size(max = 300) byte[] value,
+            @ForAll @LongRange(max = Long.MAX_VALUE - 1) long time,
+            @ForAll @LongRange(min = 1) long sequence,
+            @ForAll @IntRange(max = 3) int flags) {
+        long expiry = (flags & 1) == 0 ? RecordFormat.NEVER : time;
+        long merged = (flags & 2) == 0 ? 0 : sequence;
+        int bytes = RecordFormat.recordBytes(key.length, value.length, expiry, merged);
+        int plain = RecordFormat.recordBytes(key.length, value.length);
+        assertEquals(plain + (flags == 0 ? 0 : flags == 3 ? 18 : 10), bytes);
         ByteBuffer buffer = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer keys = ByteBuffer.wrap(key);
         ByteBuffer values = ByteBuffer.wrap(value);
-        assertEquals(5 + bytes, RecordFormat.write(buffer, 5, keys, 0, key.length, values, 0, value.length, CRC));
+        assertEquals(
+                5 + bytes,
+                RecordFormat.write(buffer, 5, keys, 0, key.length, values, 0, value.length, expiry, merged, CRC));
         assertTrue(RecordFormat.isSound(buffer, 5, bytes, CRC));
         long header = RecordFormat.readWhole(buffer, 5, 5 + bytes);
         assertTrue(header >= 0);
+        assertEquals(flags != 0, RecordFormat.isExtended(header));
+        assertEquals(expiry, RecordFormat.expiry(buffer, 5, header));
+        assertEquals(merged, RecordFormat.mergedThrough(buffer, 5, header));
         assertEquals(key.length, RecordFormat.keyLength(header));
         assertEquals(value.length, RecordFormat.valueLength(header));
         assertEquals(bytes, RecordFormat.recordBytes(header));
         int at = 5 + RecordFormat.headerBytes(header);
         assertArrayEquals(key, Arrays.copyOfRange(buffer.array(), at, at + key.length));
         assertArrayEquals(value, Arrays.copyOfRange(buffer.array(), at + key.length, 5 + bytes));
-        assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 5, 5 + bytes - 1));
+        for (int limit = 5; limit < 5 + bytes; limit++) {
+            assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 5, limit));
+        }
         ByteBuffer copy = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
-        RecordFormat.write(copy, 5, buffer, at, key.length, buffer, at + key.length, value.length, CRC);
+        RecordFormat.write(copy, 5, buffer, at, key.length, buffer, at + key.length, value.length, expiry, merged, CRC);
         assertArrayEquals(buffer.array(), copy.array());
     }
 
@@ -85,7 +102,7 @@ class RecordFormatTest {
     void theLargestLengthsAreReadAndLargerOnesAreBad() {
         ByteBuffer buffer = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
         int end = RecordFormat.writeHeader(buffer, 0, RecordFormat.MAX_KEY_BYTES, RecordFormat.MAX_VALUE_BYTES);
-        assertEquals(RecordFormat.MAX_HEADER_BYTES, end);
+        assertEquals(12, end);
         long header = RecordFormat.readHeader(buffer, 0, end);
         assertEquals(RecordFormat.MAX_KEY_BYTES, RecordFormat.keyLength(header));
         assertEquals(RecordFormat.MAX_VALUE_BYTES, RecordFormat.valueLength(header));
@@ -97,10 +114,26 @@ class RecordFormatTest {
         assertEquals(RecordFormat.BAD, RecordFormat.readHeader(buffer, 0, 16));
     }
 
+    @Test
+    void flagsThatNobodyKnowsAreTold() {
+        for (int flags = 0; flags < 256; flags++) {
+            ByteBuffer buffer = ByteBuffer.allocate(40).order(ByteOrder.LITTLE_ENDIAN);
+            buffer.putShort(4, (short) (flags << 8));
+            buffer.put(4 + 2 + 8 * Integer.bitCount(flags & 3), (byte) 1);
+            long header = RecordFormat.readWhole(buffer, 0, 40);
+            assertEquals(flags >= 1 && flags <= 3, header >= 0, "flags " + flags);
+            if (flags > 3) {
+                assertEquals("one with flags that this release does not know", RecordFormat.found(header));
+            } else if (flags == 0) {
+                assertEquals(RecordFormat.BAD, header);
+            }
+        }
+    }
+
     @Property
     void anyBytesAreARecordWithinTheLimitOrBad(@ForAll @Size(max = 20) byte[] bytes) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         long header = RecordFormat.readWhole(buffer, 0, bytes.length);
-        assertTrue(header == RecordFormat.BAD || RecordFormat.recordBytes(header) <= bytes.length);
+        assertTrue(header < 0 || RecordFormat.recordBytes(header) <= bytes.length);
     }
 }

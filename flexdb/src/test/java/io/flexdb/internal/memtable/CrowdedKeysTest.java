@@ -3,6 +3,8 @@ package io.flexdb.internal.memtable;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.Payloads;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
 import java.nio.ByteBuffer;
@@ -134,7 +136,10 @@ class CrowdedKeysTest {
         int ref = 1;
         for (int i = 0; i < 100; i++) {
             byte[] key = words(i);
-            nodes.write(ref, i, WritePayload.PUT, key, 0, 8, 0);
+            Payloads payload = new Payloads().put(key, new byte[0]);
+            PayloadReader entry = new PayloadReader().reset(payload.bytes(), 0, payload.length());
+            assertTrue(entry.next());
+            nodes.write(ref, i, payload.bytes(), entry);
             assertEquals(i < HashIndex.MAX_OTHERS ? ref : HashIndex.CROWDED, index.claim(ref, key, 0, 8, hash));
             assertEquals(i < HashIndex.MAX_OTHERS ? ref : HashIndex.CROWDED, index.find(key, 0, 8, hash));
             ref += (int) (Nodes.bytes(8, 0) >>> 3);

@@ -21,7 +21,7 @@ class IntervalPairsTest {
     private void write(int key, int valueBytes) {
         ByteBuffer bytes = ByteBuffer.allocate(valueBytes + 2).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putShort(0, Short.reverseBytes((short) key));
-        end = RecordFormat.write(memory, end, bytes, 0, 2, bytes, 2, valueBytes, crc);
+        end = RecordFormat.write(memory, end, bytes, 0, 2, bytes, 2, valueBytes, RecordFormat.NEVER, 0, crc);
     }
 
     private void writeEven(int count) {

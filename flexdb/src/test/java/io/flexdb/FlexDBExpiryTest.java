@@ -1,0 +1,313 @@
+package io.flexdb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Pairs that expire, under a clock that tests set. */
+class FlexDBExpiryTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final TestClock clock = new TestClock();
+    private final FlexDBOptions options = StoreDriver.SMALL.withClock(clock);
+    private SimulatedVfs vfs = new SimulatedVfs();
+    private FlexDB db = open();
+
+    private FlexDB open() {
+        return StoreDriver.open(vfs, options);
+    }
+
+    private static byte[] key(int number) {
+        return String.format(Locale.ROOT, "key%05d", number).getBytes(UTF_8);
+    }
+
+    private static byte[] value(int number) {
+        return ("value" + number).getBytes(UTF_8);
+    }
+
+    private void assertThere(int number) {
+        assertArrayEquals(value(number), db.get(key(number)));
+        assertEquals(value(number).length, db.valueLength(key(number)));
+        assertArrayEquals(value(number), db.multiGet(List.of(key(number))).get(0));
+    }
+
+    private void assertAbsent(int number) {
+        assertNull(db.get(key(number)));
+        assertEquals(-1, db.get(ByteBuffer.wrap(key(number)), ByteBuffer.allocate(100)));
+        assertFalse(db.containsKey(key(number)));
+        assertNull(db.multiGet(List.of(key(number))).get(0));
+        assertEquals(Optional.empty(), db.expiresAt(key(number)));
+    }
+
+    private static List<String> keys(FlexCursor cursor) {
+        List<String> keys = new ArrayList<>();
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+            keys.add(new String(cursor.key(), UTF_8));
+        }
+        List<String> backward = new ArrayList<>();
+        for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+            backward.add(0, new String(cursor.key(), UTF_8));
+        }
+        assertEquals(keys, backward);
+        return keys;
+    }
+
+    private List<String> keys() {
+        try (FlexCursor cursor = db.cursor()) {
+            return keys(cursor);
+        }
+    }
+
+    private void commit() {
+        db.close();
+        db = open();
+    }
+
+    /** In the space, in the memtable, and in a memtable that was recovered. */
+    private void inEachPlace(Runnable test) {
+        test.run();
+        commit();
+        test.run();
+        vfs = vfs.kill();
+        db = open();
+        test.run();
+    }
+
+    @Test
+    void aPairIsThereUntilItsTimeIsOverWhereverItIs() {
+        inEachPlace(() -> {
+            db.put(key(1), value(1), SECOND);
+            db.put(ByteBuffer.wrap(key(2)), ByteBuffer.wrap(value(2)), Duration.ofMillis(1500));
+            db.put(key(3), value(3));
+            Instant end = clock.instant().plusSeconds(1);
+            assertEquals(Optional.of(end), db.expiresAt(key(1)));
+            assertEquals(Optional.empty(), db.expiresAt(key(3)));
+            for (int round = 0; round < 2; round++) {
+                clock.advance(round == 0 ? 999 : 0);
+                assertThere(1);
+                assertThere(2);
+                assertThere(3);
+                assertEquals(List.of("key00001", "key00002", "key00003"), keys());
+                commit();
+                assertEquals(Optional.of(end), db.expiresAt(key(1)));
+            }
+            clock.advance(1);
+            assertAbsent(1);
+            assertThere(2);
+            assertThere(3);
+            assertEquals(List.of("key00002", "key00003"), keys());
+            clock.advance(500);
+            assertAbsent(2);
+            assertEquals(List.of("key00003"), keys());
+        });
+    }
+
+    @Test
+    void batchesAndTransactionsPutPairsThatExpire() {
+        WriteBatch batch = new WriteBatch()
+                .put(key(1), value(1), SECOND)
+                .put(key(2), value(2))
+                .put(key(3), value(3), Duration.ofSeconds(3));
+        clock.advance(10_000); // before it is written
+        db.write(batch);
+        assertEquals(Optional.of(clock.instant().plusSeconds(1)), db.expiresAt(key(1)));
+        try (Transaction transaction = db.begin()) {
+            clock.advance(999);
+            transaction.put(key(4), value(4), Duration.ofMillis(1));
+            clock.advance(1); // it began before
+            assertArrayEquals(value(1), transaction.get(key(1)));
+            assertArrayEquals(value(4), transaction.get(key(4)));
+            try (FlexCursor cursor = transaction.cursor()) {
+                assertEquals(List.of("key00001", "key00002", "key00003", "key00004"), keys(cursor));
+            }
+            transaction.put(key(5), value(5), SECOND);
+            transaction.commit();
+        }
+        assertEquals(List.of("key00002", "key00003", "key00005"), keys());
+        db.write(batch); // once more, with a time of its own
+        assertEquals(Optional.of(clock.instant().plusSeconds(1)), db.expiresAt(key(1)));
+        assertEquals(List.of("key00001", "key00002", "key00003", "key00005"), keys(), "written at " + clock.instant());
+    }
+
+    @Test
+    void aWriteThatFollowsSetsTheTimeAnew() {
+        inEachPlace(() -> {
+            db.put(key(1), value(0), SECOND);
+            db.put(key(1), value(1));
+            db.put(key(2), value(2));
+            db.put(key(2), value(2), SECOND);
+            db.put(key(3), value(0), SECOND);
+            db.put(key(3), value(3), Duration.ofSeconds(2));
+            clock.advance(1000);
+            commit();
+            assertThere(1);
+            assertAbsent(2);
+            assertThere(3);
+            assertTrue(db.compareAndSet(key(2), null, value(2)));
+            assertThere(2);
+            clock.advance(1000);
+            assertAbsent(3);
+            assertNull(db.putIfAbsent(key(3), value(3)));
+            assertThere(3);
+            db.deleteRange(new byte[0], null);
+        });
+    }
+
+    @Test
+    void snapshotsAndCursorsShowWhatWasThereWhenTheyWereOpenedWhateverIsReclaimed() {
+        for (int i = 0; i < 200; i++) {
+            db.put(key(i), value(i), Duration.ofMillis(1000 + i));
+        }
+        commit();
+        clock.advance(1099); // 0 to 99 have expired
+        try (Snapshot snapshot = db.snapshot();
+                FlexCursor cursor = db.cursor()) {
+            clock.advance(10_000);
+            assertEquals(List.of(), keys());
+            fill(1000, 4000); // commits, more than once
+            fill(0, 50);
+            for (int i = 0; i < 200; i++) {
+                assertArrayEquals(i < 100 ? null : value(i), snapshot.get(key(i)), "key " + i);
+                assertEquals(i >= 100, snapshot.containsKey(key(i)));
+            }
+            assertTrue(snapshot.expiresAt(key(150)).isPresent());
+            assertEquals(100, keys(cursor).size());
+            cursor.seek(key(0));
+            assertArrayEquals(key(100), cursor.key());
+            assertTrue(cursor.expiresAt().isPresent());
+            try (FlexCursor again = db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {
+                assertEquals(100, keys(again).size());
+            }
+        }
+    }
+
+    private void fill(int from, int to) {
+        for (int i = from; i < to; i++) {
+            db.put(key(i), value(i));
+        }
+    }
+
+    @Test
+    void whatHasExpiredIsReclaimed() {
+        for (int i = 0; i < 1000; i++) {
+            db.put(key(i), new byte[100], SECOND);
+        }
+        clock.advance(1000);
+        commit(); // those that were in memtables
+        long inMemtables = db.estimateRange(null, null).pairs();
+        assertTrue(inMemtables < 1000, inMemtables + " pairs");
+        for (int i = 0; i < 1000; i++) {
+            db.put(key(i), new byte[100], SECOND);
+        }
+        commit();
+        assertEquals(1000, db.estimateRange(null, null).pairs());
+        clock.advance(1000);
+        assertEquals(List.of(), keys());
+        assertEquals(1000, db.estimateRange(null, null).pairs());
+        for (int i = 0; i < 1000; i++) { // nearly every interval is written anew
+            db.put((new String(key(i), UTF_8) + "x").getBytes(UTF_8), value(i));
+        }
+        commit();
+        long left = db.estimateRange(null, null).pairs();
+        assertTrue(left >= 1000 && left < 1100, left + " pairs");
+        assertEquals(1000, keys().size());
+    }
+
+    @Test
+    void aClockThatGoesBackBringsNothingBackWhileTheStoreIsOpen() {
+        db.put(key(1), value(1), SECOND);
+        commit();
+        clock.advance(1000);
+        assertAbsent(1);
+        clock.advance(-500);
+        assertAbsent(1);
+        db.put(key(2), value(2), SECOND); // as if the clock stood still
+        clock.advance(1499);
+        assertThere(2);
+        clock.advance(1);
+        assertAbsent(2);
+        clock.advance(-2000);
+        assertAbsent(1);
+        vfs = vfs.kill();
+        db = open();
+        assertThere(1); // was not reclaimed
+        clock.advance(1000);
+        assertAbsent(1);
+    }
+
+    @Test
+    void aClockThatFailsFailsTheCallAndNothingElse() {
+        db.put(key(1), value(1));
+        db.put(key(2), value(2), SECOND);
+        clock.fail(true);
+        assertThrows(IllegalStateException.class, () -> db.put(key(3), value(3), SECOND));
+        assertThrows(IllegalStateException.class, () -> db.get(key(2)));
+        assertThrows(IllegalStateException.class, () -> db.snapshot());
+        assertThrows(IllegalStateException.class, () -> db.begin());
+        assertThrows(IllegalStateException.class, () -> db.cursor());
+        assertThere1WithoutAClock();
+        fill(100, 3000); // commits
+        assertTrue(db.health().isUsable());
+        clock.fail(false);
+        assertThere(2);
+        assertAbsent(3);
+    }
+
+    private void assertThere1WithoutAClock() {
+        assertArrayEquals(value(1), db.get(key(1)));
+    }
+
+    @Test
+    void timesThatAreNoneAreRefusedAndLongOnesNeverEnd() {
+        for (Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(-1))) {
+            assertThrows(IllegalArgumentException.class, () -> db.put(key(1), value(1), none));
+            assertThrows(IllegalArgumentException.class, () -> new WriteBatch().put(key(1), value(1), none));
+        }
+        assertThrows(IllegalArgumentException.class, () -> db.put(key(1), value(1), (Duration) null));
+        assertThrows(IllegalArgumentException.class, () -> options.withClock(null));
+        assertEquals(0, db.stats().lastSequence());
+        db.put(key(1), value(1), Duration.ofSeconds(Long.MAX_VALUE, 999_999_999));
+        db.put(key(2), value(2), Duration.ofNanos(1));
+        assertEquals(Optional.of(clock.instant().plusMillis(1)), db.expiresAt(key(2)));
+        clock.advance(1L << 60);
+        assertThere(1);
+        assertAbsent(2);
+        commit();
+        assertThere(1);
+    }
+
+    @Test
+    void longValuesExpireToo() {
+        byte[] large = new byte[40_000];
+        large[39_999] = 7;
+        db.put(key(1), large, SECOND);
+        commit();
+        assertArrayEquals(large, db.get(key(1)));
+        assertEquals(40_000, db.valueLength(key(1)));
+        try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withKeysOnly(true))) {
+            cursor.seekToFirst();
+            assertEquals(Optional.of(clock.instant().plusSeconds(1)), cursor.expiresAt());
+            assertEquals(40_000, cursor.valueLength());
+        }
+        clock.advance(1000);
+        assertAbsent(1);
+        assertEquals(List.of(), keys());
+        fill(2, 4);
+        commit();
+        assertEquals(List.of("key00002", "key00003"), keys());
+    }
+}

@@ -11,6 +11,10 @@ module io.flexdb.flexspace {
             io.flexdb;
     exports io.flexdb.flexspace.internal.check to
             io.flexdb;
+    exports io.flexdb.flexspace.internal.copy to
+            io.flexdb;
+    exports io.flexdb.flexspace.internal.segment to
+            io.flexdb;
     exports io.flexdb.flexspace.internal.engine to
             io.flexdb;
     exports io.flexdb.flexspace.internal.vfs to

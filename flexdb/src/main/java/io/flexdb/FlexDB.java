@@ -5,6 +5,8 @@ import static io.flexdb.Limits.notNull;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.check.StoreChecker;
+import io.flexdb.internal.copy.Checkpoints;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.memory.JvmMemory;
@@ -246,6 +248,67 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     /** Every write up to this sequence number is durable. Never falls. */
     public long durableSequence() {
         return access.store().durableSequence();
+    }
+
+    /** Copies the store, as {@link #checkpoint(Path, Progress)} does. */
+    public long checkpoint(Path target) {
+        return checkpoint(target, Progress.NONE);
+    }
+
+    /**
+     * Copies the store, while reads and writes go on, into a directory that is a store of its own then: it has every
+     * write that was visible when the call began, perhaps later ones, and none but a prefix of all. When this returns
+     * the copy is durable, whatever the {@link Durability}. If it fails or is cut short the directory is no store: what
+     * was made in it is deleted or, after a crash, refused by {@link #open(Path)}.
+     *
+     * <p>Writers wait for the commit thread as long as a {@link #sync()} of the space takes, no longer. What is removed
+     * or overwritten meanwhile keeps its disk space until the copy has ended, and memtables of the moment their memory,
+     * as with a {@link #snapshot()}. Every byte is verified on its way, except where the file system lets the copy share
+     * the disk space of the store (XFS and Btrfs, on the same file system, where native access is granted): nothing is
+     * read and written then but the indexes.
+     *
+     * @param target an empty or missing directory
+     * @param progress is told how far it is, and may end it
+     * @return the sequence number of the last write that the copy has
+     * @throws io.flexdb.storage.TargetNotEmptyException if the target has something in it; nothing is changed
+     * @throws io.flexdb.storage.CorruptionException if data of the store is damaged; the store goes on
+     * @throws io.flexdb.storage.StoreIoException if a file can't be read or written; the store goes on
+     * @throws io.flexdb.storage.StoreFullException if the target's disk is full; the store goes on
+     * @throws io.flexdb.storage.StoreClosedException if the store is closed before the copy has ended
+     */
+    public long checkpoint(Path target, Progress progress) {
+        notNull(target, "target");
+        notNull(progress, "progress");
+        Store open = access.store();
+        if (target.toAbsolutePath().normalize().startsWith(access.directory)) {
+            throw new IllegalArgumentException("target must not be in the store's own directory: " + target);
+        }
+        return Checkpoints.write(open.vfs(), target, open.tasks(), open::beginCopy, progress::done);
+    }
+
+    /** Checks everything, as {@link #check(Progress)} does. */
+    public FlexDBCheckReport check() {
+        return check(Progress.NONE);
+    }
+
+    /**
+     * Checks the store as it is when the call begins, while reads and writes go on: every frame, node and log of its
+     * files by checksum, the FlexTree, every pair by its own checksum, the order of keys, and the sparse index. All that
+     * is wrong is reported, not only the first. It reads everything twice, once in the order of the files and once in
+     * that of the keys; what is overwritten or removed meanwhile keeps its disk space until it has ended, as with a
+     * {@link #snapshot()}. A store that is read-only can be checked, too.
+     *
+     * @param progress is told how far it is; it may slow the check down, or end it
+     * @throws io.flexdb.storage.StoreClosedException if the store is closed before it has ended
+     */
+    public FlexDBCheckReport check(Progress progress) {
+        notNull(progress, "progress");
+        Store open = access.store();
+        return FlexDBCheckReport.of(open.tasks().run(task -> {
+            try (StoreChecker checker = open.beginCheck()) {
+                return checker.check(task, progress::done);
+            }
+        }));
     }
 
     /** What the store still does, and why not more. In any state, closed included. */

@@ -13,6 +13,7 @@ import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Commits frozen memtables, oldest first, on a thread of its own; makes room again for what they had. */
 public final class CommitThread {
@@ -38,6 +39,7 @@ public final class CommitThread {
     private final SharedForce sharedForce;
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
+    private final Errands errands;
     private final Thread thread;
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
@@ -66,6 +68,7 @@ public final class CommitThread {
         this.sharedForce = sharedForce;
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
+        this.errands = new Errands(health);
         if (inline) {
             thread = null;
         } else {
@@ -85,9 +88,22 @@ public final class CommitThread {
         return committer.turns();
     }
 
-    /** Whether an interval is to be divided. Any thread. */
-    public boolean hasDivided() {
-        return refiner.hasReady();
+    /** Whether an interval is to be divided, or an errand to be done. Any thread. */
+    public boolean isWanted() {
+        return refiner.hasReady() || errands.any();
+    }
+
+    /** Whether an errand is to be done. Any thread. */
+    public boolean hasErrands() {
+        return errands.any();
+    }
+
+    /**
+     * Has something short done by the thread that commits, between two changes of the space, and returns the result or
+     * throws what that throws. Any thread but that one; where there is none, it is done by the caller.
+     */
+    public <T> T onErrand(Supplier<T> errand) {
+        return isInline() ? errand.get() : errands.run(errand, work::wake);
     }
 
     /** Tells when it is time for the work that may wait. By the thread. */
@@ -113,6 +129,7 @@ public final class CommitThread {
     private void run() {
         try {
             while (true) {
+                errands.runAll();
                 MemLog log = garbageLeft || readWaits > 0 ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive(log);
@@ -136,6 +153,8 @@ public final class CommitThread {
             refineOnly();
         } catch (Throwable e) {
             health.fail(e);
+        } finally {
+            errands.end();
         }
     }
 
@@ -180,6 +199,7 @@ public final class CommitThread {
     private void refineOnly() {
         try {
             while (work.awaitDivided()) {
+                errands.runAll();
                 refineSome();
             }
         } catch (Throwable e) {
@@ -214,8 +234,13 @@ public final class CommitThread {
     private void publishAndCollect() {
         refiner.applySome();
         publish();
-        if (!isInline() && engine.collectSomeGarbage(true)) {
-            publish();
+        if (!isInline()) {
+            if (engine.collectSomeGarbage(true)) {
+                publish();
+            }
+            if (Thread.currentThread() == thread) {
+                errands.runAll();
+            }
         }
     }
 

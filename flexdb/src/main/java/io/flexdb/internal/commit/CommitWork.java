@@ -6,8 +6,8 @@ import io.flexdb.storage.StoreFullException;
 /** What writers have for the commit thread to do, and what they want to know of it. */
 public interface CommitWork {
     /**
-     * Waits for a memtable to commit; null when there is none, but an interval to divide or to
-     * write anew, or when the store is being
+     * Waits for a memtable to commit; null when there is none, but an interval to divide or to write anew, or an
+     * errand, or when the store is being
      * closed and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain
      * MemLog#isFrozen frozen}, for as long as somebody wants that.
      */
@@ -24,7 +24,10 @@ public interface CommitWork {
      */
     boolean awaitRetry(StoreFullException full, boolean readsHold);
 
-    /** Waits for an interval to divide; false when the store is not to be read any more. */
+    /** Has the thread that waits for any of this look again. Any thread. */
+    void wake();
+
+    /** Waits for an interval to divide, or an errand; false when the store is not to be read any more. */
     boolean awaitDivided();
 
     /** Freezes a memtable without beginning another, if it takes writes still and has entries. */

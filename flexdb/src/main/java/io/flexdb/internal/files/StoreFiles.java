@@ -27,6 +27,9 @@ public final class StoreFiles {
     public static final String WAL_NAME = "wal";
     public static final String ANCHORS_NAME = "anchors";
     private static final String UNFINISHED_OPTIONS_NAME = OPTIONS_NAME + ".new";
+    /** In a directory with this file a copy of a store is being made, or its making did not end. */
+    public static final String UNFINISHED_COPY_NAME = "copy.unfinished";
+
     private static final int MAX_OPTIONS_BYTES = 4096;
 
     /**
@@ -99,7 +102,8 @@ public final class StoreFiles {
                 directory.resolve(OPTIONS_NAME), 0, "the file that belongs to the store", "no file, but " + found);
     }
 
-    private static void writeOptions(Vfs vfs, Path directory, long storeId) {
+    /** Makes a directory with all other files of a store a store, durably. */
+    public static void writeOptions(Vfs vfs, Path directory, long storeId) {
         String text = "# A FlexDB store. Do not edit.\nformat = " + FORMAT + "\nstore = "
                 + String.format(Locale.ROOT, "%016x", storeId) + "\n";
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
@@ -114,11 +118,23 @@ public final class StoreFiles {
         vfs.syncDirectory(directory);
     }
 
+    /** Makes a directory no store any more. */
+    public static void deleteOptions(Vfs vfs, Path directory) {
+        vfs.deleteIfExists(directory.resolve(OPTIONS_NAME));
+        vfs.deleteIfExists(directory.resolve(UNFINISHED_OPTIONS_NAME));
+    }
+
     private static int crc(byte[] bytes) {
         return FilePreamble.crc(ByteBuffer.wrap(bytes), 0, bytes.length);
     }
 
-    private static long readStoreId(Vfs vfs, Path path) {
+    /** The file that makes a directory a store. */
+    public static Path optionsFile(Path directory) {
+        return directory.resolve(OPTIONS_NAME);
+    }
+
+    /** The id of the store in that file. */
+    public static long readStoreId(Vfs vfs, Path path) {
         String text;
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(MAX_OPTIONS_BYTES, file.size()));

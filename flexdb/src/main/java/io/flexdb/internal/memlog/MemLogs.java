@@ -5,9 +5,12 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalWriter;
+import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,6 +30,7 @@ public final class MemLogs {
      * recovery finds an empty log, or one with writes like any other. When it was used, the first log that is covered
      * takes its place.
      */
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;
     private static final int FIRST_SHARE = 16; // of a memtable
@@ -48,6 +52,8 @@ public final class MemLogs {
     private final boolean mapped;
     private final ConcurrentLinkedQueue<MemTable> freeTables = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
+    private final List<WalWriter> held = new ArrayList<>(); // covered, but to be copied still; locked by itself
+    private int holds; // likewise
     private long lastNumber; // under this object's lock, which is held while files are made
     private long lastGeneration;
     private volatile MemTable model;
@@ -244,8 +250,50 @@ public final class MemLogs {
         return WalFormat.maxPayloadBytes(walBytes(memtableBytes));
     }
 
+    /** Has logs that are no longer needed wait, each as it is, until as many calls of {@link #letGo}: they are copied. */
+    public void hold() {
+        synchronized (held) {
+            holds++;
+        }
+    }
+
+    /** Ends what {@link #hold} began. A log that can't be deleted then stays, and is passed over by recovery. */
+    public void letGo() {
+        List<WalWriter> goes;
+        synchronized (held) {
+            holds--;
+            goes = holds == 0 ? List.copyOf(held) : List.of();
+            held.removeAll(goes);
+        }
+        for (WalWriter wal : goes) {
+            try {
+                reuse(wal);
+            } catch (StorageException e) {
+                LOG.log(System.Logger.Level.WARNING, "A log that is not needed stays: " + wal.path(), e);
+            }
+        }
+    }
+
+    private List<WalWriter> takeHeld() {
+        synchronized (held) {
+            List<WalWriter> taken = List.copyOf(held);
+            held.clear();
+            return taken;
+        }
+    }
+
     /** The log is no longer needed: a durable commit covers it. */
     public void covered(WalWriter wal) {
+        synchronized (held) {
+            if (holds > 0) {
+                held.add(wal);
+                return;
+            }
+        }
+        reuse(wal);
+    }
+
+    private void reuse(WalWriter wal) {
         int kept = reserveUsed && !hasReserve() ? KEPT_WALS + 1 : KEPT_WALS;
         if (coveredWals.size() < kept && wal.capacity() == walBytes(memtableBytes)) {
             coveredWals.add(wal);
@@ -313,6 +361,7 @@ public final class MemLogs {
 
     /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */
     public synchronized void deleteAll() {
+        takeHeld().forEach(this::drop);
         MemLog ready = poll(0);
         if (ready != null) {
             drop(ready.wal);
@@ -328,6 +377,7 @@ public final class MemLogs {
 
     /** Releases the files of all logs that hold nothing, without a change. */
     public synchronized void releaseAll() {
+        takeHeld().forEach(WalWriter::release);
         MemLog ready = poll(0);
         if (ready != null) {
             ready.wal.release();

@@ -2,14 +2,18 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.base.StripedPool;
+import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.check.StoreChecker;
 import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.commit.Defragmenter;
+import io.flexdb.internal.copy.StoreCopy;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
@@ -79,6 +83,7 @@ public final class Store implements AutoCloseable {
     private final StoreReader reader;
     private final KeyspaceDirectory keyspaces;
 
+    private final LongTasks tasks = new LongTasks("the store");
     private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
     private final Object closeLock = new Object();
@@ -208,6 +213,74 @@ public final class Store implements AutoCloseable {
         return new Footprint(versions, recentWrites);
     }
 
+    // ---- copies and checks
+
+    /** Long work of users, which closing the store ends. */
+    public LongTasks tasks() {
+        return tasks;
+    }
+
+    /** The files of the store and of copies of it. */
+    public Vfs vfs() {
+        return vfs;
+    }
+
+    /**
+     * Keeps what is visible now, to be copied. To be called, and used, in one of {@link #tasks}.
+     */
+    public StoreCopy beginCopy() {
+        memLogs.hold(); // first: what is covered from here on may be in the version that is pinned
+        try {
+            return commits.onErrand(this::beginCopyHere);
+        } catch (Throwable e) {
+            memLogs.letGo();
+            throw e;
+        }
+    }
+
+    private StoreCopy beginCopyHere() {
+        health.requireUsable();
+        try {
+            engine.sync(engine.tag());
+            commits.publish();
+        } catch (Throwable e) { // files and memory may differ
+            health.fail(e);
+            throw e;
+        }
+        PinnedVersion pin = pinNewest("the copy"); // its roots are those just published: nobody else publishes others
+        try {
+            return new StoreCopy(vfs, pin, engine.beginCopy(pin.version().space()), memLogs::letGo);
+        } catch (Throwable e) {
+            pin.close();
+            throw e;
+        }
+    }
+
+    /** Keeps what is visible now, to be checked, in any state in which it can be read. As {@link #beginCopy}. */
+    public StoreChecker beginCheck() {
+        health.requireReadable();
+        memLogs.hold();
+        try {
+            return commits.onErrand(this::beginCheckHere);
+        } catch (Throwable e) {
+            memLogs.letGo();
+            throw e;
+        }
+    }
+
+    private StoreChecker beginCheckHere() {
+        commits.publish();
+        PinnedVersion pin = pinNewest("the check");
+        try {
+            SpaceChecker ofSpace = engine.beginCheck(pin.version().space());
+            return new StoreChecker(
+                    vfs, directory, engine.storeId(), pin, ofSpace, engine.reads(), index, memLogs::letGo);
+        } catch (Throwable e) {
+            pin.close();
+            throw e;
+        }
+    }
+
     // ---- durability
 
     /** Makes every write so far durable. */
@@ -281,6 +354,7 @@ public final class Store implements AutoCloseable {
                 return;
             }
             released = true;
+            tasks.close();
             long last = writer.refuseMore();
             try {
                 finishCommits(last);

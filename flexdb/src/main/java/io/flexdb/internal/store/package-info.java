@@ -3,10 +3,11 @@
  *
  * <pre>
  *   store
+ *   copy, check
  *   write       files    memory
  *   commit
  *   refine
- *   read
+ *   read, walk
  *   version
  *   memlog               interval
  *   wal                  index, cache

@@ -293,6 +293,11 @@ public final class WalReader implements AutoCloseable {
         return markPosition;
     }
 
+    /** Bytes of the file. */
+    long fileBytes() {
+        return fileBytes;
+    }
+
     /** The file's number. */
     public long number() {
         return number;

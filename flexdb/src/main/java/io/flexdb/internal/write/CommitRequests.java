@@ -59,7 +59,7 @@ final class CommitRequests implements CommitWork {
     }
 
     private boolean hasOtherWork() {
-        return commits.hasDivided() || commits.defragmenter().isDue();
+        return commits.isWanted() || commits.defragmenter().isDue();
     }
 
     private boolean isDue(MemTable active, double fill) {
@@ -84,14 +84,19 @@ final class CommitRequests implements CommitWork {
 
     @Override
     public boolean awaitRetry(StoreFullException full, boolean readsHold) {
-        return retries.awaitWanted(full, readsHold);
+        return retries.awaitWanted(full, readsHold, commits::hasErrands);
+    }
+
+    @Override
+    public void wake() {
+        monitor.wake();
     }
 
     @Override
     public boolean awaitDivided() {
         monitor.lock();
         try {
-            while (monitor.health.isReadable() && !commits.hasDivided()) {
+            while (monitor.health.isReadable() && !commits.isWanted()) {
                 monitor.await();
             }
             return monitor.health.isReadable();

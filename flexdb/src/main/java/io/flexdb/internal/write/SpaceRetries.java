@@ -1,6 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.storage.StoreFullException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -100,7 +101,7 @@ final class SpaceRetries {
     }
 
     /** {@link io.flexdb.internal.commit.CommitWork#awaitRetry}. */
-    boolean awaitWanted(StoreFullException refusal, boolean readsHold) {
+    boolean awaitWanted(StoreFullException refusal, boolean readsHold, BooleanSupplier orErrand) {
         monitor.lock();
         try {
             deletesSinceTry |= full == null; // deletes were not noted while the try was made
@@ -109,7 +110,7 @@ final class SpaceRetries {
             ended++;
             awaiting = true;
             monitor.changed();
-            while (!wanted && monitor.health.isUsable()) {
+            while (!wanted && monitor.health.isUsable() && !orErrand.getAsBoolean()) {
                 monitor.await();
             }
             wanted = false;

@@ -30,7 +30,7 @@ class SpaceRetriesTest {
         do {
             duringTry.run();
             tries.incrementAndGet();
-        } while (retries.awaitWanted(new StoreFullException("no room, for a test"), false));
+        } while (retries.awaitWanted(new StoreFullException("no room, for a test"), false, () -> false));
     }
 
     /** Returns how many tries a writer waits for; the one that it leaves behind has begun and ended then, too. */

@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.check.RunningChecks;
 import io.flexdb.flexspace.internal.check.Scrubber;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
+import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
@@ -508,6 +509,16 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
         return new SpaceChecker(vfs, directory, treeFile, tree, store, view, durability.logs(), runningChecks);
+    }
+
+    /**
+     * Begins a copy of the state of the last {@link #sync}, right after it. By the writer; the copy itself is made by
+     * any thread, while the writer goes on.
+     *
+     * @param view {@link #current()}, pinned until the copy has ended, and published before it begins
+     */
+    public SpaceCopy beginCopy(FlexTreeView view) {
+        return new SpaceCopy(vfs, store, tree, view, storeId(), tag());
     }
 
     /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */

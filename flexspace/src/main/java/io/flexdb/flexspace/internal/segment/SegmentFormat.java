@@ -99,7 +99,7 @@ public final class SegmentFormat {
     }
 
     /** Puts the footer into a buffer, which has zeros from a position on. */
-    void putFooter(int segment, int generation, int[] sums, ByteBuffer buffer, int position) {
+    public void putFooter(int segment, int generation, int[] sums, ByteBuffer buffer, int position) {
         int at = position;
         for (int sum : sums) {
             buffer.putInt(at, sum);

@@ -4,6 +4,9 @@ import com.sun.jna.LastErrorException;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 
 /** The system calls themselves. Only {@link NativeIo} may touch this class: JNA is optional. */
@@ -20,6 +23,8 @@ final class LinuxCalls {
     private static final int POSIX_FADV_WILLNEED = 3;
     private static final int MADV_RANDOM = 1;
     private static final int SYNC_FILE_RANGE_WRITE = 2;
+    private static final long FICLONERANGE = 0x4020940DL; // _IOW(0x94, 13, struct file_clone_range)
+    private static final int CLONE_RANGE_BYTES = 4 * Long.BYTES;
 
     private LinuxCalls() {}
 
@@ -47,6 +52,24 @@ final class LinuxCalls {
                 fallocate(descriptor, mode, position, bytes);
                 return 0;
             } finally {
+                close(descriptor);
+            }
+        } catch (LastErrorException e) {
+            return e.getErrorCode();
+        }
+    }
+
+    /** Has a file share a range of another. Returns 0 or an error number. */
+    static int cloneRange(int source, long sourcePosition, long bytes, int directory, String file, long position) {
+        ByteBuffer range = ByteBuffer.allocateDirect(CLONE_RANGE_BYTES).order(ByteOrder.nativeOrder());
+        range.putLong(source).putLong(sourcePosition).putLong(bytes).putLong(position);
+        try {
+            int descriptor = openat(directory, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+            try {
+                ioctl(descriptor, FICLONERANGE, Native.getDirectBufferPointer(range));
+                return 0;
+            } finally {
+                Reference.reachabilityFence(range);
                 close(descriptor);
             }
         } catch (LastErrorException e) {
@@ -99,6 +122,8 @@ final class LinuxCalls {
     private static native int openat(int directory, String file, int flags) throws LastErrorException;
 
     private static native int fallocate(int descriptor, int mode, long position, long bytes) throws LastErrorException;
+
+    private static native int ioctl(int descriptor, long request, Pointer argument) throws LastErrorException;
 
     /** Returns an error number, and sets none. */
     private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);

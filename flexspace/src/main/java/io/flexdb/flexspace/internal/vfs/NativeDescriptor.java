@@ -71,6 +71,26 @@ final class NativeDescriptor implements AutoCloseable {
         }
     }
 
+    /** Has a file in this directory share a range of another. Returns 0, the number of the error, or -1. */
+    int share(Path name, NativeDescriptor source, long sourcePosition, long bytes, long position) {
+        long stamp = lock.readLock();
+        try {
+            return number < 0 ? -1 : source.shareWith(number, name, sourcePosition, bytes, position);
+        } finally {
+            lock.unlockRead(stamp);
+        }
+    }
+
+    /** Has a file share a range of this one. Returns 0, the number of the error, or -1. */
+    int shareWith(int directory, Path name, long sourcePosition, long bytes, long position) {
+        long stamp = lock.readLock();
+        try {
+            return number < 0 ? -1 : NativeIo.share(number, sourcePosition, bytes, directory, name, position);
+        } finally {
+            lock.unlockRead(stamp);
+        }
+    }
+
     /** Tells the kernel that bytes will be read soon. Does nothing if nothing is open. */
     void prefetch(long position, long bytes) {
         long stamp = lock.readLock();

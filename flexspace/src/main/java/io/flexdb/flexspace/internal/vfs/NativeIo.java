@@ -51,6 +51,18 @@ public final class NativeIo {
     }
 
     /**
+     * Has a file share a range of another one's disk space, as XFS and Btrfs do.
+     *
+     * @param source descriptor of the other file
+     * @param directory the descriptor of the file's directory, or {@link #NO_DIRECTORY}
+     * @param file its name there, or its path
+     * @return 0, or the number of the error
+     */
+    static int share(int source, long sourcePosition, long bytes, int directory, Path file, long position) {
+        return LinuxCalls.cloneRange(source, sourcePosition, bytes, directory, file.toString(), position);
+    }
+
+    /**
      * Opens a file for reading; children of this process do not get it. Returns a descriptor, or -1 after an error.
      *
      * @param directory the descriptor of the file's directory, or {@link #NO_DIRECTORY}

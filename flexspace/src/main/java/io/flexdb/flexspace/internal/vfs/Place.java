@@ -108,6 +108,19 @@ final class Place implements AutoCloseable {
                 : -1;
     }
 
+    /** Does the same to have it share a range of another file. */
+    int share(Object identity, NativeDescriptor source, long sourcePosition, long bytes, long position)
+            throws IOException {
+        if (hasNativeDirectory()) {
+            return directory.descriptor().share(path.getFileName(), source, sourcePosition, bytes, position);
+        }
+        Object found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+        return identity != null && identity.equals(found)
+                ? source.shareWith(NativeIo.NO_DIRECTORY, path, sourcePosition, bytes, position)
+                : -1;
+    }
+
     /** Opens the file for hints, or nothing. */
     NativeDescriptor openNatively() {
         return hasNativeDirectory()

@@ -275,6 +275,30 @@ final class RealVfsFile implements VfsFile {
     }
 
     @Override
+    public boolean shareFrom(VfsFile source, long sourcePosition, long bytes, long position) {
+        requireWritable();
+        if (!NativeIo.isAvailable() || !(source instanceof RealVfsFile)) {
+            return false;
+        }
+        NativeDescriptor from = ((RealVfsFile) source).descriptor();
+        int error;
+        synchronized (vfs.names()) {
+            requireOpen();
+            try {
+                boolean possible = path().getFileSystem() == FileSystems.getDefault()
+                        && Objects.equals(identity, identityOf(place));
+                error = possible ? place.share(identity, from, sourcePosition, bytes, position) : -1;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+        if (NativeIo.isNoSpace(error)) {
+            throw new StoreFullException("sharing", path(), new IOException("error " + error));
+        }
+        return error == 0; // another error is met again, and told, by who copies
+    }
+
+    @Override
     public long size() {
         return repeating("size", FileChannel::size);
     }

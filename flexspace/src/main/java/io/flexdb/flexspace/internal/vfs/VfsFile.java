@@ -76,6 +76,18 @@ public interface VfsFile extends AutoCloseable {
         }
     }
 
+    /**
+     * Has the file system let a range of this file share the disk space of one of another, which it keeps apart again
+     * once either is written. Nothing is read; the file grows as needed.
+     *
+     * @param source a file of the same {@link Vfs}
+     * @return false if that can't be done here, with nothing changed but, perhaps, the length
+     * @throws io.flexdb.storage.StoreFullException if there is no space for it
+     */
+    default boolean shareFrom(VfsFile source, long sourcePosition, long bytes, long position) {
+        return false;
+    }
+
     /** Bytes of the file. */
     long size();
 

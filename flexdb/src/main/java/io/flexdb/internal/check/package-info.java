@@ -1,0 +1,2 @@
+/** Checks of a whole store in use. */
+package io.flexdb.internal.check;

@@ -1,0 +1,167 @@
+package io.flexdb.internal.copy;
+
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.TargetNotEmptyException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * An empty directory in which the files of a store are put together. It becomes a store at the very end, in one step:
+ * until then it has a file by which every release refuses it, whenever the making was cut short.
+ */
+public final class NewStoreDirectory implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+
+    private final Vfs vfs;
+    private final Path directory;
+    private final boolean wasMissing;
+    private final VfsLock lock;
+    private boolean finished;
+
+    private NewStoreDirectory(Vfs vfs, Path directory, boolean wasMissing, VfsLock lock) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.wasMissing = wasMissing;
+        this.lock = lock;
+    }
+
+    /**
+     * Begins with a directory that is empty or missing.
+     *
+     * @throws TargetNotEmptyException if it is neither
+     * @throws io.flexdb.storage.StoreLockedException if somebody else is making a store there
+     */
+    public static NewStoreDirectory begin(Vfs vfs, Path path) {
+        Path directory = path.toAbsolutePath().normalize();
+        boolean missing = !vfs.exists(directory);
+        if (!missing) {
+            requireEmpty(vfs, directory);
+        }
+        SpaceEngine.createDirectory(vfs, directory);
+        VfsLock lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
+        NewStoreDirectory made = new NewStoreDirectory(vfs, directory, missing, lock);
+        try {
+            requireEmpty(vfs, directory);
+        } catch (RuntimeException | Error e) {
+            made.releaseAfter(e);
+            throw e;
+        }
+        try {
+            vfs.open(made.marker(), OpenMode.CREATE).close();
+            vfs.syncDirectory(directory);
+            SpaceEngine.createDirectory(vfs, made.space());
+            SpaceEngine.createDirectory(vfs, made.logs());
+            return made;
+        } catch (RuntimeException | Error e) {
+            made.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static void requireEmpty(Vfs vfs, Path directory) {
+        if (!vfs.isDirectory(directory)) {
+            throw new TargetNotEmptyException(directory, "a file");
+        }
+        for (String name : vfs.list(directory)) {
+            if (!name.equals(StoreFiles.LOCK_NAME)) {
+                throw new TargetNotEmptyException(directory, name);
+            }
+        }
+    }
+
+    private Path marker() {
+        return directory.resolve(StoreFiles.UNFINISHED_COPY_NAME);
+    }
+
+    /** Where the files of the space go. */
+    public Path space() {
+        return directory.resolve(StoreFiles.SPACE_NAME);
+    }
+
+    /** Where the write-ahead logs go. */
+    public Path logs() {
+        return directory.resolve(StoreFiles.WAL_NAME);
+    }
+
+    /** Makes it a store, durably, when all its files are there and forced. */
+    public void finish(long storeId) {
+        vfs.syncDirectory(space());
+        vfs.syncDirectory(logs());
+        StoreFiles.writeOptions(vfs, directory, storeId);
+        finished = true; // from here on it is one, with or without the marker
+        try {
+            vfs.delete(marker());
+            vfs.syncDirectory(directory);
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A file that is not needed stays in " + directory, e);
+        }
+    }
+
+    private void closeAfter(Throwable cause) {
+        try {
+            close();
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private void releaseAfter(Throwable cause) {
+        try {
+            release();
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /** Gives the directory up; deletes what was made in it, as far as that goes, unless it has become a store. */
+    @Override
+    public void close() {
+        if (finished) {
+            lock.close();
+            return;
+        }
+        try {
+            deleteAll(space());
+            deleteAll(logs());
+            StoreFiles.deleteOptions(vfs, directory);
+            vfs.deleteIfExists(marker()); // last: until then nobody takes the rest for a store
+        } finally {
+            release();
+        }
+    }
+
+    /** Lets the directory go, and deletes it if it was missing and is empty. */
+    private void release() {
+        try {
+            if (wasMissing) {
+                vfs.deleteIfExists(directory.resolve(StoreFiles.LOCK_NAME));
+            }
+        } finally {
+            lock.close();
+        }
+        if (wasMissing) {
+            deleteUnlessInUse();
+        }
+    }
+
+    private void deleteAll(Path below) {
+        if (vfs.isDirectory(below)) {
+            List<String> names = vfs.list(below);
+            names.forEach(name -> vfs.delete(below.resolve(name)));
+            vfs.delete(below);
+        }
+    }
+
+    private void deleteUnlessInUse() {
+        try {
+            vfs.deleteIfExists(directory);
+        } catch (StorageException e) {
+            // somebody has begun to use it
+        }
+    }
+}

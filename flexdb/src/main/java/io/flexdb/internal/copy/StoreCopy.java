@@ -1,0 +1,70 @@
+package io.flexdb.internal.copy;
+
+import io.flexdb.flexspace.internal.copy.SpaceCopy;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.wal.WalCopy;
+import java.nio.file.Path;
+
+/** All that was visible in a store at one moment, kept until it has been copied. For one thread. */
+public final class StoreCopy implements AutoCloseable {
+    /*
+     * A version is pinned, with the number S of the last write that was visible. Its roots were synced just before: the
+     * space's copy is that of them, with the tag c of the last commit. The version's memtables have all writes from
+     * c + 1 on, so their logs have, too. To copy these logs up to S and the space is to copy what a crash might have
+     * left: parts of a commit that are in the space are hidden by the log, as recovery asks (P3 of the promises).
+     *
+     * A log's file is used again as soon as a commit covers it. So logs are held from before the pin until they have
+     * been copied, which comes first and does not take long.
+     */
+    private final Vfs vfs;
+    private final PinnedVersion pin;
+    private final SpaceCopy space;
+    private Runnable letLogsGo; // null once it was done
+
+    /**
+     * @param pin of a version with the roots that the space is to be copied of; closed with this
+     * @param letLogsGo ends the holding of logs
+     */
+    public StoreCopy(Vfs vfs, PinnedVersion pin, SpaceCopy space, Runnable letLogsGo) {
+        this.vfs = vfs;
+        this.pin = pin;
+        this.space = space;
+        this.letLogsGo = letLogsGo;
+    }
+
+    /** The sequence number of the last write that the copy has. */
+    public long sequence() {
+        return pin.sequence();
+    }
+
+    /** The space. */
+    public SpaceCopy space() {
+        return space;
+    }
+
+    /** Copies the write-ahead logs into a directory, and forces them, but not their names. Once, before the space. */
+    public void copyLogs(Path directory) {
+        MemLog[] newestFirst = pin.version().logs();
+        for (int i = newestFirst.length - 1; i >= 0; i--) {
+            WalCopy.copy(vfs, newestFirst[i].wal.path(), space.storeId(), pin.sequence(), directory);
+        }
+        letLogsGo();
+    }
+
+    private void letLogsGo() {
+        Runnable action = letLogsGo;
+        letLogsGo = null;
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    /** Lets go of all that was kept. */
+    @Override
+    public void close() {
+        pin.close();
+        letLogsGo();
+    }
+}

@@ -1,0 +1,96 @@
+package io.flexdb.flexspace.internal.base;
+
+import io.flexdb.storage.StoreClosedException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Long work of users on a store, beside its readers and writer, which closing the store ends. Thread-safe. */
+public final class LongTasks implements AutoCloseable {
+    /*
+     * Closing waits until each task is between two steps or has ended; the task looks after each step whether it may go
+     * on. While its user is told, nothing is waited for: it may be he who closes.
+     */
+    private final String what;
+    private final Set<Task> running = new HashSet<>();
+    private boolean closed;
+
+    /** @param what is to be closed, in messages */
+    public LongTasks(String what) {
+        this.what = what;
+    }
+
+    /** One of them. For the thread that runs it. */
+    public final class Task {
+        private final ReentrantLock work = new ReentrantLock(); // held while anything of the store is used
+        private volatile boolean ended;
+
+        private Task() {}
+
+        /** Throws if the store is closed. */
+        public void goOn() {
+            if (ended) {
+                throw new StoreClosedException(what);
+            }
+        }
+
+        /** Runs what is the user's, and may take long, and throws if the store was closed meanwhile. */
+        public void tell(Runnable user) {
+            work.unlock();
+            try {
+                user.run();
+            } finally {
+                work.lock();
+            }
+            goOn();
+        }
+    }
+
+    /** What a task does. */
+    @FunctionalInterface
+    public interface Work<T> {
+        /** Does it. */
+        T run(Task task);
+    }
+
+    /**
+     * Runs a task in the caller's thread.
+     *
+     * @throws StoreClosedException if the store is closed before it has ended
+     */
+    public <T> T run(Work<T> work) {
+        Task task = new Task();
+        task.work.lock();
+        try {
+            synchronized (this) {
+                if (closed) {
+                    throw new StoreClosedException(what);
+                }
+                running.add(task);
+            }
+            return work.run(task);
+        } finally {
+            synchronized (this) {
+                running.remove(task);
+            }
+            task.work.unlock();
+        }
+    }
+
+    /** Ends all tasks; none of them uses anything of the store when this returns, and none begins. */
+    @Override
+    public void close() {
+        List<Task> ending;
+        synchronized (this) {
+            closed = true;
+            ending = new ArrayList<>(running);
+        }
+        for (Task task : ending) {
+            task.ended = true;
+            task.work.lock();
+            task.work.unlock();
+        }
+    }
+}

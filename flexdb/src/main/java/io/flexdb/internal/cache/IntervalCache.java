@@ -88,6 +88,7 @@ public final class IntervalCache {
     private int usedCount; // regions that have ever had memory
     private int liveCount; // regions that have memory
     private int allowedCount; // regions that may have memory
+    private volatile boolean isFull; // written under the lock
     private int current = -1;
     private int currentPosition;
     private int survivorBytes; // in the current region
@@ -131,6 +132,12 @@ public final class IntervalCache {
         this.retired = new RegionQueue(count);
         this.dropped = new RegionQueue(count);
         this.allowedCount = count;
+        this.isFull = count == 0;
+    }
+
+    /** Whether a directory is kept only if others go. Any thread. */
+    public boolean isFull() {
+        return isFull;
     }
 
     private boolean isHuge() {
@@ -380,6 +387,7 @@ public final class IntervalCache {
         if (added >= 0) {
             return added;
         }
+        isFull = true;
         if (retired.isEmpty()) { // readers were in the way, so there was no victim when this was the time for one
             if (full.isEmpty()) {
                 return -1;
@@ -433,6 +441,7 @@ public final class IntervalCache {
             if (regionBytes > 0) {
                 long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionMemoryBytes;
                 allowedCount = (int) Math.max(0, Math.min(regions.length, count));
+                isFull = liveCount >= allowedCount;
                 while (liveCount > allowedCount && dropRegion()) {
                     // goes on until it is enough
                 }

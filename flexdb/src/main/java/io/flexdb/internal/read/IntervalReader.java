@@ -47,6 +47,12 @@ public final class IntervalReader {
     /** One in so many reads of fragmented pairs by their directory is noted: those that are read often come first. */
     private static final int FRAGMENTED_READS_NOTED = 8;
 
+    /**
+     * Where the cache is full, one in so many lookups that miss makes a directory: what is looked up often gets one, and
+     * what is not makes nobody else's leave.
+     */
+    private static final int MISSES_PER_DIRECTORY = 8;
+
     private final SpaceReads reads;
     private final IntervalCache cache;
     private final TouchedIntervals coarse;
@@ -83,6 +89,9 @@ public final class IntervalReader {
         long location = cache.find(interval.contentNumber(), hint);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
+            if (cache.isFull() && PieceSearch.isFor(interval) && context.missed++ % MISSES_PER_DIRECTORY != 0) {
+                return search(space, context, key, keyLength);
+            }
             noteFragmented(interval.logicalOffset(), open(space, context));
             int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
             return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
@@ -101,6 +110,19 @@ public final class IntervalReader {
             pair = IntervalFormat.candidate(directory, base, hash, pair + 1);
         }
         return ABSENT;
+    }
+
+    /** The same without a directory, and without making one. */
+    private int search(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
+        IntervalRef interval = context.interval;
+        try {
+            int found = context.pieceSearch().find(reads, space, context, key, keyLength);
+            int pieces = context.pieceSearch().pieces();
+            noteFragmented(interval.logicalOffset(), IntervalBounds.areFragmented(pieces, interval.pairCount()));
+            return found == PieceSearch.NONE ? ABSENT : valueAt(context, found);
+        } catch (BadRecordException e) {
+            throw corruption(interval.logicalOffset(), e);
+        }
     }
 
     /**

@@ -45,6 +45,10 @@ public final class ReadContext {
     /** When the pair expires whose value was found last in the space. */
     long expiry;
 
+    /** How often a lookup found no directory while the cache was full; roughly, too. */
+    int missed;
+
+    private PieceSearch pieceSearch; // null before it is needed
     private boolean ascending;
     private ByteBuffer view; // of the memory; null before it is needed
 
@@ -88,6 +92,14 @@ public final class ReadContext {
     /** To make a directory with. */
     DirectoryBuilder directoryBuilder() {
         return directoryBuilder;
+    }
+
+    /** To look up without a directory. */
+    PieceSearch pieceSearch() {
+        if (pieceSearch == null) {
+            pieceSearch = new PieceSearch();
+        }
+        return pieceSearch;
     }
 
     /** Where a directory of an interval that is not coarse has room. */

@@ -1,15 +1,15 @@
 package io.flexdb.it;
 
 import io.flexdb.FlexDB;
+import io.flexdb.Isolation;
+import io.flexdb.Transaction;
 import io.flexdb.WriteBatch;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
@@ -23,6 +23,7 @@ import java.util.TreeMap;
 final class History {
     private static final int KEYS = 3_000;
     private static final int MAX_BATCH = 12;
+    private static final int MAX_RANGE = 150; // keys
     private static final int SMALL_VALUE = 300;
     private static final int LARGE_VALUE = 40_000;
 
@@ -34,10 +35,14 @@ final class History {
         this.thread = thread;
     }
 
-    /** A change of one key; a deletion if {@code value} is null. */
-    record Change(String key, byte[] value) {
+    /** A change of one key; a deletion if {@code value} is null, of all keys before {@code to} if that is not null. */
+    record Change(String key, String to, byte[] value) {
         byte[] keyBytes() {
             return key.getBytes(StandardCharsets.UTF_8);
+        }
+
+        byte[] toBytes() {
+            return to.getBytes(StandardCharsets.UTF_8);
         }
     }
 
@@ -49,10 +54,18 @@ final class History {
         for (int i = 0; i < count; i++) {
             // Squared, so that some keys change often and others seldom.
             double skewed = random.nextDouble();
-            String key = String.format(Locale.ROOT, "%02d/%06d", thread, (int) (skewed * skewed * KEYS));
-            changes.add(new Change(key, random.nextInt(8) == 0 ? null : value(random, writeIndex)));
+            int number = (int) (skewed * skewed * KEYS);
+            if (random.nextInt(60) == 0) {
+                changes.add(new Change(key(number), key(number + 1 + random.nextInt(MAX_RANGE)), null));
+            } else {
+                changes.add(new Change(key(number), null, random.nextInt(8) == 0 ? null : value(random, writeIndex)));
+            }
         }
         return changes;
+    }
+
+    private String key(int number) {
+        return String.format(Locale.ROOT, "%02d/%06d", thread, number);
     }
 
     private static byte[] value(SplittableRandom random, long writeIndex) {
@@ -68,13 +81,22 @@ final class History {
         List<Change> changes = write(writeIndex);
         if (changes.size() == 1) {
             Change change = changes.get(0);
+            if (change.to() != null) {
+                return store.deleteRange(change.keyBytes(), change.toBytes());
+            }
             return change.value() == null
                     ? store.delete(change.keyBytes())
                     : store.put(change.keyBytes(), change.value());
         }
+        return writeIndex % 2 == 0 ? applyInTransaction(changes, store) : applyInBatch(changes, store);
+    }
+
+    private static long applyInBatch(List<Change> changes, FlexDB store) {
         WriteBatch batch = new WriteBatch();
         for (Change change : changes) {
-            if (change.value() == null) {
+            if (change.to() != null) {
+                batch.deleteRange(change.keyBytes(), change.toBytes());
+            } else if (change.value() == null) {
                 batch.delete(change.keyBytes());
             } else {
                 batch.put(change.keyBytes(), change.value());
@@ -83,10 +105,34 @@ final class History {
         return store.write(batch);
     }
 
+    /** Nobody else writes this thread's keys, so there is no conflict. */
+    private static long applyInTransaction(List<Change> changes, FlexDB store) {
+        try (Transaction transaction = store.begin(Isolation.SERIALIZABLE)) {
+            for (Change change : changes) {
+                byte[] before = transaction.get(change.keyBytes());
+                if (change.to() != null) {
+                    transaction.deleteRange(change.keyBytes(), change.toBytes());
+                } else if (change.value() == null) {
+                    transaction.delete(change.keyBytes());
+                } else {
+                    transaction.put(change.keyBytes(), change.value());
+                }
+                byte[] now = transaction.get(change.keyBytes());
+                if (!Arrays.equals(change.value(), now)) {
+                    throw new IllegalStateException("key " + change.key() + " has " + Arrays.toString(now)
+                            + " after its change, and " + Arrays.toString(before) + " before");
+                }
+            }
+            return transaction.commit();
+        }
+    }
+
     /** Does a write on a model. */
     void apply(long writeIndex, TreeMap<String, byte[]> model) {
         for (Change change : write(writeIndex)) {
-            if (change.value() == null) {
+            if (change.to() != null) {
+                model.subMap(change.key(), change.to()).clear();
+            } else if (change.value() == null) {
                 model.remove(change.key());
             } else {
                 model.put(change.key(), change.value());
@@ -96,10 +142,9 @@ final class History {
 
     /** Whether a write would leave a model as it is. */
     boolean changesNothing(long writeIndex, TreeMap<String, byte[]> model) {
-        Map<String, byte[]> outcome = new HashMap<>();
-        write(writeIndex).forEach(change -> outcome.put(change.key(), change.value()));
-        return outcome.entrySet().stream()
-                .allMatch(change -> Arrays.equals(change.getValue(), model.get(change.getKey())));
+        TreeMap<String, byte[]> after = new TreeMap<>(model);
+        apply(writeIndex, after);
+        return firstDifference(model, after) == null;
     }
 
     /** Describes the first difference between a thread's keys as found and as expected; null if there is none. */

@@ -1,12 +1,14 @@
 package io.flexdb.it;
 
 import io.flexdb.Durability;
+import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that writes {@link History} to a store with several threads until it is killed, and tells its parent
@@ -37,6 +39,22 @@ final class KilledWriter {
             int thread = i - 3;
             long firstWrite = Long.parseLong(arguments[i]);
             new Thread(() -> write(store, durability, new History(seed, thread), thread, firstWrite, out)).start();
+        }
+        new Thread(() -> read(store)).start();
+    }
+
+    /** Scans again and again, so that what lies scattered is written in one piece by the way. */
+    private static void read(FlexDB store) {
+        while (true) {
+            try (FlexCursor cursor = store.cursor()) {
+                for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                    cursor.value();
+                }
+            } catch (RuntimeException e) {
+                e.printStackTrace();
+                Runtime.getRuntime().halt(1);
+            }
+            LockSupport.parkNanos(10_000_000);
         }
     }
 

@@ -13,6 +13,7 @@ import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
 import io.flexdb.internal.write.BatchPayload;
+import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
@@ -157,6 +158,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @return the sequence number of its last operation; an empty batch gives that of the last visible write
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it writes to a keyspace that is dropped; nothing was written
      * @throws IllegalArgumentException if it writes to a keyspace of another store, or is too large
+     * @throws IllegalStateException if it merges, and the store was opened without a merge function
      */
     public long write(WriteBatch batch) {
         return write(batch, access.durability);
@@ -177,18 +179,30 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
             return store.visibleSequence();
         }
         BatchPayload payload = batch.payload();
-        payload.setTimes(store.writer()::expiryIn);
-        return store.writer()
-                .write(
-                        payload.bytes(),
-                        payload.length(),
-                        payload.checksum(),
-                        payload.entries(),
-                        payload.ranges(),
-                        payload.bodyBytes(),
-                        mode.force(),
-                        null,
-                        batch.keyspaces().isEmpty() ? null : batch.keyspaces());
+        if (payload.hasOperands()) {
+            store.requireMerger();
+        }
+        long sequence = StoreWriter.TOO_OLD;
+        while (sequence == StoreWriter.TOO_OLD) {
+            sequence = write(store.writer(), batch, payload, mode);
+        }
+        return sequence;
+    }
+
+    private static long write(StoreWriter writer, WriteBatch batch, BatchPayload payload, Durability mode) {
+        long now = payload.hasTimes() ? writer.now() : 0;
+        payload.setTimes(now);
+        return writer.write(
+                payload.bytes(),
+                payload.length(),
+                payload.checksum(),
+                payload.entries(),
+                payload.ranges(),
+                payload.bodyBytes(),
+                mode.force(),
+                null,
+                batch.keyspaces().isEmpty() ? null : batch.keyspaces(),
+                payload.hasOperands() ? now : Long.MAX_VALUE);
     }
 
     // ---- transactions and snapshots

@@ -1,10 +1,12 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -196,6 +198,23 @@ public final class FlexDBOptions {
         return with(settings -> settings.clock = clock);
     }
 
+    /**
+     * What becomes of values by {@link FlexDB#merge}. A store whose write-ahead log has merges is not opened without one,
+     * so one that was closed, whose commits have all gone well, may be opened with any or with none.
+     *
+     * @param function default null: none
+     */
+    public FlexDBOptions withMergeFunction(MergeFunction function) {
+        return with(settings -> settings.merger = function == null ? null : new Merging(function));
+    }
+
+    private record Merging(MergeFunction function) implements Merger {
+        @Override
+        public byte[] merge(byte[] key, byte[] value, List<byte[]> operands) {
+            return function.merge(key, value, operands);
+        }
+    }
+
     /** What has happened to a write when its call returns. */
     public Durability durability() {
         return Durability.of(settings.force);
@@ -241,6 +260,11 @@ public final class FlexDBOptions {
         return settings.space;
     }
 
+    /** What becomes of values by {@link FlexDB#merge}, or null. */
+    public MergeFunction mergeFunction() {
+        return settings.merger == null ? null : ((Merging) settings.merger).function;
+    }
+
     /** What tells the time for pairs that expire. */
     public InstantSource clock() {
         return settings.clock;
@@ -260,6 +284,7 @@ public final class FlexDBOptions {
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads()
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond + ", space=" + settings.space
                 + ", healthListener=" + settings.healthListener + ", clock=" + settings.clock
+                + ", mergeFunction=" + mergeFunction()
                 + "]";
     }
 

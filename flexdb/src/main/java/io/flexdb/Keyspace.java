@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
@@ -141,7 +142,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
-        long expiry = access.writer().expiryIn(Limits.ttlMillis(ttl));
+        long expiry = StoreClock.later(access.writer().now(), Limits.ttlMillis(ttl));
         PayloadBuffer payload = access.borrowPayload();
         try {
             int at = payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength);
@@ -151,6 +152,62 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             long sequence = write(payload, keyLength, valueLength + WritePayload.TIME_BYTES, mode, null);
             key.position(key.limit());
             value.position(value.limit());
+            return sequence;
+        } finally {
+            access.giveBack(payload);
+        }
+    }
+
+    /**
+     * Changes the value of a key by an operand, as {@link FlexDBOptions#withMergeFunction} says. It reads nothing, and
+     * costs what a put costs; what others merge meanwhile is not lost. The function is applied by reads that come to the
+     * key, and by the next commit, which has to read the value that there was: a read takes the longer the more
+     * operands have come since the last commit.
+     *
+     * <p>What was merged into a value that expires expires with it; what comes later begins with no value.
+     *
+     * @return the sequence number of the write
+     * @throws IllegalStateException if the store was opened without a merge function
+     */
+    public long merge(byte[] key, byte[] operand) {
+        return merge(key, operand, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long merge(byte[] key, byte[] operand, Durability atLeast) {
+        Limits.valueLength(operand);
+        return merge(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(operand), atLeast);
+    }
+
+    /**
+     * The same of what the buffers, heap or direct, have between position and limit. The positions move to the limits.
+     *
+     * @see #merge(byte[], byte[])
+     */
+    public long merge(ByteBuffer key, ByteBuffer operand) {
+        return merge(key, operand, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long merge(ByteBuffer key, ByteBuffer operand, Durability atLeast) {
+        Durability mode = access.raised(atLeast);
+        byte[] head = heads.of(Limits.notNull(key, "key"));
+        int keyLength = head.length + Limits.keyLength(heads, key);
+        int operandLength = Limits.valueLength(operand);
+        access.store().requireMerger();
+        PayloadBuffer payload = access.borrowPayload();
+        try {
+            int at = payload.beginTimed(WritePayload.MERGE, keyLength, operandLength);
+            int operandAt = heads.copy(head, key, payload.bytes, at);
+            operand.get(operand.position(), payload.bytes, operandAt, operandLength);
+            long sequence = StoreWriter.TOO_OLD;
+            while (sequence == StoreWriter.TOO_OLD) {
+                long now = access.writer().now();
+                payload.setTime(now);
+                sequence = write(payload, keyLength, operandLength + WritePayload.TIME_BYTES, mode, null, now);
+            }
+            key.position(key.limit());
+            operand.position(operand.limit());
             return sequence;
         } finally {
             access.giveBack(payload);
@@ -203,6 +260,16 @@ public sealed class Keyspace extends ReadView permits FlexDB {
 
     private long write(
             PayloadBuffer payload, int keyLength, int tailLength, Durability mode, Precondition precondition) {
+        return write(payload, keyLength, tailLength, mode, precondition, Long.MAX_VALUE);
+    }
+
+    private long write(
+            PayloadBuffer payload,
+            int keyLength,
+            int tailLength,
+            Durability mode,
+            Precondition precondition,
+            long operandTime) {
         return access.writer()
                 .write(
                         payload.bytes,
@@ -213,7 +280,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                         MemTable.bodyBytes(keyLength, tailLength),
                         mode.force(),
                         precondition,
-                        state);
+                        state,
+                        operandTime);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.flexdb;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.merge.OperandFold;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,7 +12,7 @@ import java.util.Optional;
 /** What a key and a value may be; checked before anything is written. */
 final class Limits {
     /** The longest value. The records, logs and batches that it becomes a part of must fit 2 GiB. */
-    static final int MAX_VALUE_BYTES = (1 << 30) - (1 << 20);
+    static final int MAX_VALUE_BYTES = OperandFold.MAX_VALUE_BYTES;
 
     private static final int NANOS_PER_MILLI = 1_000_000;
 

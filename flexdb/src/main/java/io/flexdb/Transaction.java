@@ -107,14 +107,13 @@ public final class Transaction extends ReadView implements AutoCloseable {
         if (ref == MemTable.NONE) {
             return super.get(key, destination);
         }
-        int length = Limits.requireRoom(all.valueLength(ref), room, "value");
-        if (length > 0) {
-            MemTable table = all.writes.table();
-            destination.put(destination.position(), table.buffer(), table.valuePosition(ref), length);
-            destination.position(destination.position() + length);
+        byte[] value = all.value(ref);
+        if (value != null) {
+            Limits.requireRoom(value.length, room, "value");
+            destination.put(value);
         }
         key.position(key.limit());
-        return length;
+        return value == null ? -1 : value.length;
     }
 
     @Override
@@ -124,12 +123,12 @@ public final class Transaction extends ReadView implements AutoCloseable {
         if (ref == MemTable.NONE) {
             return super.get(key, destination, offset);
         }
-        int length = Limits.requireRoom(all.valueLength(ref), room, "value");
-        if (length > 0) {
-            MemTable table = all.writes.table();
-            table.buffer().get(table.valuePosition(ref), destination, offset, length);
+        byte[] value = all.value(ref);
+        if (value == null) {
+            return -1;
         }
-        return length;
+        System.arraycopy(value, 0, destination, offset, Limits.requireRoom(value.length, room, "value"));
+        return value.length;
     }
 
     @Override
@@ -272,6 +271,22 @@ public final class Transaction extends ReadView implements AutoCloseable {
         key.position(key.limit());
         value.position(value.limit());
         return this;
+    }
+
+    /**
+     * Changes the value of a key by an operand, as {@link Keyspace#merge(byte[], byte[])}. For others who write the key
+     * it is a write like any other; it counts as made when the transaction is committed.
+     */
+    public Transaction merge(byte[] key, byte[] operand) {
+        ByteBuffer wrapped = ByteBuffer.wrap(Limits.notNull(key, "key"));
+        return merge(wrapped, ByteBuffer.wrap(Limits.notNull(operand, "operand")));
+    }
+
+    /** The same of what the buffers have between position and limit, which becomes their position. */
+    public Transaction merge(ByteBuffer key, ByteBuffer operand) {
+        all.requireOpen();
+        access.store().requireMerger();
+        return addTimed(WritePayload.MERGE, Limits.notNull(key, "key"), operand, pin.time());
     }
 
     /** Removes a key, if it is there. */

@@ -1,6 +1,9 @@
 package io.flexdb;
 
+import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.store.Store;
@@ -25,6 +28,7 @@ final class TransactionState {
     private final List<FlexCursor> cursors = new ArrayList<>(); // open ones, and some that were closed
     private final List<Transaction.Savepoint> savepoints = new ArrayList<>();
     private int cursorsToKeep = 16;
+    private byte[] foundKey; // that was looked for last among own writes
     private boolean open = true;
     final PinnedVersion pin;
     final OwnWrites writes;
@@ -68,35 +72,54 @@ final class TransactionState {
     int find(byte[] key) {
         requireOpen();
         int ref = writes.find(key, key.length);
+        foundKey = key;
         if (ref == MemTable.NONE && isSerializable()) {
             footprint.addKey(key.clone());
         }
         return ref;
     }
 
-    /** Whether an own entry of a key that was found has a value. */
+    /** What the own entry that was found last, an operand, makes of what is below; null if it is none, or over. */
+    private MergedValue merged(int ref) {
+        boolean isOperand = ref != OwnWrites.DELETED && writes.table().type(ref) == WritePayload.MERGE;
+        return isOperand ? reader.merged(foundKey, pin, writes.table(), writes.lastSequence()) : null;
+    }
+
+    /** Whether an own entry of a key that was found has a value of its own. */
     private boolean isPresent(int ref) {
         return ref != OwnWrites.DELETED && writes.table().expiry(ref) > pin.time();
     }
 
-    /** When an own entry that was found expires, as {@link StoreReader#expiry}. */
+    /** When the value of an own entry that was found last expires, as {@link StoreReader#expiry}. */
     long expiry(int ref) {
+        MergedValue merged = merged(ref);
+        if (merged != null) {
+            return merged.expiry();
+        }
         return isPresent(ref) ? writes.table().expiry(ref) : Long.MIN_VALUE;
     }
 
     /** The time so much later, in milliseconds since 1970. */
     long expiryIn(long millis) {
         requireOpen();
-        return writer.expiryIn(millis);
+        return StoreClock.later(writer.now(), millis);
     }
 
-    /** Bytes of the value of an own entry that was found, or -1. */
+    /** Bytes of the value of an own entry that was found last, or -1. */
     int valueLength(int ref) {
+        MergedValue merged = merged(ref);
+        if (merged != null) {
+            return merged.bytes().length;
+        }
         return isPresent(ref) ? writes.table().valueLength(ref) : -1;
     }
 
-    /** A copy of the value of an own entry that was found, or null. */
+    /** A copy of the value of an own entry that was found last, or null. */
     byte[] value(int ref) {
+        MergedValue merged = merged(ref);
+        if (merged != null) {
+            return merged.bytes();
+        }
         if (!isPresent(ref)) {
             return null;
         }
@@ -160,19 +183,10 @@ final class TransactionState {
             for (FlexCursor cursor : cursors) {
                 cursor.endTrace();
             }
-            footprint.setWrites(writes.payload(), writes.length());
-            // No guard of keyspaces: to drop one is to delete its range, which is a conflict with what is written
-            // there.
-            long last = writer.write(
-                    writes.payload(),
-                    writes.length(),
-                    writes.checksum(),
-                    writes.entries(),
-                    writes.ranges(),
-                    writes.bodyBytes(),
-                    atLeast.orStronger(durability).force(),
-                    footprint,
-                    null);
+            long last = StoreWriter.TOO_OLD;
+            while (last == StoreWriter.TOO_OLD) {
+                last = write(atLeast);
+            }
             if (last == StoreWriter.REFUSED) {
                 throw new ConflictException(
                         "the transaction can't be committed: " + footprint.conflict() + "; run it again");
@@ -181,6 +195,28 @@ final class TransactionState {
         } finally {
             close();
         }
+    }
+
+    private long write(Durability atLeast) {
+        long operandTime = Long.MAX_VALUE;
+        if (writes.hasOperands()) {
+            operandTime = writer.now();
+            writes.setOperandTimes(operandTime);
+        }
+        footprint.setWrites(writes.payload(), writes.length());
+        // No guard of keyspaces: to drop one is to delete its range, which is a conflict with what is written
+        // there.
+        return writer.write(
+                writes.payload(),
+                writes.length(),
+                writes.checksum(),
+                writes.entries(),
+                writes.ranges(),
+                writes.bodyBytes(),
+                atLeast.orStronger(durability).force(),
+                footprint,
+                null,
+                operandTime);
     }
 
     private void closeCursors() {

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Puts and deletes, of keys and of ranges, that take effect together: readers see all or none of them, and a crash keeps
+ * Puts, merges and deletes, of keys and of ranges, that take effect together: readers see all or none of them, and a crash keeps
  * all or none. They apply in the order in which they were added. Keys and values are copied. For one thread at a time; may
  * be used again after {@link #clear()}.
  *
@@ -81,6 +81,25 @@ public final class WriteBatch {
         payload.putTimed(WritePayload.PUT_EXPIRING, heads, heads.of(key), key, value, Limits.ttlMillis(ttl));
         key.position(key.limit());
         value.position(value.limit());
+        return added();
+    }
+
+    /**
+     * Adds a change of a value by an operand, as {@link Keyspace#merge(byte[], byte[])}: it comes after those added
+     * before, and may follow a put of the same key.
+     */
+    public WriteBatch merge(byte[] key, byte[] operand) {
+        Limits.valueLength(operand);
+        return merge(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(operand));
+    }
+
+    /** The same of what the buffers have between position and limit, which becomes their position. */
+    public WriteBatch merge(ByteBuffer key, ByteBuffer operand) {
+        Limits.keyLength(heads, key);
+        Limits.valueLength(operand);
+        payload.putTimed(WritePayload.MERGE, heads, heads.of(key), key, operand, 0);
+        key.position(key.limit());
+        operand.position(operand.limit());
         return added();
     }
 

@@ -229,7 +229,8 @@ class FlexDBBadInputTest {
                 .withReads(Reads.POSITIONAL)
                 .withDefragmentedBytesPerSecond(3)
                 .withSpace(space)
-                .withClock(Clock.systemUTC());
+                .withClock(Clock.systemUTC())
+                .withMergeFunction(MergeFunction.ADD);
         assertEquals(Durability.NONE, options.durability());
         assertEquals(Clock.systemUTC(), options.clock());
         assertEquals(1, options.cacheBytes());
@@ -243,7 +244,7 @@ class FlexDBBadInputTest {
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
                         + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, space="
                         + space
-                        + ", healthListener=null, clock=SystemClock[Z]]",
+                        + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",
                 options.toString());
         assertEquals(
                 "ReadOptions[snapshot=null, lowerBound=none, upperBound=1 bytes, keysOnly=true, expectedPairs=7]",

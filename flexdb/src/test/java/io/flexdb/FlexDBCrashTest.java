@@ -54,6 +54,8 @@ class FlexDBCrashTest {
         }
         edits.add(new Edit(key(i * 11 % 600), null));
         edits.add(Edit.expiring(key(i * 13 % 600), value(round, i), 1 + i % 50));
+        edits.add(Edit.merge(key(i * 13 % 600), new byte[] {(byte) round, (byte) i, 1}));
+        edits.add(Edit.merge(key(i * 17 % 100), new byte[] {(byte) round, (byte) i, 2}));
         if (i % 4 == 1) {
             List<Edit> takenBack = edits.subList(0, 2);
             Edit meanwhile = new Edit(key(900 + i), value(round, i));

@@ -47,8 +47,17 @@ class FlexDBFaultTest {
         for (int i = 0; i < 170; i++) {
             List<Edit> edits = new ArrayList<>();
             for (int j = 0; j < 6; j++) {
-                edits.add(new Edit(key((i * 37 + j * 75) % 500), value(i + j, 100 + i % 7 * 20)));
+                byte[] key = key((i * 37 + j * 75) % 500);
+                byte[] value = value(i + j, 100 + i % 7 * 20);
+                edits.add(new Edit(key, value));
             }
+            byte[] other = key(i * 11 % 500);
+            if (i % 3 == 0) {
+                edits.add(Edit.merge(other, value(i, 30)));
+            } else if (i % 3 == 1) {
+                edits.add(Edit.expiring(other, value(i, 30), 20));
+            }
+            store.clock.advance(1);
             store.batch(edits, store.options.durability());
         }
         store.sync();

@@ -17,7 +17,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeMap;
@@ -108,6 +110,70 @@ class FlexDBFullTest {
         try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
         }
+    }
+
+    /** Where room is short memtables are applied out of order, in parts, and again: each operand counts once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void operandsCountOnceWhereRoomIsShort(boolean inline) {
+        for (long seed = 0; seed < 4L * EFFORT; seed++) {
+            Random random = new Random(seed);
+            FlexDBOptions options = capped(40).withMergeFunction(MergeFunction.ADD);
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+            Map<Integer, Long> sums = new HashMap<>();
+            int fillers = 0;
+            int deleted = 0;
+            for (int refusals = 0; refusals < 40; ) {
+                int counter = random.nextInt(150);
+                byte[] key = counterKey(counter);
+                try {
+                    if (random.nextInt(10) == 0) {
+                        db.delete(key);
+                        sums.remove(counter);
+                    } else if (random.nextInt(3) == 0) {
+                        db.put(key(fillers), value(fillers));
+                        fillers++;
+                    } else {
+                        db.merge(key, counterValue(counter + 1));
+                        sums.merge(counter, counter + 1L, Long::sum);
+                    }
+                } catch (StoreFullException e) {
+                    refusals++;
+                    for (int i = 0; i < 40 && deleted < fillers; i++) {
+                        db.delete(key(deleted++));
+                    }
+                }
+                if (random.nextInt(20) == 0) {
+                    assertSum(sums, db, random.nextInt(150), "seed " + seed);
+                }
+            }
+            for (int counter = 0; counter < 150; counter++) {
+                assertSum(sums, db, counter, "seed " + seed);
+            }
+            SimulatedVfs killed = vfs.kill();
+            FlexDB again = FlexDB.open(killed, StoreDriver.DIRECTORY, options, inline);
+            for (int counter = 0; counter < 150; counter++) {
+                assertSum(sums, again, counter, "killed, seed " + seed);
+            }
+        }
+    }
+
+    private static byte[] counterKey(int counter) {
+        return ByteBuffer.allocate(9)
+                .putInt(counter * 6151 % 100_003)
+                .putInt(counter)
+                .array();
+    }
+
+    private static byte[] counterValue(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    private static void assertSum(Map<Integer, Long> sums, FlexDB db, int counter, String at) {
+        byte[] found = db.get(counterKey(counter));
+        Long sum = found == null ? null : ByteBuffer.wrap(found).getLong();
+        assertEquals(sums.get(counter), sum, at + ", counter " + counter);
     }
 
     /** What waits to be committed need not fit if it is deleted before. */

@@ -75,6 +75,7 @@ class FlexDBHistoryTest {
                 case 0, 1 -> store.delete(key());
                 case 2, 3 -> store.get(key(), at);
                 case 4 -> store.put(key(), value(4000), ttl());
+                case 5, 6 -> store.merge(key(), operand());
                 default -> store.put(key(), value(40_000));
             }
         }
@@ -90,7 +91,7 @@ class FlexDBHistoryTest {
             for (int i = 0; i < count; i++) {
                 edits.add(
                         random.nextInt(8) == 0
-                                ? Edit.expiring(key(), value(500), ttl())
+                                ? special()
                                 : new Edit(key(), random.nextInt(4) == 0 ? null : value(500)));
             }
             return edits;
@@ -102,8 +103,8 @@ class FlexDBHistoryTest {
                 edits.add(
                         random.nextInt(12) == 0
                                 ? range()
-                                : random.nextInt(8) == 0
-                                        ? Edit.expiring(key(), value(500), ttl())
+                                : random.nextInt(6) == 0
+                                        ? special()
                                         : new Edit(key(), random.nextInt(4) == 0 ? null : value(i > 0 ? 500 : 40_000)));
             }
             Durability[] all = Durability.values();
@@ -131,6 +132,16 @@ class FlexDBHistoryTest {
                     bound,
                     Stream.generate(() -> random.nextInt(4) < forward).limit(40)::iterator,
                     at);
+        }
+
+        private Edit special() {
+            return random.nextBoolean() ? Edit.merge(key(), operand()) : Edit.expiring(key(), value(500), ttl());
+        }
+
+        private byte[] operand() {
+            byte[] operand = new byte[random.nextInt(20)];
+            random.nextBytes(operand);
+            return operand;
         }
 
         /** A few steps or hundreds of them. */

@@ -60,6 +60,7 @@ class FlexDBModelTest {
                 .withAction(4, deletes())
                 .withAction(4, expiringPuts())
                 .withAction(3, waits())
+                .withAction(5, merges())
                 .withAction(3, fills())
                 .withAction(4, batches())
                 .withAction(3, rangeDeletes())
@@ -88,6 +89,16 @@ class FlexDBModelTest {
                 .as((key, value, ttl) -> Transformer.mutate(
                         "put " + key + " of " + value.length + " bytes for " + ttl + " ms",
                         store -> store.put(bytes(key), value, ttl)));
+    }
+
+    private static Action.Independent<StoreDriver> merges() {
+        return () -> Combinators.combine(keys(), operands())
+                .as((key, operand) -> Transformer.mutate(
+                        "merge " + operand.length + " bytes into " + key, store -> store.merge(bytes(key), operand)));
+    }
+
+    private static Arbitrary<byte[]> operands() {
+        return Arbitraries.bytes().array(byte[].class).ofMaxSize(30);
     }
 
     private static Action.Independent<StoreDriver> waits() {
@@ -123,8 +134,12 @@ class FlexDBModelTest {
                         keys(),
                         values().injectNull(0.3),
                         Arbitraries.integers().between(1, 400).injectNull(0.8),
-                        ttls().injectNull(0.8))
-                .as((key, value, covered, ttl) -> {
+                        ttls().injectNull(0.8),
+                        operands().injectNull(0.7))
+                .as((key, value, covered, ttl, operand) -> {
+                    if (operand != null) {
+                        return Edit.merge(bytes(key), operand);
+                    }
                     if (covered != null) {
                         return Edit.range(bytes(key), bytes(key + covered));
                     }

@@ -47,7 +47,7 @@ final class StoreDriver {
     }
 
     private StoreDriver(FlexDBOptions options, SimulatedVfs vfs) {
-        this.options = options.withClock(clock);
+        this.options = options.withClock(clock).withMergeFunction(StoreOracle.TAIL);
         this.vfs = vfs;
     }
 
@@ -86,6 +86,12 @@ final class StoreDriver {
         written(options.durability());
     }
 
+    void merge(byte[] key, byte[] operand) {
+        oracle.write(List.of(Edit.merge(key, operand)));
+        assertEquals(oracle.sequence(), db.merge(key, operand));
+        written(options.durability());
+    }
+
     void delete(byte[] key) {
         oracle.write(List.of(new Edit(key, null)));
         assertEquals(oracle.sequence(), db.delete(key));
@@ -99,6 +105,8 @@ final class StoreDriver {
                 batch.deleteRange(edit.key(), edit.to());
             } else if (edit.value() == null) {
                 batch.delete(edit.key());
+            } else if (edit.isMerge()) {
+                batch.merge(edit.key(), edit.value());
             } else if (edit.ttlMillis() > 0) {
                 batch.put(edit.key(), edit.value(), edit.ttl());
             } else {
@@ -148,6 +156,8 @@ final class StoreDriver {
         for (Edit edit : edits) {
             if (edit.value() == null) {
                 transaction.delete(edit.key());
+            } else if (edit.isMerge()) {
+                transaction.merge(edit.key(), edit.value());
             } else if (edit.ttlMillis() > 0) {
                 transaction.put(edit.key(), edit.value(), edit.ttl());
             } else {

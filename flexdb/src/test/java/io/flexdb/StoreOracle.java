@@ -30,18 +30,24 @@ final class StoreOracle {
      * another, where null stands for no end.
      *
      * @param ttlMillis how long a value lives; 0 for ever
+     * @param isMerge whether the value is an operand
+     * @param time when it was written
      */
-    record Edit(byte[] key, byte[] value, byte[] to, boolean isRange, long ttlMillis) {
+    record Edit(byte[] key, byte[] value, byte[] to, boolean isRange, long ttlMillis, boolean isMerge, long time) {
         Edit(byte[] key, byte[] value) {
-            this(key, value, null, false, 0);
+            this(key, value, null, false, 0, false, 0);
         }
 
         static Edit range(byte[] from, byte[] to) {
-            return new Edit(from, null, to, true, 0);
+            return new Edit(from, null, to, true, 0, false, 0);
         }
 
         static Edit expiring(byte[] key, byte[] value, long ttlMillis) {
-            return new Edit(key, value, null, false, ttlMillis);
+            return new Edit(key, value, null, false, ttlMillis, false, 0);
+        }
+
+        static Edit merge(byte[] key, byte[] operand) {
+            return new Edit(key, operand, null, false, 0, true, 0);
         }
 
         Duration ttl() {
@@ -132,17 +138,43 @@ final class StoreOracle {
     }
 
     private Edit note(Edit edit) {
-        if (edit.ttlMillis == 0) {
+        if (edit.ttlMillis == 0 && !edit.isMerge) {
             return edit;
         }
         byte[] value = edit.value.clone();
-        expiries.put(value, clock.millis() + edit.ttlMillis);
-        return new Edit(edit.key, value, null, false, edit.ttlMillis);
+        long time = clock.millis();
+        if (!edit.isMerge) {
+            expiries.put(value, time + edit.ttlMillis);
+        }
+        return new Edit(edit.key, value, null, false, edit.ttlMillis, edit.isMerge, time);
     }
 
-    private static void apply(TreeMap<byte[], byte[]> map, Edit edit) {
+    /** What it makes of the value that there was, if that was there when it was written. */
+    private byte[] merged(TreeMap<byte[], byte[]> map, Edit edit) {
+        byte[] value = map.get(edit.key);
+        Long expiry = value == null ? null : expiries.get(value);
+        if (expiry != null && expiry <= edit.time) {
+            value = null;
+            expiry = null;
+        }
+        byte[] merged = TAIL.merge(edit.key, value, List.of(edit.value));
+        if (expiry != null) {
+            expiries.put(merged, expiry);
+        }
+        return merged;
+    }
+
+    /** Appends, and keeps the last bytes: so it matters in which order operands come, and how often. */
+    static final MergeFunction TAIL = (key, value, operands) -> {
+        byte[] all = MergeFunction.APPEND.merge(key, value, operands);
+        return Arrays.copyOfRange(all, Math.max(0, all.length - 100), all.length);
+    };
+
+    private void apply(TreeMap<byte[], byte[]> map, Edit edit) {
         if (edit.isRange) {
             edit.covered(map).clear();
+        } else if (edit.isMerge) {
+            map.put(edit.key, merged(map, edit));
         } else if (edit.value == null) {
             map.remove(edit.key);
         } else {

@@ -12,6 +12,7 @@ public final class StoreClock {
      */
     private final InstantSource source;
     private final AtomicLong latest = new AtomicLong(Long.MIN_VALUE);
+    private volatile long reclaimed = Long.MIN_VALUE; // what has expired by then may be
 
     public StoreClock(InstantSource source) {
         this.source = source;
@@ -33,9 +34,22 @@ public final class StoreClock {
         }
     }
 
-    /** The time so much later, or the last one there is before {@link Long#MAX_VALUE}, which means never. */
-    public long in(long millis) {
-        long now = now();
+    /**
+     * Takes a time, from which on what has expired by then may be reclaimed: operands with an earlier one must not be
+     * written any more. By one thread.
+     */
+    public long beginReclaiming() {
+        reclaimed = nowOrLatest();
+        return reclaimed;
+    }
+
+    /** The earliest time that an operand may have. */
+    public long reclaimed() {
+        return reclaimed;
+    }
+
+    /** A time so much later, or the last one there is before {@link Long#MAX_VALUE}, which means never. */
+    public static long later(long now, long millis) {
         return millis >= Long.MAX_VALUE - Math.max(0, now) ? Long.MAX_VALUE - 1 : now + millis;
     }
 }

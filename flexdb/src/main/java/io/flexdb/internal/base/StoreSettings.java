@@ -30,6 +30,7 @@ public final class StoreSettings implements Cloneable {
     public FlexSpaceOptions space = FlexSpaceOptions.defaults();
     public HealthListener healthListener; // or null
     public InstantSource clock = InstantSource.system();
+    public Merger merger; // or null
 
     /** Another one, to be changed by whoever asks for it. */
     public StoreSettings copy() {

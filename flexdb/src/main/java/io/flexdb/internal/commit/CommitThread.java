@@ -37,6 +37,7 @@ public final class CommitThread {
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final SharedForce sharedForce;
+    private final boolean mayMerge; // there may be operands
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
     private final Errands errands;
@@ -57,6 +58,7 @@ public final class CommitThread {
             MemLogs memLogs,
             RetiredTables retired,
             SharedForce sharedForce,
+            boolean mayMerge,
             boolean inline) {
         this.versions = versions;
         this.health = versions.health;
@@ -66,6 +68,7 @@ public final class CommitThread {
         this.memLogs = memLogs;
         this.retired = retired;
         this.sharedForce = sharedForce;
+        this.mayMerge = mayMerge;
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
@@ -145,7 +148,7 @@ public final class CommitThread {
                 } else if (readWaits > 0) {
                     awaitShortReads();
                 } else if (defragmenter.isDue()) {
-                    garbageLeft = defragmenter.defragmentSome(this::publish);
+                    garbageLeft = reclaiming(() -> defragmenter.defragmentSome(this::publish));
                 }
             }
         } catch (UnreadableException e) {
@@ -216,7 +219,10 @@ public final class CommitThread {
     /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */
     public void defragmentHere() {
         orStop(() -> {
-            defragmenter.defragmentAll(this::publish);
+            reclaiming(() -> {
+                defragmenter.defragmentAll(this::publish);
+                return true;
+            });
             return true;
         });
     }
@@ -309,7 +315,7 @@ public final class CommitThread {
         sharedForce.awaitDurable(last);
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
-        if (!applyInTurns(log) && !applyOldest()) {
+        if (!reclaiming(() -> applyInTurns(log) || applyOldest())) {
             return false;
         }
         memoryWaits = 0;
@@ -332,6 +338,34 @@ public final class CommitThread {
         return true;
     }
 
+    /**
+     * Changes the space, and leaves out what has expired. Where there may be operands, those with a time before the one
+     * that counts are in the memtables that are listed then: no write takes one after that, and writes that have got
+     * their numbers are waited for.
+     */
+    private boolean reclaiming(BooleanSupplier change) {
+        long time = versions.clock.beginReclaiming();
+        MemTable[] tables = {};
+        if (mayMerge) {
+            versions.awaitVisible(work.lastSequence());
+            tables = tables(versions.current().logs());
+        }
+        committer.reclaiming.begin(time, tables);
+        try {
+            return change.getAsBoolean();
+        } finally {
+            committer.reclaiming.end();
+        }
+    }
+
+    private static MemTable[] tables(MemLog[] logs) {
+        MemTable[] tables = new MemTable[logs.length];
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = logs[i].table;
+        }
+        return tables;
+    }
+
     private boolean applyInTurns(MemLog log) {
         CommitTurns turns = committer.turns();
         if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
@@ -350,11 +384,7 @@ public final class CommitThread {
         sharedForce.awaitDurable(visible);
         rootsSequence = Math.max(rootsSequence, visible);
         MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
-        MemTable[] tables = new MemTable[logs.length];
-        for (int i = 0; i < tables.length; i++) {
-            tables[i] = logs[i].table;
-        }
-        return progress.applyOldest(tables, visible, this::publishForReuse);
+        return progress.applyOldest(tables(logs), visible, this::publishForReuse);
     }
 
     /**
@@ -363,7 +393,7 @@ public final class CommitThread {
      * in it.
      */
     private boolean applyActive(MemLog log) {
-        boolean applied = applyOldest();
+        boolean applied = reclaiming(this::applyOldest);
         if (applied) {
             work.freeze(log); // unless a writer has begun another one meanwhile
         }

@@ -33,6 +33,9 @@ public interface CommitWork {
     /** Freezes a memtable without beginning another, if it takes writes still and has entries. */
     boolean freeze(MemLog log);
 
+    /** The last sequence number given to a write. */
+    long lastSequence();
+
     /** Says that the log of the oldest memtable can be used again; wakes writers that wait for room. */
     void signalCommitted();
 }

@@ -4,7 +4,8 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.base.Merger;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
@@ -16,8 +17,11 @@ import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergedValue;
+import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
+import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
@@ -44,6 +48,11 @@ public final class Committer {
      * anew pairs are left out. A view of the store that still shows them has a version of its own, and one that is taken
      * when this one is published has a later time.
      *
+     * Operands are merged into what is below them in the memtables that are applied, or else into the value that the
+     * space has, which is looked up for that; so the space has values only. It says with them through which number, and
+     * leaves it to a later commit to reclaim one that has expired: as long as its operands are in a memtable, its end
+     * has to be known.
+     *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
@@ -55,10 +64,12 @@ public final class Committer {
     private final Intervals intervals;
     final SparseIndex index; // theirs
     final IntervalCache cache;
-    final StoreClock clock;
     final CommitReservation reservation;
     private final CommitTurns turns = new CommitTurns();
     final ReadContext context;
+    private final ReadContext contextOfMerges; // for values below operands
+    private final IntervalReader reader;
+    private final OperandFold fold;
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
     final OldPairs old;
@@ -74,7 +85,7 @@ public final class Committer {
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
     private StoreFullException memoryRefusal;
-    private long time; // what has expired by then is reclaimed
+    final Reclaiming reclaiming = new Reclaiming();
 
     public Committer(
             Epochs epochs,
@@ -83,15 +94,17 @@ public final class Committer {
             IntervalCache cache,
             IntervalReader reader,
             OffHeap memory,
-            StoreClock clock) {
+            Merger merger) {
         this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
         this.index = intervals.index;
         this.cache = cache;
-        this.clock = clock;
         this.reservation = new CommitReservation(engine);
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
+        this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
+        this.reader = reader;
+        this.fold = new OperandFold(merger);
         this.old = new OldPairs(reader, context);
         this.content = new MergedContent(memory);
         this.parts = new NewIntervals(intervals);
@@ -129,7 +142,6 @@ public final class Committer {
      */
     byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
-        time = clock.nowOrLatest();
         forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
@@ -146,7 +158,10 @@ public final class Committer {
                 break;
             }
             index.find(index.current(), key.bytes, 0, key.length, context.interval);
-            gather(onlyDeletes);
+            if (!gatherOrRefuse(range)) {
+                stuckAt = key.copy();
+                break;
+            }
             if (gathered.count() == 0) {
                 continue;
             }
@@ -331,6 +346,9 @@ public final class Committer {
         if (context.largeBytes() > 0) {
             context.dropMemory();
         }
+        if (contextOfMerges.largeBytes() > 0) {
+            contextOfMerges.dropMemory();
+        }
     }
 
     /** Whether the interval may be written anew with what was gathered. */
@@ -338,15 +356,71 @@ public final class Committer {
         return reservation.reserve(context.interval.logicalOffset(), context.interval.lengthBytes(), gathered, publish);
     }
 
-    /** Takes the entries from the cursor on that belong to the context's interval, up to a bound. */
-    private void gather(boolean onlyDeletes) {
+    /** Takes the entries from the cursor on that belong to the context's interval; false if there is no memory. */
+    private boolean gatherOrRefuse(EntryRange range) {
+        try {
+            gather(range);
+            return true;
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return refuseForMemory(e);
+        } finally {
+            fold.clear();
+        }
+    }
+
+    /** Takes entries up to a bound. */
+    private void gather(EntryRange range) {
         gathered.clear();
         do {
-            if (!onlyDeletes || entries.table().expiry(entries.ref()) <= time) {
-                gathered.add(entries.source(), entries.ref());
+            int type = entries.table().type(entries.ref());
+            if (type == WritePayload.MERGE && !range.onlyDeletes()) {
+                gathered.add(entries.source(), entries.ref(), merged(range));
+            } else if (type == WritePayload.DELETE || !range.onlyDeletes()) {
+                gathered.add(entries.source(), entries.ref(), null);
             }
             entries.next();
         } while (entries.isValid() && !gathered.isFull(mostEntries) && belongsToInterval());
+    }
+
+    /** What the cursor's entry, an operand, makes of what is below. */
+    private MergedValue merged(EntryRange range) {
+        EntryKey ofOperand = nextKey;
+        ofOperand.set(entries.table(), entries.ref());
+        byte[] bytes = ofOperand.copy();
+        long hash = KeyHash.hash(bytes, 0, bytes.length);
+        MemTable[] tables = range.newestFirst();
+        fold.clear();
+        boolean ended = false;
+        for (int i = entries.source(); i < tables.length && !ended; i++) {
+            ended = fold.gather(tables[i], bytes, bytes.length, hash, range.through());
+        }
+        try {
+            if (ended) {
+                fold.fold(bytes);
+            } else {
+                MergedValue base = valueInSpace(bytes, hash);
+                if (base == null) {
+                    fold.fold(bytes, null, RecordFormat.NEVER, 0);
+                } else {
+                    fold.fold(bytes, base.bytes(), base.expiry(), base.through());
+                }
+            }
+        } catch (StoreMemoryException e) {
+            throw e; // which says nothing of the file
+        } catch (StorageException e) {
+            throw new UnreadableException(e);
+        }
+        return new MergedValue(fold.value(), fold.expiry(), fold.through());
+    }
+
+    private MergedValue valueInSpace(byte[] bytes, long hash) {
+        index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
+        int ticket = epochs.enter();
+        try {
+            return reader.value(engine.current(), contextOfMerges, bytes, bytes.length, hash);
+        } finally {
+            epochs.exit(ticket);
+        }
     }
 
     private boolean belongsToInterval() {
@@ -385,10 +459,10 @@ public final class Committer {
         int ticket = epochs.enter(); // the directory lies in the cache
         try {
             boolean inPlace = readOld(alwaysInPlace);
-            content.merge(old, gathered, inPlace, time);
+            content.merge(old, gathered, inPlace, reclaiming);
             if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
                 old.readImage(engine.current()); // for the keys
-                content.merge(old, gathered, inPlace, time);
+                content.merge(old, gathered, inPlace, reclaiming);
             }
             parts.divide(content, interval);
         } finally {

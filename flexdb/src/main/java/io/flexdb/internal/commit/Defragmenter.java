@@ -193,7 +193,7 @@ public final class Defragmenter {
         int ticket = parts.epochs.enter();
         try {
             parts.old.readImage(engine.current());
-            parts.content.merge(parts.old, none, false, parts.clock.nowOrLatest());
+            parts.content.merge(parts.old, none, false, parts.reclaiming);
             parts.parts.divide(parts.content, interval);
             int intervals = IntervalBounds.mostIntervals(parts.content.pairs(), parts.content.bytes());
             parts.index.ensure(intervals, parts.content.bytes());

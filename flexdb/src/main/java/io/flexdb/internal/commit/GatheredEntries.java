@@ -2,6 +2,8 @@ package io.flexdb.internal.commit;
 
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergedValue;
+import java.util.Arrays;
 
 /** Entries of memtables that belong to one interval, in key order, each key once. For one thread. */
 final class GatheredEntries {
@@ -11,6 +13,7 @@ final class GatheredEntries {
 
     private final int[] refs = new int[MAX_COUNT];
     private final byte[] sources = new byte[MAX_COUNT]; // which of the tables each is in
+    private final MergedValue[] merged = new MergedValue[MAX_COUNT]; // null for entries that are no operands
     private MemTable[] tables = NO_TABLES;
     private int count;
     private long bytes;
@@ -23,17 +26,26 @@ final class GatheredEntries {
     }
 
     void clear() {
+        Arrays.fill(merged, 0, count, null);
         count = 0;
         bytes = 0;
         recordBytes = 0;
     }
 
-    void add(int source, int ref) {
+    /** @param value what the entry makes of what is below if it is an operand, else null */
+    void add(int source, int ref, MergedValue value) {
         MemTable table = tables[source];
         int keyLength = table.keyLength(ref);
-        int valueLength = table.valueLength(ref);
-        bytes += keyLength + valueLength;
-        recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
+        merged[count] = value;
+        if (value == null) {
+            int valueLength = table.valueLength(ref);
+            bytes += keyLength + valueLength;
+            recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
+        } else {
+            int valueLength = value.bytes().length;
+            bytes += keyLength + valueLength;
+            recordBytes += RecordFormat.recordBytes(keyLength, valueLength, value.expiry(), value.through());
+        }
         sources[count] = (byte) source;
         refs[count++] = ref;
     }
@@ -54,6 +66,11 @@ final class GatheredEntries {
 
     MemTable table(int entry) {
         return tables[sources[entry]];
+    }
+
+    /** What the entry makes of what is below if it is an operand, else null. */
+    MergedValue merged(int entry) {
+        return merged[entry];
     }
 
     /** The entry, in its {@link #table}. */

@@ -1,11 +1,13 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergedValue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -145,9 +147,9 @@ final class MergedContent {
      * may mean to wait for readers, of whom this is one.
      *
      * @param wantInPlace whether the records of pairs that do not change stay where they are
-     * @param time what has expired by then is left out: of entries, and of pairs that are written anew
+     * @param reclaiming what of entries, and of pairs that are written anew, is left out
      */
-    void merge(OldPairs oldPairs, GatheredEntries entries, boolean wantInPlace, long time) {
+    void merge(OldPairs oldPairs, GatheredEntries entries, boolean wantInPlace, Reclaiming reclaiming) {
         assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
         old = oldPairs;
         inPlace = wantInPlace;
@@ -163,13 +165,17 @@ final class MergedContent {
             long hash = KeyHash.hash(key.bytes, 0, key.length);
             int at = old.find(key, hash, nextPair);
             boolean exists = old.isFound();
-            copyLivePairs(nextPair, at, time);
+            copyLivePairs(nextPair, at, reclaiming);
             int removed = exists ? old.start(at + 1) - old.start(at) : 0;
             int start = directory.bytes();
             int from = recordBytes;
-            boolean put = table.expiry(ref) > time;
+            MergedValue merged = entries.merged(i);
+            int type = table.type(ref);
+            boolean put = type == WritePayload.PUT
+                    || merged != null
+                    || type == WritePayload.PUT_EXPIRING && !isOver(table, ref, reclaiming);
             if (put) {
-                addEntry(table, ref, hash);
+                addEntry(table, ref, hash, merged);
             }
             if (put || exists) {
                 int change = CHANGE_FIELDS * changeCount++;
@@ -181,7 +187,7 @@ final class MergedContent {
             }
             nextPair = exists ? at + 1 : at;
         }
-        copyLivePairs(nextPair, old.count(), time);
+        copyLivePairs(nextPair, old.count(), reclaiming);
     }
 
     /** Makes the content of the pairs there are, less some that follow each other, in place. */
@@ -202,17 +208,28 @@ final class MergedContent {
     }
 
     /** Copies pairs but for those that have expired, unless they stay where they are. */
-    private void copyLivePairs(int from, int to, long time) {
+    private void copyLivePairs(int from, int to, Reclaiming reclaiming) {
         int next = from;
         for (int pair = from; pair < to && !inPlace; pair++) {
             int at = IntervalFormat.recordPosition(old.directory(), old.base(), pair);
             long header = IntervalFormat.header(old.directory(), at);
-            if (RecordFormat.isExtended(header) && RecordFormat.expiry(old.directory(), at, header) <= time) {
+            if (RecordFormat.isExtended(header) && isOver(at, header, reclaiming)) {
                 copyPairs(next, pair);
                 next = pair + 1;
             }
         }
         copyPairs(next, to);
+    }
+
+    private boolean isOver(int recordPosition, long header, Reclaiming reclaiming) {
+        ByteBuffer image = old.directory();
+        int keyPosition = recordPosition + RecordFormat.headerBytes(header);
+        long expiry = RecordFormat.expiry(image, recordPosition, header);
+        return reclaiming.takes(expiry, image, keyPosition, RecordFormat.keyLength(header), null);
+    }
+
+    private static boolean isOver(MemTable table, int ref, Reclaiming reclaiming) {
+        return reclaiming.takes(table.expiry(ref), table.buffer(), table.keyPosition(ref), table.keyLength(ref), table);
     }
 
     private void copyPairs(int from, int to) {
@@ -233,25 +250,43 @@ final class MergedContent {
         }
     }
 
-    private void addEntry(MemTable table, int ref, long hash) {
+    private void addEntry(MemTable table, int ref, long hash, MergedValue merged) {
         int keyLength = table.keyLength(ref);
-        int valueLength = table.valueLength(ref);
-        long expiry = table.expiry(ref);
-        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength, expiry, 0));
+        if (merged != null) {
+            byte[] value = merged.bytes();
+            ByteBuffer values = ByteBuffer.wrap(value);
+            addRecord(table, ref, keyLength, hash, values, 0, value.length, merged.expiry(), merged.through());
+        } else {
+            int valuePosition = table.valuePosition(ref);
+            int valueLength = table.valueLength(ref);
+            addRecord(table, ref, keyLength, hash, table.buffer(), valuePosition, valueLength, table.expiry(ref), 0);
+        }
+    }
+
+    private void addRecord(
+            MemTable table,
+            int ref,
+            int keyLength,
+            long hash,
+            ByteBuffer values,
+            int valuePosition,
+            int valueLength,
+            long expiry,
+            long through) {
+        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength, expiry, through));
         makeRoomForPairs(1);
         int from = recordBytes;
-        ByteBuffer arena = table.buffer();
         recordBytes = RecordFormat.write(
                 records,
                 from,
-                arena,
+                table.buffer(),
                 table.keyPosition(ref),
                 keyLength,
-                arena,
-                table.valuePosition(ref),
+                values,
+                valuePosition,
                 valueLength,
                 expiry,
-                0,
+                through,
                 crc);
         places[directory.count()] = ~from;
         int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);

@@ -107,6 +107,19 @@ public final class KeyHeads {
         return of(firstStored).length; // with a head it is ESCAPE
     }
 
+    /** The key of whichever keyspace that is stored so: the array itself if it has no head. */
+    public static byte[] withoutHead(byte[] stored) {
+        if (stored.length < 2 || stored[0] != ESCAPE) {
+            return stored;
+        }
+        int bytes = BEHIND_DEFAULT.length;
+        if (stored[1] != 0) {
+            int number = stored[bytes] & 0xFF;
+            bytes += number < ONE_BYTE_NUMBERS ? 1 : 2 + number - ONE_BYTE_NUMBERS;
+        }
+        return Arrays.copyOfRange(stored, bytes, stored.length);
+    }
+
     /** A key as it is stored: itself if it has no head. */
     public byte[] stored(byte[] key) {
         byte[] head = of(key);

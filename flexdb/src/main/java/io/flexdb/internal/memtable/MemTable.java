@@ -367,14 +367,24 @@ public final class MemTable {
         return nodes.sequence(ref);
     }
 
+    /** The next older entry of the same key, or {@link #NONE}. */
+    public int older(int ref) {
+        return nodes.older(ref);
+    }
+
+    /** The time of an entry of a type that has one. */
+    public long time(int ref) {
+        return nodes.time(ref);
+    }
+
     /** {@link WritePayload#PUT} or another type of an entry of a key. */
     public int type(int ref) {
         return nodes.type(ref);
     }
 
     /**
-     * The time from which on a key is absent, by an entry of it that is no merge, in milliseconds since 1970: at all
-     * times if it is removed, and {@link RecordFormat#NEVER} if the value is set for good.
+     * The time from which on a key is absent, by an entry of it, in milliseconds since 1970: at all
+     * times if it is removed, and {@link RecordFormat#NEVER} if the value is set for good. As if removed for a merge.
      */
     public long expiry(int ref) {
         int type = nodes.type(ref);

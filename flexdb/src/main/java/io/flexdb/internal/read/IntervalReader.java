@@ -13,6 +13,7 @@ import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -74,6 +75,21 @@ public final class IntervalReader {
         this.coarse = coarse;
         this.fragmented = fragmented;
         this.dataFile = dataFile;
+    }
+
+    /**
+     * The value of a key that belongs to the context's interval, in an array of its own, or null. Inside a short read.
+     *
+     * @param hash the key's {@link io.flexdb.internal.keys.KeyHash}
+     */
+    public MergedValue value(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
+        int length = context.interval.lengthBytes() == 0 ? ABSENT : find(space, context, key, keyLength, hash);
+        if (length == ABSENT) {
+            return null;
+        }
+        byte[] value = new byte[length];
+        context.image.get(context.base, value);
+        return new MergedValue(value, context.expiry, context.mergedThrough);
     }
 
     /**
@@ -142,7 +158,7 @@ public final class IntervalReader {
                 || !KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
             return ABSENT;
         }
-        context.expiry = RecordFormat.expiry(context.image, 0, header);
+        noteExtension(context, 0, header);
         return RecordFormat.valueLength(header);
     }
 
@@ -176,8 +192,13 @@ public final class IntervalReader {
     private static int valueAt(ReadContext context, int recordPosition) {
         long header = IntervalFormat.header(context.image, recordPosition);
         context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
-        context.expiry = RecordFormat.expiry(context.image, recordPosition, header);
+        noteExtension(context, recordPosition, header);
         return RecordFormat.valueLength(header);
+    }
+
+    private static void noteExtension(ReadContext context, int recordPosition, long header) {
+        context.expiry = RecordFormat.expiry(context.image, recordPosition, header);
+        context.mergedThrough = RecordFormat.mergedThrough(context.image, recordPosition, header);
     }
 
     /**

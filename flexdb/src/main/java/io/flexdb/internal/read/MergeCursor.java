@@ -1,6 +1,7 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memlog.MemLog;
@@ -8,6 +9,7 @@ import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
+import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
@@ -45,6 +47,7 @@ public final class MergeCursor implements AutoCloseable {
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
 
+    private final StoreReader reader;
     private final Health health;
     private final PinnedVersion pin;
     private final SpaceCursor space;
@@ -63,11 +66,14 @@ public final class MergeCursor implements AutoCloseable {
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
     private long time; // what has expired by then is not shown
+    private MemTable newest; // in front of the version; or null
+    private long newestSequence; // of the last entry of it to show
 
     // The current pair:
     private ByteBuffer buffer;
     private int keyPosition;
     private int keyLength;
+    private ByteBuffer values; // what has the value
     private int valuePosition;
     private int valueLength;
     private long expiry; // from then on the key is absent; always, if it was removed
@@ -75,10 +81,18 @@ public final class MergeCursor implements AutoCloseable {
     /**
      * A cursor that is closed.
      *
+     * @param reader for keys that have operands
      * @param health says whether the store can be read
      * @param context to be given back when the cursor is closed
      */
-    MergeCursor(Health health, PinnedVersion pin, SpaceCursor space, ReadContexts contexts, ReadContext context) {
+    MergeCursor(
+            StoreReader reader,
+            Health health,
+            PinnedVersion pin,
+            SpaceCursor space,
+            ReadContexts contexts,
+            ReadContext context) {
+        this.reader = reader;
         this.health = health;
         this.pin = pin;
         this.space = space;
@@ -106,8 +120,10 @@ public final class MergeCursor implements AutoCloseable {
         attach(newest, newestSequence, newScan);
     }
 
-    private void attach(MemTable newest, long newestSequence, Scan newScan) {
+    private void attach(MemTable inFront, long lastInFront, Scan newScan) {
         try {
+            newest = inFront;
+            newestSequence = lastInFront;
             Version version = pin.version();
             time = pin.time();
             if (newest != null) {
@@ -156,6 +172,7 @@ public final class MergeCursor implements AutoCloseable {
         space.reset(null, Scan.ALL);
         scan = Scan.ALL;
         hidden = null;
+        newest = null;
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;
         }
@@ -167,6 +184,7 @@ public final class MergeCursor implements AutoCloseable {
         rival = NOWHERE;
         tiedCount = 0;
         buffer = null;
+        values = null;
     }
 
     /** Whether the cursor stands on a pair. */
@@ -469,6 +487,7 @@ public final class MergeCursor implements AutoCloseable {
     private void takeApart() {
         if (current == spaceSource) {
             buffer = space.memory();
+            values = buffer;
             keyPosition = space.keyPosition();
             keyLength = space.keyLength();
             valuePosition = space.valuePosition();
@@ -479,11 +498,33 @@ public final class MergeCursor implements AutoCloseable {
         MemTable table = memtables[current].table();
         int ref = memtables[current].ref();
         buffer = table.buffer();
+        values = buffer;
         keyPosition = table.keyPosition(ref);
         keyLength = table.keyLength(ref);
         valuePosition = keyPosition + keyLength;
         valueLength = table.valueLength(ref);
         expiry = table.expiry(ref);
+        if (expiry == Long.MIN_VALUE && table.type(ref) == WritePayload.MERGE) {
+            takeMerged();
+        }
+    }
+
+    /** Takes the value that operands make of what is below them. */
+    private void takeMerged() {
+        byte[] key = copy(buffer, keyPosition, keyLength);
+        MergedValue merged;
+        try {
+            merged = reader.merged(key, pin, newest, newestSequence);
+        } catch (Throwable e) {
+            standNowhere();
+            throw e;
+        }
+        if (merged != null) { // else it is as if it were removed
+            values = ByteBuffer.wrap(merged.bytes());
+            valuePosition = 0;
+            valueLength = merged.bytes().length;
+            expiry = merged.expiry();
+        }
     }
 
     private boolean isValid(int source) {
@@ -557,45 +598,45 @@ public final class MergeCursor implements AutoCloseable {
     public byte[] key() {
         requireValid();
         int head = headBytes();
-        return copy(keyPosition + head, keyLength - head);
+        return copy(buffer, keyPosition + head, keyLength - head);
     }
 
     /** A copy of the current key as it is stored. */
     public byte[] storedKey() {
         requireValid();
-        return copy(keyPosition, keyLength);
+        return copy(buffer, keyPosition, keyLength);
     }
 
     /** Copies the current key to a buffer's position if it fits; its length in any case. */
     public int key(ByteBuffer destination) {
         requireValid();
         int head = headBytes();
-        copy(keyPosition + head, keyLength - head, destination);
+        copy(buffer, keyPosition + head, keyLength - head, destination);
         return keyLength - head;
     }
 
     /** A copy of the current value. */
     public byte[] value() {
         requireValue();
-        return copy(valuePosition, valueLength);
+        return copy(values, valuePosition, valueLength);
     }
 
     /** Copies the current value to a buffer's position if it fits; its length in any case. */
     public int value(ByteBuffer destination) {
         requireValue();
-        copy(valuePosition, valueLength, destination);
+        copy(values, valuePosition, valueLength, destination);
         return valueLength;
     }
 
-    private byte[] copy(int position, int length) {
+    private static byte[] copy(ByteBuffer from, int position, int length) {
         byte[] copy = new byte[length];
-        buffer.get(position, copy, 0, length);
+        from.get(position, copy, 0, length);
         return copy;
     }
 
-    private void copy(int position, int length, ByteBuffer destination) {
+    private static void copy(ByteBuffer from, int position, int length, ByteBuffer destination) {
         if (length <= destination.remaining()) {
-            destination.put(destination.position(), buffer, position, length);
+            destination.put(destination.position(), from, position, length);
             destination.position(destination.position() + length);
         }
     }

@@ -2,11 +2,13 @@ package io.flexdb.internal.read;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceRange;
+import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -44,6 +46,10 @@ public final class ReadContext {
 
     /** When the pair expires whose value was found last in the space. */
     long expiry;
+    /** The sequence number through which it has operands in it. */
+    long mergedThrough;
+
+    private OperandFold fold; // null before it is needed
 
     /** How often a lookup found no directory while the cache was full; roughly, too. */
     int missed;
@@ -109,6 +115,12 @@ public final class ReadContext {
             directory = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
         }
         return directory;
+    }
+
+    /** To merge operands with. */
+    OperandFold fold(Merger merger) {
+        fold = fold == null ? new OperandFold(merger) : fold;
+        return fold;
     }
 
     /** A caller's key as it is stored: the array itself if it has no head, else a copy. */

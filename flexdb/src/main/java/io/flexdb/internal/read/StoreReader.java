@@ -1,5 +1,7 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.base.Merger;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
@@ -8,11 +10,14 @@ import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergedValue;
+import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /** Point lookups, by any thread, without a lock; and cursors. Keys are those of a keyspace, without their heads. */
@@ -30,11 +35,13 @@ public final class StoreReader {
     private final RetiredTables retired;
     private final long maxPinnedBytes;
     private final LongSupplier nanoClock;
+    private final Merger merger;
 
     /**
      * @param retired what cursors hold back
      * @param maxPinnedBytes how much of that they and snapshots may
      * @param nanoClock tells which reads have to wait for a disk
+     * @param merger what becomes of operands; null if there are none
      */
     public StoreReader(
             StoreVersions versions,
@@ -43,7 +50,9 @@ public final class StoreReader {
             ReadContexts contexts,
             RetiredTables retired,
             long maxPinnedBytes,
-            LongSupplier nanoClock) {
+            LongSupplier nanoClock,
+            Merger merger) {
+        this.merger = merger;
         this.versions = versions;
         this.index = index;
         this.intervals = intervals;
@@ -69,7 +78,7 @@ public final class StoreReader {
             if (cursor == null) {
                 PinnedVersion pin = new PinnedVersion(versions, "the cursor");
                 SpaceCursor space = new SpaceCursor(versions, index, intervals, context, nanoClock);
-                cursor = new MergeCursor(versions.health, pin, space, contexts, context);
+                cursor = new MergeCursor(this, versions.health, pin, space, contexts, context);
                 context.cursor = cursor;
             }
             if (snapshot == null) {
@@ -312,9 +321,16 @@ public final class StoreReader {
             long deleted = ranges == null ? 0 : ranges.newestCovering(key, 0, keyLength, sequence);
             if (ref != MemTable.NONE) {
                 context.expiry = table.expiry(ref);
-                if (context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot)
-                        || table.sequence(ref) < deleted) {
+                if (table.sequence(ref) < deleted) {
                     return ABSENT;
+                }
+                if (context.expiry != RecordFormat.NEVER) {
+                    if (table.type(ref) == WritePayload.MERGE) {
+                        return findMerged(key, keyLength, hash, sequence, version, snapshot, null, 0, context);
+                    }
+                    if (isOver(context.expiry, snapshot)) {
+                        return ABSENT;
+                    }
                 }
                 context.image = table.buffer();
                 context.base = table.valuePosition(ref);
@@ -332,7 +348,75 @@ public final class StoreReader {
 
     /** Whether a time is over: for a snapshot when that was taken, else now, which is after the version was taken. */
     private boolean isOver(long expiry, PinnedVersion snapshot) {
-        return expiry <= (snapshot != null ? snapshot.time() : versions.clock.now());
+        return expiry == Long.MIN_VALUE || expiry <= (snapshot != null ? snapshot.time() : versions.clock.now());
+    }
+
+    /**
+     * Finds the value of a key of which the newest entry is an operand, which has to be read whatever is wanted of it.
+     *
+     * @param newest a memtable in front of the version, with numbers above its own; null for none
+     */
+    private int findMerged(
+            byte[] key,
+            int keyLength,
+            long hash,
+            long sequence,
+            Version version,
+            PinnedVersion snapshot,
+            MemTable newest,
+            long newestSequence,
+            ReadContext context) {
+        OperandFold fold = context.fold(merger);
+        try {
+            boolean ended = newest != null && fold.gather(newest, key, keyLength, hash, newestSequence);
+            MemLog[] logs = version.logs();
+            for (int i = 0; i < logs.length && !ended; i++) {
+                ended = fold.gather(logs[i].table, key, keyLength, hash, sequence);
+            }
+            if (fold.isEmpty()) { // a range has removed them
+                return ABSENT;
+            }
+            byte[] copy = Arrays.copyOf(key, keyLength);
+            if (ended) {
+                fold.fold(copy);
+            } else {
+                context.lengthOnly = false;
+                int length = findInSpace(version, key, keyLength, hash, context);
+                byte[] base = length == ABSENT ? null : newValue(length);
+                if (base != null) {
+                    context.image.get(context.base, base);
+                    fold.fold(copy, base, context.expiry, context.mergedThrough);
+                } else {
+                    fold.fold(copy, null, RecordFormat.NEVER, 0);
+                }
+            }
+            context.expiry = fold.expiry();
+            context.image = ByteBuffer.wrap(fold.value());
+            context.base = 0;
+            boolean isOver = context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot);
+            return isOver ? ABSENT : fold.value().length;
+        } finally {
+            fold.clear();
+        }
+    }
+
+    /**
+     * The value of a key with operands, as of a pin and of what is in front of it, or null if it is absent.
+     *
+     * @param newest a memtable in front of the pin's, with numbers above its own; null for none
+     */
+    public MergedValue merged(byte[] key, PinnedVersion pin, MemTable newest, long newestSequence) {
+        int ticket = begin(pin);
+        ReadContext context = null;
+        try {
+            context = contexts.borrow();
+            long hash = KeyHash.hash(key, 0, key.length);
+            int length = findMerged(
+                    key, key.length, hash, pin.sequence(), pin.version(), pin, newest, newestSequence, context);
+            return length == ABSENT ? null : new MergedValue(context.image.array(), context.expiry, 0);
+        } finally {
+            end(pin, ticket, context);
+        }
     }
 
     private int findInSpace(Version version, byte[] key, int keyLength, long hash, ReadContext context) {

@@ -112,7 +112,15 @@ public final class Store implements AutoCloseable {
         this.defragmenter =
                 opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);
         this.commits = new CommitThread(
-                versions, engine, opened.committer, defragmenter, memLogs, retired, sharedForce, inline);
+                versions,
+                engine,
+                opened.committer,
+                defragmenter,
+                memLogs,
+                retired,
+                sharedForce,
+                settings.merger != null,
+                inline);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
                 versions,
@@ -129,7 +137,14 @@ public final class Store implements AutoCloseable {
         commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(
-                versions, index, intervalReader, contexts, retired, settings.maxPinnedBytes, System::nanoTime);
+                versions,
+                index,
+                intervalReader,
+                contexts,
+                retired,
+                settings.maxPinnedBytes,
+                System::nanoTime,
+                settings.merger);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         health.onChange(writer::wake);
     }
@@ -305,6 +320,14 @@ public final class Store implements AutoCloseable {
     /** What the store still does. */
     public Health health() {
         return health;
+    }
+
+    /** Throws if nobody could read what is merged. */
+    public void requireMerger() {
+        if (settings.merger == null) {
+            throw new IllegalStateException(
+                    "the store was opened without a merge function; open it with FlexDBOptions.withMergeFunction");
+        }
     }
 
     /** The settings. */

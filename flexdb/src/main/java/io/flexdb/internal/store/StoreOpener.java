@@ -20,6 +20,7 @@ import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
@@ -28,10 +29,12 @@ import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
 import io.flexdb.internal.wal.WalRecovery;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
@@ -181,7 +184,7 @@ public final class StoreOpener {
         memory.giver(this::giveBack);
         reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
         intervals = new Intervals(new SparseIndex(epochs, memory), cache);
-        committer = new Committer(epochs, engine, intervals, cache, reader, memory, clock);
+        committer = new Committer(epochs, engine, intervals, cache, reader, memory, settings.merger);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
@@ -195,7 +198,7 @@ public final class StoreOpener {
         return given < bytes ? given + cache.giveBack(bytes - given) : given;
     }
 
-    private static void requireSound(Path walDirectory, byte[] payload, int length, int entries) {
+    private void requireSound(Path walDirectory, byte[] payload, int length, int entries) {
         int count = 0;
         try {
             PayloadReader reader = new PayloadReader().reset(payload, 0, length);
@@ -204,8 +207,16 @@ public final class StoreOpener {
                 if (reader.keyLength() == 0 && reader.type() != WritePayload.DELETE_RANGE) {
                     throw new IllegalArgumentException("entry " + count + " has a key without bytes");
                 }
+                if (reader.type() == WritePayload.MERGE && settings.merger == null) {
+                    int key = reader.keyIndex();
+                    byte[] merged = Arrays.copyOfRange(payload, key, key + reader.keyLength());
+                    throw new MergeException(
+                            KeyHeads.withoutHead(merged),
+                            "the write-ahead log has merges, and there is no function",
+                            null);
+                }
             }
-        } catch (RuntimeException e) {
+        } catch (IllegalArgumentException e) {
             throw new CorruptionException(walDirectory, 0, "a frame of " + entries + " entries", e.toString());
         }
         if (count != entries) {

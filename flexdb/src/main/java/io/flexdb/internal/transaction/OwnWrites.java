@@ -1,6 +1,7 @@
 package io.flexdb.internal.transaction;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memtable.MemTable;
@@ -31,6 +32,7 @@ public final class OwnWrites {
     private int entries;
     private int ranges; // that are deleted
     private long bodyBytes;
+    private boolean hasOperands; // or had some that were taken back
     private MemTable table; // null before the first write
     private int put; // where the entry begins that is being added
 
@@ -47,6 +49,7 @@ public final class OwnWrites {
     /** The same for an entry of another type, which has a time behind its value. */
     public int beginTimed(int type, int keyLength, int valueLength) {
         int at = room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        hasOperands |= type == WritePayload.MERGE;
         return WritePayload.encodeTimedHeader(payload, at, type, keyLength, valueLength);
     }
 
@@ -135,6 +138,7 @@ public final class OwnWrites {
         entries = 0;
         ranges = 0;
         bodyBytes = 0;
+        hasOperands = false;
         if (payload.length > PAYLOAD_BYTES_KEPT) {
             payload = NONE;
         }
@@ -168,6 +172,21 @@ public final class OwnWrites {
     /** Where entries are; null before the first one. It may be another after the next write. */
     public MemTable table() {
         return entries == 0 ? null : table;
+    }
+
+    /** Whether something is to be merged, or was. */
+    public boolean hasOperands() {
+        return hasOperands;
+    }
+
+    /** Has all operands be made at a time, before they are written. The table does not learn of it. */
+    public void setOperandTimes(long time) {
+        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        while (reader.next()) {
+            if (reader.type() == WritePayload.MERGE) {
+                WritePayload.putTime(payload, reader.keyIndex() + reader.keyLength() + reader.valueLength(), time);
+            }
+        }
     }
 
     public byte[] payload() {

@@ -1,11 +1,11 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.function.LongUnaryOperator;
 import java.util.zip.CRC32C;
 
 /** The payload of a write of several entries, as it grows. For one thread at a time; reusable. */
@@ -21,6 +21,7 @@ public final class BatchPayload {
     private int[] timePlaces = {}; // where in the bytes
     private long[] timeMillis = {};
     private int timeCount;
+    private boolean hasOperands;
 
     /** Adds a put. */
     public void put(KeyHeads heads, byte[] head, byte[] key, byte[] value) {
@@ -56,15 +57,26 @@ public final class BatchPayload {
         int at = WritePayload.encodeTimedHeader(bytes, length, type, keyLength, valueLength);
         at = heads.copy(head, key, bytes, at);
         value.get(value.position(), bytes, at, valueLength);
+        hasOperands |= type == WritePayload.MERGE;
         timePlaces[timeCount] = at + valueLength;
         timeMillis[timeCount++] = millis;
         end(at + valueLength + WritePayload.TIME_BYTES, keyLength, valueLength + WritePayload.TIME_BYTES);
     }
 
+    /** Whether there are entries with times. */
+    public boolean hasTimes() {
+        return timeCount > 0;
+    }
+
+    /** Whether something is to be merged. */
+    public boolean hasOperands() {
+        return hasOperands;
+    }
+
     /** Sets the times of all entries that have one, before each time that they are written. */
-    public void setTimes(LongUnaryOperator timeIn) {
+    public void setTimes(long now) {
         for (int i = 0; i < timeCount; i++) {
-            WritePayload.putTime(bytes, timePlaces[i], timeIn.applyAsLong(timeMillis[i]));
+            WritePayload.putTime(bytes, timePlaces[i], StoreClock.later(now, timeMillis[i]));
         }
     }
 
@@ -115,6 +127,7 @@ public final class BatchPayload {
         ranges = 0;
         bodyBytes = 0;
         timeCount = 0;
+        hasOperands = false;
     }
 
     /** What it has, from the first byte on. */

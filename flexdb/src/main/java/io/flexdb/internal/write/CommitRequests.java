@@ -116,6 +116,16 @@ final class CommitRequests implements CommitWork {
     }
 
     @Override
+    public long lastSequence() {
+        monitor.lock();
+        try {
+            return memtables.lastSequence();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
     public void signalCommitted() {
         monitor.lock();
         try {

@@ -33,6 +33,9 @@ public final class StoreWriter {
     /** Returned for a write that was not made. */
     public static final long REFUSED = -1;
 
+    /** Returned for a write that was not made since its operands are too old; with a later time it may be. */
+    public static final long TOO_OLD = -2;
+
     private static final int CHECKS_BESIDE_OTHERS = 3;
 
     private final StoreVersions versions;
@@ -140,6 +143,27 @@ public final class StoreWriter {
             Force force,
             Precondition precondition,
             WriteGuard guard) {
+        return write(payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, Long.MAX_VALUE);
+    }
+
+    /**
+     * Writes them if none of them is too old, either.
+     *
+     * @param operandTime the time of its operands; {@link Long#MAX_VALUE} if there are none
+     * @return the sequence number of the last entry; {@link #REFUSED} if the precondition does not hold, or {@link
+     *     #TOO_OLD}, and nothing was written
+     */
+    public long write(
+            byte[] payload,
+            int length,
+            int checksum,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            Force force,
+            Precondition precondition,
+            WriteGuard guard,
+            long operandTime) {
         requireFits(length, bodyBytes, entries);
         pacer.pace(length);
         turns.giveWay();
@@ -153,6 +177,9 @@ public final class StoreWriter {
         try {
             while (true) {
                 health.requireUsable();
+                if (operandTime < versions.clock.reclaimed()) {
+                    return TOO_OLD;
+                }
                 if (guard != null) {
                     guard.check();
                 }
@@ -214,9 +241,9 @@ public final class StoreWriter {
         }
     }
 
-    /** The time until which something lives that is written now, in milliseconds since 1970. */
-    public long expiryIn(long millis) {
-        return versions.clock.in(millis);
+    /** The store's time, in milliseconds since 1970. */
+    public long now() {
+        return versions.clock.now();
     }
 
     private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {

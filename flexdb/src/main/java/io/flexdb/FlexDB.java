@@ -300,6 +300,10 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         return Checkpoints.write(open.vfs(), target, open.tasks(), open::beginCopy, progress::done);
     }
 
+    Store openStore() {
+        return access.store();
+    }
+
     /** Checks everything, as {@link #check(Progress)} does. */
     public FlexDBCheckReport check() {
         return check(Progress.NONE);

@@ -27,9 +27,9 @@ public final class Checkpoints {
         try (NewStoreDirectory target = NewStoreDirectory.begin(vfs, directory)) {
             return tasks.run(task -> {
                 try (StoreCopy copy = begin.get()) {
-                    copy.copyLogs(target.logs());
+                    copy.copyLogs(vfs, target.logs());
                     Steps steps = new Steps(task, progress, copy.space());
-                    copy.space().copyTree(target.space(), steps::step);
+                    copy.space().copyTree(vfs, target.space(), steps::step);
                     copySegments(vfs, target, copy.space(), steps);
                     steps.tell();
                     target.finish(copy.space().storeId());

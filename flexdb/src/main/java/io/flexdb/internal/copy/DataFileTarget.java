@@ -10,7 +10,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.file.Path;
 
 /** A new data file, with segments in their places. */
-final class DataFileTarget implements SegmentTarget, AutoCloseable {
+public final class DataFileTarget implements SegmentTarget, AutoCloseable {
     /*
      * Between segments that are copied are places of free ones. Whoever opens the copy takes it that they have their
      * disk space (I5 of SegmentStore), and a store that finds out later that they have none fails: so they get it now.
@@ -19,7 +19,8 @@ final class DataFileTarget implements SegmentTarget, AutoCloseable {
     private final SegmentFormat format;
     private long end; // of what has its disk space
 
-    DataFileTarget(Vfs vfs, Path space, SegmentFormat format, long storeId) {
+    /** Makes the file. */
+    public DataFileTarget(Vfs vfs, Path space, SegmentFormat format, long storeId) {
         this.format = format;
         this.file = vfs.open(space.resolve("data"), OpenMode.CREATE);
         try {
@@ -56,7 +57,7 @@ final class DataFileTarget implements SegmentTarget, AutoCloseable {
     }
 
     /** Makes the file durable. */
-    void force() {
+    public void force() {
         file.force();
     }
 

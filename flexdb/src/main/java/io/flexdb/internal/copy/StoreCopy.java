@@ -44,11 +44,15 @@ public final class StoreCopy implements AutoCloseable {
         return space;
     }
 
-    /** Copies the write-ahead logs into a directory, and forces them, but not their names. Once, before the space. */
-    public void copyLogs(Path directory) {
+    /**
+     * Copies the write-ahead logs into a directory, and forces them, but not their names. Once, before the space.
+     *
+     * @param to has the directory
+     */
+    public void copyLogs(Vfs to, Path directory) {
         MemLog[] newestFirst = pin.version().logs();
         for (int i = newestFirst.length - 1; i >= 0; i--) {
-            WalCopy.copy(vfs, newestFirst[i].wal.path(), space.storeId(), pin.sequence(), directory);
+            WalCopy.copy(vfs, newestFirst[i].wal.path(), space.storeId(), pin.sequence(), to, directory);
         }
         letLogsGo();
     }

@@ -18,14 +18,15 @@ public final class WalCopy {
      * Copies all frames up to a sequence number, which is visible, into a file of the same name, and forces it, but not
      * its name. The log is not used again meanwhile, but may be appended to.
      *
+     * @param to has the directory
      * @return the last sequence number in the copy; 0 if the log has no such frame, and none is made
      */
-    public static long copy(Vfs vfs, Path log, long storeId, long lastSequence, Path directory) {
+    public static long copy(Vfs vfs, Path log, long storeId, long lastSequence, Vfs to, Path directory) {
         try (WalReader reader = new WalReader(vfs, log, storeId)) {
             if (!nextUpTo(reader, lastSequence)) {
                 return 0;
             }
-            try (VfsFile file = vfs.open(directory.resolve(WalFormat.fileName(reader.number())), OpenMode.CREATE)) {
+            try (VfsFile file = to.open(directory.resolve(WalFormat.fileName(reader.number())), OpenMode.CREATE)) {
                 return write(reader, file, storeId, lastSequence);
             }
         }

@@ -106,11 +106,12 @@ public final class SpaceCopy {
     /**
      * Writes the FlexTree file and the log of the copy into a directory, and forces them, but not their names.
      *
+     * @param to has the directory
      * @param written is told of the bytes of each piece; may throw to end it
      */
-    public void copyTree(Path directory, IntConsumer written) {
-        TreeCopy.write(vfs, directory, format, storeId, tree, view, segmentTable, tag, written);
-        LogicalLog.create(vfs, directory, storeId, LOG_GENERATION, TreeCopy.TREE_VERSION, List::of)
+    public void copyTree(Vfs to, Path directory, IntConsumer written) {
+        TreeCopy.write(to, directory, format, storeId, tree, view, segmentTable, tag, written);
+        LogicalLog.create(to, directory, storeId, LOG_GENERATION, TreeCopy.TREE_VERSION, List::of)
                 .close();
     }
 

@@ -1,0 +1,80 @@
+package io.flexdb.internal.backup;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.UnsupportedFormatException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Small text files with a format number and a checksum: lines of a name and a value. */
+final class CheckedText {
+    private static final int FORMAT = 1;
+    private static final String FORMAT_LINE = "format = ";
+    private static final String CHECKSUM = "checksum = ";
+    private static final long MAX_BYTES = 1L << 30;
+
+    private CheckedText() {}
+
+    /** Writes a file of that name, durably, in one step; the directory's names are synced. */
+    static void write(Vfs vfs, Path path, String title, List<String> lines) {
+        StringBuilder text = new StringBuilder("# " + title + " Do not edit.\n" + FORMAT_LINE + FORMAT + "\n");
+        lines.forEach(line -> text.append(line).append('\n'));
+        byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
+        byte[] end = String.format(Locale.ROOT, CHECKSUM + "%08x\n", crc(bytes, bytes.length))
+                .getBytes(StandardCharsets.US_ASCII);
+        Path unfinished = path.resolveSibling(path.getFileName() + ".new");
+        vfs.deleteIfExists(unfinished);
+        try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
+            file.write(ByteBuffer.wrap(bytes), 0);
+            file.write(ByteBuffer.wrap(end), bytes.length);
+            file.force();
+        }
+        vfs.rename(unfinished, path);
+        vfs.syncDirectory(path.getParent());
+    }
+
+    /** The lines between the format and the checksum. */
+    static List<String> read(Vfs vfs, Path path) {
+        byte[] bytes;
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            long size = file.size();
+            if (size > MAX_BYTES) {
+                throw new CorruptionException(path, 0, "a text of " + MAX_BYTES + " bytes at most", size + " bytes");
+            }
+            ByteBuffer all = ByteBuffer.allocate((int) size);
+            file.readFully(all, 0);
+            bytes = all.array();
+        }
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
+        if (lines.size() < 4 || !lines.get(1).startsWith(FORMAT_LINE)) {
+            throw new CorruptionException(path, 0, "a line with the format", "other text");
+        }
+        String format = lines.get(1).substring(FORMAT_LINE.length());
+        String last = lines.get(lines.size() - 2);
+        int covered = bytes.length - last.length() - 1;
+        String expected = String.format(Locale.ROOT, CHECKSUM + "%08x", covered < 0 ? 0 : crc(bytes, covered));
+        if (!last.equals(expected) || !lines.get(lines.size() - 1).isEmpty()) {
+            if (format.matches("[0-9]{1,9}") && Integer.parseInt(format) > FORMAT) {
+                throw new UnsupportedFormatException(path, "backup", Integer.parseInt(format), FORMAT, FORMAT);
+            }
+            throw new CorruptionException(path, 0, expected, last);
+        }
+        if (!format.equals(String.valueOf(FORMAT))) {
+            int number = format.matches("[0-9]{1,9}") ? Integer.parseInt(format) : 0;
+            throw new UnsupportedFormatException(path, "backup", number, FORMAT, FORMAT);
+        }
+        return lines.subList(2, lines.size() - 2);
+    }
+
+    private static int crc(byte[] bytes, int length) {
+        return FilePreamble.crc(ByteBuffer.wrap(bytes), 0, length);
+    }
+}

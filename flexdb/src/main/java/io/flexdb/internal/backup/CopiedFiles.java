@@ -1,0 +1,94 @@
+package io.flexdb.internal.backup;
+
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.IntConsumer;
+import java.util.zip.CRC32C;
+
+/** Copies and verifies whole files. For one thread. */
+final class CopiedFiles {
+    private static final int PIECE_BYTES = 1 << 20;
+
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
+    private final CRC32C crc = new CRC32C();
+    private final IntConsumer read;
+
+    /** @param read is told of the bytes of each piece */
+    CopiedFiles(IntConsumer read) {
+        this.read = read;
+    }
+
+    /** What a file is. */
+    Manifest.CopiedFile describe(Vfs vfs, Path directory, String name) {
+        try (VfsFile file = vfs.open(directory.resolve(name), OpenMode.READ)) {
+            long size = file.size();
+            return new Manifest.CopiedFile(name, size, read(file, size, null));
+        }
+    }
+
+    /** Verifies a file, and copies it if there is somewhere to copy it to. */
+    void copy(Vfs vfs, Path directory, Manifest.CopiedFile expected, Path to) {
+        try (VfsFile file = vfs.open(directory.resolve(expected.name()), OpenMode.READ)) {
+            long size = file.size();
+            if (size != expected.bytes()) {
+                throw new CorruptionException(
+                        file.path(), Math.min(size, expected.bytes()), expected.bytes() + " bytes", size + " bytes");
+            }
+            int found;
+            if (to == null) {
+                found = read(file, size, null);
+            } else {
+                try (VfsFile target = vfs.open(to.resolve(expected.name()), OpenMode.CREATE)) {
+                    found = read(file, size, target);
+                    target.force();
+                }
+            }
+            if (found != expected.crc()) {
+                throw new CorruptionException(
+                        file.path(),
+                        0,
+                        "checksum " + Integer.toHexString(expected.crc()) + " of the whole file",
+                        Integer.toHexString(found));
+            }
+        }
+    }
+
+    /** Reads a file, and writes it but for zeros, so that what is not used of a log takes no disk space. */
+    private int read(VfsFile file, long size, VfsFile target) {
+        crc.reset();
+        for (long position = 0; position < size; ) {
+            int length = (int) Math.min(PIECE_BYTES, size - position);
+            piece.clear().limit(length);
+            file.readFully(piece, position);
+            piece.flip();
+            crc.update(piece);
+            boolean last = position + length == size;
+            if (target != null && (last || !isZero(length))) {
+                piece.clear().limit(length);
+                target.write(piece, position);
+            }
+            position += length;
+            read.accept(length);
+        }
+        return (int) crc.getValue();
+    }
+
+    private boolean isZero(int length) {
+        int i = 0;
+        for (; i + Long.BYTES <= length; i += Long.BYTES) {
+            if (piece.getLong(i) != 0) {
+                return false;
+            }
+        }
+        for (; i < length; i++) {
+            if (piece.get(i) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

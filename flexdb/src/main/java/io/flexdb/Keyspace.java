@@ -439,7 +439,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * How much a range of keys holds now, about. Takes O(log n), and reads no file.
      *
      * <p>Of what has been committed to the space, the bytes are right but for half an interval at each end: an interval
-     * has up to 16 KiB, or one longer pair. The pairs of up to 256 intervals are right but for the same; those of a
+     * has up to 16 KiB, or one longer pair, and one that the default keyspace ends in may count whole. The pairs of up to 256 intervals are right but for the same; those of a
      * larger range are what 32 places in it have on average. In the first seconds after a crash, while pairs are still
      * being counted, both may be further off.
      *

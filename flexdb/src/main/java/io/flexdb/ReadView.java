@@ -40,11 +40,11 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
         }
     }
 
-    /** The keyspace of this view in another store's, or older, place: throws if it can't be read there. */
-    static void requireSeen(Keyspace keyspace, StoreAccess access, PinnedVersion pin) {
+    /** Throws unless a keyspace is of this view's store, and was not dropped before what the view shows. */
+    final void requireShown(Keyspace keyspace) {
         if (Limits.notNull(keyspace, "keyspace").access != access) {
-            throw new IllegalArgumentException(
-                    keyspace + " is not of this store, or was got before it was opened again");
+            throw new IllegalArgumentException(keyspace + " is of another store, or was got before this one was opened;"
+                    + " get it from the store that it is used with");
         }
         if (keyspace.state != null) {
             keyspace.state.check(pin.sequence());

@@ -28,7 +28,7 @@ public final class Snapshot extends ReadView implements AutoCloseable {
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it had been dropped before
      */
     public Snapshot in(Keyspace keyspace) {
-        requireSeen(keyspace, access, pin);
+        requireShown(keyspace);
         return new Snapshot(access, keyspace.heads, keyspace.state, pin);
     }
 

@@ -78,7 +78,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
      *     dropped meanwhile can be read, and what is written to it is a conflict
      */
     public Transaction in(Keyspace keyspace) {
-        requireSeen(keyspace, access, pin);
+        requireShown(keyspace);
         return new Transaction(access, keyspace.heads, keyspace.state, all);
     }
 

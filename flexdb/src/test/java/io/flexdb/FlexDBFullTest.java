@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,18 +76,7 @@ class FlexDBFullTest {
 
     /** Puts until that is refused again and again, and returns how many numbers were used. */
     private int fill(FlexDB db) {
-        int refusals = 0;
-        int number = 0;
-        while (refusals < ENOUGH_REFUSALS) {
-            assertTrue(number < 30_000, "never refused");
-            try {
-                put(db, number);
-                number++;
-            } catch (StoreFullException e) {
-                refusals++;
-            }
-        }
-        return number;
+        return untilRefused(number -> put(db, number));
     }
 
     /** Deletes go on while writes are refused; when there is room, the same handle takes writes again. */
@@ -174,6 +164,47 @@ class FlexDBFullTest {
         byte[] found = db.get(counterKey(counter));
         Long sum = found == null ? null : ByteBuffer.wrap(found).getLong();
         assertEquals(sums.get(counter), sum, at + ", counter " + counter);
+    }
+
+    /** To drop a keyspace is to delete; to make one is not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aKeyspaceIsDroppedOnAFullDiskAndMakesRoom(boolean inline) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = capped(40);
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+        Keyspace large = db.createKeyspace("large");
+        put(db, 0);
+        int count = untilRefused(number -> large.put(key(number), value(number)));
+        int made = untilRefused(number -> db.createKeyspace("k" + number));
+        assertEquals(1 + made, db.keyspaces().size(), "what was refused is not there");
+        db.dropKeyspace("large"); // never refused
+        for (int i = 1; i < count / 8; i++) {
+            put(db, i); // never refused
+        }
+        db.createKeyspace("large").put(key(1), value(1));
+        StoreOracle.assertSame(model, StoreDriver.all(db), "with room again");
+        db.close();
+        try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+            StoreOracle.assertSame(model, StoreDriver.all(again), "again");
+            assertEquals(1 + made, again.keyspaces().size());
+            assertArrayEquals(value(1), again.keyspace("large").get(key(1)));
+        }
+    }
+
+    /** Writes with ascending numbers until that is refused again and again, and returns how many were used. */
+    private static int untilRefused(IntConsumer write) {
+        int number = 0;
+        for (int refusals = 0; refusals < ENOUGH_REFUSALS; ) {
+            assertTrue(number < 30_000, "never refused");
+            try {
+                write.accept(number);
+                number++;
+            } catch (StoreFullException e) {
+                refusals++;
+            }
+        }
+        return number;
     }
 
     /** What waits to be committed need not fit if it is deleted before. */

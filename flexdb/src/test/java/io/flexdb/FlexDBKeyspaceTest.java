@@ -328,7 +328,10 @@ class FlexDBKeyspaceTest {
                         written.put(new byte[] {0}, bytes("other"));
                         written.put(high(255, 255), bytes("other"));
                         if (walked == written) {
-                            assertThrows(ConflictException.class, transaction::commit);
+                            String message = assertThrows(ConflictException.class, transaction::commit)
+                                    .getMessage();
+                            assertTrue(
+                                    message.contains(walked == db ? "key 0x00 was" : "key 0x00 of a named"), message);
                         } else {
                             transaction.commit();
                         }

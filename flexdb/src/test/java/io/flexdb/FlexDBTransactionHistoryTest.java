@@ -28,6 +28,7 @@ class FlexDBTransactionHistoryTest {
     private static final int KEYS = 60;
     private static final int RUNS = 1500;
     private static final long ABSENT = -1;
+    private static final int HALF = KEYS / 2; // those from here on are in a keyspace of their own
 
     /** A read of a key. */
     private record Read(int key, long value) {}
@@ -53,6 +54,7 @@ class FlexDBTransactionHistoryTest {
     @TempDir
     Path directory;
 
+    private Keyspace upperHalf;
     private final Queue<Done> done = new ConcurrentLinkedQueue<>();
     private final AtomicLong values = new AtomicLong();
     private final AtomicLong conflicts = new AtomicLong();
@@ -78,6 +80,7 @@ class FlexDBTransactionHistoryTest {
             System.out.println("-Dflexdb.test.seed=" + seed);
             done.clear();
             try (FlexDB db = FlexDB.open(directory.resolve("store" + round), StoreDriver.SMALL)) {
+                upperHalf = db.createKeyspace("upper half");
                 Workers workers = new Workers();
                 for (int thread = 0; thread < THREADS; thread++) {
                     Random random = new Random(seed + thread);
@@ -100,18 +103,28 @@ class FlexDBTransactionHistoryTest {
         }
     }
 
+    private Keyspace keyspaceOf(int key, FlexDB db) {
+        return key < HALF ? db : upperHalf;
+    }
+
+    /** The end of a range of keys of one keyspace. */
+    private static int endOfRange(int from, Random random) {
+        int end = from + 1 + random.nextInt(4);
+        return from < HALF ? Math.min(end, HALF) : end;
+    }
+
     private void write(FlexDB db, Random random) {
         WriteBatch batch = new WriteBatch();
         List<Write> writes = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             int key = random.nextInt(KEYS);
             if (random.nextInt(5) == 0) {
-                int end = key + 1 + random.nextInt(4);
-                batch.deleteRange(key(key), key(end));
+                int end = endOfRange(key, random);
+                batch.in(keyspaceOf(key, db)).deleteRange(key(key), key(end));
                 writes.add(new Write(key, end, ABSENT));
             } else {
                 long number = values.incrementAndGet();
-                batch.put(key(key), value(number, random));
+                batch.in(keyspaceOf(key, db)).put(key(key), value(number, random));
                 writes.add(Write.one(key, number));
             }
         }
@@ -127,28 +140,29 @@ class FlexDBTransactionHistoryTest {
         try (Transaction transaction = db.begin(serializable ? Isolation.SERIALIZABLE : Isolation.SNAPSHOT)) {
             for (int i = random.nextInt(4); i > 0; i--) {
                 int key = random.nextInt(KEYS);
-                reads.add(new Read(key, number(transaction.get(key(key)))));
+                reads.add(new Read(key, read(transaction.in(keyspaceOf(key, db)), key(key), random)));
             }
             if (random.nextBoolean()) {
-                walks.add(walk(transaction, random));
+                walks.add(walk(db, transaction, random));
             }
             for (int i = random.nextInt(4); i > 0; i--) {
                 int key = random.nextInt(KEYS);
                 long number = ABSENT;
                 int end = key + 1;
+                Transaction there = transaction.in(keyspaceOf(key, db));
                 switch (random.nextInt(6)) {
-                    case 0 -> transaction.delete(key(key));
+                    case 0 -> there.delete(key(key));
                     case 1 -> {
-                        end = key + 1 + random.nextInt(4);
-                        transaction.deleteRange(key(key), key(end));
+                        end = endOfRange(key, random);
+                        there.deleteRange(key(key), key(end));
                     }
                     default -> {
                         number = values.incrementAndGet();
-                        transaction.put(key(key), value(number, random));
+                        there.put(key(key), value(number, random));
                     }
                 }
                 writes.add(new Write(key, end, number));
-                assertEquals(number, number(transaction.get(key(key))), "its own write");
+                assertEquals(number, read(there, key(key), random), "its own write");
             }
             long last = transaction.commit();
             done.add(new Done(transaction.sequence(), serializable, last, reads, walks, writes));
@@ -157,12 +171,19 @@ class FlexDBTransactionHistoryTest {
         }
     }
 
-    private static Walk walk(Transaction transaction, Random random) {
+    private static long read(Transaction transaction, byte[] key, Random random) {
+        return number(
+                random.nextBoolean()
+                        ? transaction.get(key)
+                        : transaction.multiGet(List.of(key)).get(0));
+    }
+
+    private Walk walk(FlexDB db, Transaction transaction, Random random) {
         int from = random.nextInt(KEYS);
         int steps = random.nextInt(8);
         boolean backward = random.nextBoolean();
         TreeMap<Integer, Long> found = new TreeMap<>();
-        try (FlexCursor cursor = transaction.cursor()) {
+        try (FlexCursor cursor = transaction.in(keyspaceOf(from, db)).cursor()) {
             if (backward) {
                 cursor.seekForPrev(ByteBuffer.wrap(key(from)));
             } else {
@@ -181,7 +202,9 @@ class FlexDBTransactionHistoryTest {
                     cursor.next();
                 }
             }
-            return backward ? new Walk(0, from, found) : new Walk(from, KEYS, found);
+            return backward
+                    ? new Walk(from < HALF ? 0 : HALF, from, found)
+                    : new Walk(from, from < HALF ? HALF - 1 : KEYS, found);
         }
     }
 

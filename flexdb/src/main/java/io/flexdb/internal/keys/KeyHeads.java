@@ -109,15 +109,22 @@ public final class KeyHeads {
 
     /** The key of whichever keyspace that is stored so: the array itself if it has no head. */
     public static byte[] withoutHead(byte[] stored) {
-        if (stored.length < 2 || stored[0] != ESCAPE) {
-            return stored;
+        int head = headBytes(stored);
+        return head == 0 ? stored : Arrays.copyOfRange(stored, head, stored.length);
+    }
+
+    /** Bytes of the head of a key that is stored, of whichever keyspace. */
+    public static int headBytes(byte[] stored) {
+        if (stored.length < BEHIND_DEFAULT.length || stored[0] != ESCAPE) {
+            return 0;
         }
-        int bytes = BEHIND_DEFAULT.length;
-        if (stored[1] != 0) {
-            int number = stored[bytes] & 0xFF;
-            bytes += number < ONE_BYTE_NUMBERS ? 1 : 2 + number - ONE_BYTE_NUMBERS;
-        }
-        return Arrays.copyOfRange(stored, bytes, stored.length);
+        int number = BEHIND_DEFAULT.length;
+        return isNamed(stored) ? number + 1 + Math.max(0, (stored[number] & 0xFF) - ONE_BYTE_NUMBERS + 1) : number;
+    }
+
+    /** Whether a key that is stored is one of a named keyspace. */
+    public static boolean isNamed(byte[] stored) {
+        return stored.length > BEHIND_DEFAULT.length && stored[0] == ESCAPE && stored[1] == BEHIND_DEFAULT[1];
     }
 
     /** A key as it is stored: itself if it has no head. */

@@ -88,10 +88,14 @@ public final class KeyspaceDirectory {
      */
     public KeyspaceState create(String name, boolean mayExist, Force force) {
         byte[] encoded = KeyspaceNames.encode(name);
+        load();
+        KeyspaceState there = states.get(name);
+        if (there != null && mayExist) {
+            return there;
+        }
         lock.lock();
         try {
-            load();
-            KeyspaceState there = states.get(name);
+            there = states.get(name);
             if (there != null) {
                 if (!mayExist) {
                     throw new KeyspaceExistsException(name);

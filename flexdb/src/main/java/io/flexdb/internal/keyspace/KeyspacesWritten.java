@@ -1,49 +1,41 @@
 package io.flexdb.internal.keyspace;
 
 import io.flexdb.internal.write.WriteGuard;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Set;
 
 /** The named keyspaces that a batch writes to: if one of them is dropped, nothing of it is written. For one thread. */
 public final class KeyspacesWritten implements WriteGuard {
-    private final List<KeyspaceState> states = new ArrayList<>(0);
-    private final Set<KeyspaceState> known = Collections.newSetFromMap(new IdentityHashMap<>(0));
+    private Set<KeyspaceState> states = Set.of(); // most batches have none
     private KeyspaceState last; // most entries are of the same as the one before
 
     /** Adds one, if it is not there. */
     public void add(KeyspaceState state) {
         if (state != last) {
-            last = state;
-            if (known.add(state)) {
-                states.add(state);
+            if (last == null) {
+                states = new HashSet<>();
             }
+            last = state;
+            states.add(state);
         }
     }
 
     public void clear() {
-        states.clear();
-        known.clear();
+        states = Set.of();
         last = null;
     }
 
     public boolean isEmpty() {
-        return states.isEmpty();
+        return last == null;
     }
 
     /** Throws unless all are of this open store. */
     public void requireIn(KeyspaceDirectory directory) {
-        for (KeyspaceState state : states) {
-            state.requireIn(directory);
-        }
+        states.forEach(state -> state.requireIn(directory));
     }
 
     @Override
     public void check() {
-        for (int i = 0; i < states.size(); i++) { // without garbage, under the write lock
-            states.get(i).check();
-        }
+        states.forEach(KeyspaceState::check);
     }
 }

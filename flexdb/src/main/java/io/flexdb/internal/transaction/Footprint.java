@@ -3,6 +3,7 @@ package io.flexdb.internal.transaction;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RecentWrites;
 import io.flexdb.internal.memtable.DeletedRanges;
@@ -203,8 +204,11 @@ public final class Footprint implements Precondition {
         }
         byte[] key = new byte[table.keyLength(ref)];
         table.copyKey(ref, key, 0);
-        conflict = "key 0x" + HexFormat.of().formatHex(key, 0, Math.min(SHOWN_BYTES, key.length))
-                + (key.length > SHOWN_BYTES ? "... (" + key.length + " bytes)" : "")
+        int head = KeyHeads.headBytes(key);
+        int length = key.length - head;
+        conflict = "key 0x" + HexFormat.of().formatHex(key, head, head + Math.min(SHOWN_BYTES, length))
+                + (length > SHOWN_BYTES ? "... (" + length + " bytes)" : "")
+                + (KeyHeads.isNamed(key) ? " of a named keyspace" : "")
                 + " was written with sequence number "
                 + sequence + ", and it began at " + since;
         return true;

@@ -102,6 +102,8 @@ class KeyHeadsTest {
             assertTrue(Arrays.compareUnsigned(storedA, heads.end()) < 0);
             int head = heads.bytesOf(storedA[0]);
             assertArrayEquals(a, Arrays.copyOfRange(storedA, head, storedA.length));
+            assertEquals(head, KeyHeads.headBytes(storedA));
+            assertEquals(heads != KeyHeads.DEFAULT, KeyHeads.isNamed(storedA));
         }
     }
 

@@ -49,10 +49,13 @@ public final class IntervalReader {
     private static final int FRAGMENTED_READS_NOTED = 8;
 
     /**
-     * Where the cache is full, one in so many lookups that miss makes a directory: what is looked up often gets one, and
-     * what is not makes nobody else's leave.
+     * One in so many lookups that miss makes a directory, where others do not because that takes many reads, or another
+     * directory had to go: so what is looked up often gets one.
      */
     private static final int MISSES_PER_DIRECTORY = 8;
+
+    /** To make a directory costs about as many reads as there are pieces, and a lookup without one some three. */
+    private static final int PIECES_READ_GLADLY = 6;
 
     private final SpaceReads reads;
     private final IntervalCache cache;
@@ -105,8 +108,8 @@ public final class IntervalReader {
         long location = cache.find(interval.contentNumber(), hint);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
-            if (cache.isFull() && PieceSearch.isFor(interval) && context.missed++ % MISSES_PER_DIRECTORY != 0) {
-                return search(space, context, key, keyLength);
+            if (isForSearch(space, context)) {
+                return search(context, key, keyLength);
             }
             noteFragmented(interval.logicalOffset(), open(space, context));
             int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
@@ -128,13 +131,21 @@ public final class IntervalReader {
         return ABSENT;
     }
 
-    /** The same without a directory, and without making one. */
-    private int search(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
+    /** Whether to look a pair up without making a directory, for which the context's search is prepared then. */
+    private boolean isForSearch(FlexTreeView space, ReadContext context) {
+        if (!PieceSearch.isFor(context.interval) || ++context.missed % MISSES_PER_DIRECTORY == 0) {
+            return false;
+        }
+        context.pieceSearch().begin(reads, space, context);
+        return cache.isFull() || context.pieceSearch().pieces() > PIECES_READ_GLADLY;
+    }
+
+    private int search(ReadContext context, byte[] key, int keyLength) {
         IntervalRef interval = context.interval;
+        int pieces = context.pieceSearch().pieces();
+        noteFragmented(interval.logicalOffset(), IntervalBounds.areFragmented(pieces, interval.pairCount()));
         try {
-            int found = context.pieceSearch().find(reads, space, context, key, keyLength);
-            int pieces = context.pieceSearch().pieces();
-            noteFragmented(interval.logicalOffset(), IntervalBounds.areFragmented(pieces, interval.pairCount()));
+            int found = context.pieceSearch().find(key, keyLength);
             return found == PieceSearch.NONE ? ABSENT : valueAt(context, found);
         } catch (BadRecordException e) {
             throw corruption(interval.logicalOffset(), e);

@@ -14,16 +14,16 @@ import java.nio.ByteBuffer;
 final class PieceSearch {
     /*
      * To make a directory each pair has to be read, with the frames that it lies in: in an interval that changes have
-     * scattered these are about as many as its pairs. Where the directory would soon have to leave the cache again, that
-     * is too much for one lookup. An extent begins with a pair, unless its flag says that it does not, and the FlexTree
+     * scattered these are about as many as its pairs. That is too much for one lookup, above all where the directory would
+     * soon have to leave the cache again. An extent begins with a pair, unless its flag says that it does not, and the FlexTree
      * is in memory. So the piece is sought by the first key of some of them, and then the pair among its own.
      *
      * All that is read is verified by its frames.
      */
+    private static final int FIRST_BYTES = 512;
+
     /** Returned where a key has no pair. */
     static final int NONE = -1;
-
-    private static final int FIRST_BYTES = 512;
 
     private final ExtentCursor extents = new ExtentCursor();
     private final int[] starts = new int[IntervalBounds.MAX_PAIRS + 1]; // of extents, in the interval; and its end
@@ -45,28 +45,28 @@ final class PieceSearch {
         return !IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount());
     }
 
-    /**
-     * Finds the pair of a key that belongs to the context's interval. Inside a short read.
-     *
-     * @return where the pair is in the context's image; or {@link #NONE}
-     * @throws BadRecordException if the interval does not consist of pairs; its position is one in the interval
-     */
-    int find(SpaceReads ofSpace, FlexTreeView view, ReadContext ofRead, byte[] key, int keyLength) {
+    /** Prepares a search in the context's interval, which reads nothing of the file. Inside a short read. */
+    void begin(SpaceReads ofSpace, FlexTreeView view, ReadContext ofRead) {
         reads = ofSpace;
         space = view;
         context = ofRead;
         intervalOffset = context.interval.logicalOffset();
         readBytes = 0;
         findStarts((int) context.interval.lengthBytes());
-        return find(key, keyLength);
     }
 
-    /** Pieces of which the last interval consisted, where they are not larger than one extent. */
+    /** Extents that begin with a pair of the interval. */
     int pieces() {
         return count;
     }
 
-    private int find(byte[] key, int keyLength) {
+    /**
+     * Finds the pair of a key that belongs to the interval. Inside the same short read.
+     *
+     * @return where the pair is in the context's image; or {@link #NONE}
+     * @throws BadRecordException if the interval does not consist of pairs; its position is one in the interval
+     */
+    int find(byte[] key, int keyLength) {
         int low = 0;
         int high = count;
         while (low < high) { // those before low do not begin above the key, those from high on do

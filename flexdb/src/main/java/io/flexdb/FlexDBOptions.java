@@ -168,7 +168,11 @@ public final class FlexDBOptions {
         return with(settings -> settings.defragmentedBytesPerSecond = bytes);
     }
 
-    /** The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. */
+    /**
+     * The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. By
+     * default garbage is collected where less than 0.7 of the segments in use is alive, else they are those of a
+     * FlexSpace; begin with {@link #space()} to change one of them.
+     */
     public FlexDBOptions withSpace(FlexSpaceOptions newSpace) {
         Limits.notNull(newSpace, "space");
         return with(settings -> settings.space = newSpace);

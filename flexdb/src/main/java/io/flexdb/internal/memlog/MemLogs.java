@@ -50,6 +50,7 @@ public final class MemLogs {
     private final int mostTables;
     private final OffHeap memory;
     private final boolean mapped;
+    private final boolean zeroed;
     private final ConcurrentLinkedQueue<MemTable> freeTables = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
     private final List<WalWriter> held = new ArrayList<>(); // covered, but to be copied still; locked by itself
@@ -64,6 +65,7 @@ public final class MemLogs {
     private volatile boolean reserveUsed; // at least once
     private volatile double filled; // of the log that is being made
 
+    /** @param zeroedLogs whether logs are filled with zeros first, so that each force takes less time */
     public MemLogs(
             Vfs vfs,
             Path directory,
@@ -71,6 +73,7 @@ public final class MemLogs {
             int memtableBytes,
             int mostTables,
             OffHeap memory,
+            boolean zeroedLogs,
             long lastNumber,
             long lastGeneration) {
         this.vfs = vfs;
@@ -80,6 +83,7 @@ public final class MemLogs {
         this.mostTables = mostTables;
         this.memory = memory;
         this.mapped = vfs.mapsSafely(directory);
+        this.zeroed = zeroedLogs;
         this.lastNumber = lastNumber;
         this.lastGeneration = lastGeneration;
     }
@@ -182,6 +186,7 @@ public final class MemLogs {
                             generation,
                             bytes,
                             mapped,
+                            zeroed,
                             done -> filled = (double) done / bytes);
         } catch (RuntimeException | Error e) {
             deleteUnfinished(number, e);

@@ -9,6 +9,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadReader;
@@ -126,6 +127,7 @@ public final class StoreOpener {
                     settings.memtableBytes,
                     budget.memtables(),
                     memory,
+                    settings.force == Force.BEFORE_RETURN,
                     recovery.highestNumber(),
                     recovery.highestGeneration());
             store = new Store(this);

@@ -27,7 +27,7 @@ class MemLogsTest {
 
     MemLogsTest() {
         vfs.createDirectories(DIRECTORY);
-        logs = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, new OffHeap(), 0, 0);
+        logs = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, new OffHeap(), true, 0, 0);
     }
 
     /** A writer takes the next memtable in the very moment in which it is ready. */
@@ -88,7 +88,7 @@ class MemLogsTest {
                 },
                 () -> Long.MAX_VALUE,
                 0);
-        MemLogs own = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, memory, 0, 0);
+        MemLogs own = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, memory, true, 0, 0);
         MemLog used = own.take(1);
         noMemory.set(true);
         assertThrows(StoreFullException.class, own::prepare);

@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.flexdb.flexspace.internal.vfs.NativeIo;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
+import io.flexdb.flexspace.simulation.ForwardingVfs;
+import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
@@ -15,6 +20,8 @@ import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -223,6 +230,66 @@ class WalWriterTest {
         }
         assertTrue(!writer.isMapped() || least < 1000, "bytes of garbage for 1000 appends: " + least);
         writer.release();
+    }
+
+    /** What is written to files, and a disk without more space. */
+    private static final class WrittenVfs extends ForwardingVfs {
+        private long written;
+        private boolean full;
+
+        WrittenVfs() {
+            super(new RealVfs());
+        }
+
+        @Override
+        public VfsFile open(Path file, OpenMode mode) {
+            VfsFile opened = super.open(file, mode);
+            return new ForwardingVfsFile(opened) {
+                @Override
+                public boolean allocateUnwritten(long position, long bytes) {
+                    if (full) {
+                        throw new StoreFullException("there are no " + bytes + " bytes");
+                    }
+                    return opened.allocateUnwritten(position, bytes);
+                }
+
+                @Override
+                public void write(ByteBuffer src, long position) {
+                    written += src.remaining();
+                    super.write(src, position);
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLogWithoutZerosTakesItsPlaceAndKeepsWhatIsAppended(boolean mapped) throws Exception {
+        WrittenVfs vfs = new WrittenVfs();
+        WalWriter zeroed = WalWriter.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
+        assertTrue(vfs.written >= 1 << 20, "the size of the zeros");
+        zeroed.release();
+        vfs.written = 0;
+        WalWriter writer = WalWriter.create(vfs, temporary, 2, 5, 2, 1 << 20, mapped, false, filled -> {});
+        boolean allocated = vfs.written < 10_000;
+        assertTrue(allocated || !NativeIo.isAvailable(), vfs.written + " bytes written");
+        assertEquals(1 << 20, Files.size(writer.path()));
+        for (long sequence = 1; writer.hasRoom(50_000); sequence++) {
+            Writes.append(writer, sequence, (int) (sequence * 7919 % 49_000));
+            writer.force();
+        }
+        List<byte[]> found = Writes.read(vfs, writer.path(), 5);
+        assertEquals(writer.lastSequence(), found.size());
+        for (int i = 0; i < found.size(); i++) {
+            assertTrue(Arrays.equals(Writes.payload(i + 1, (int) ((i + 1) * 7919L % 49_000)), found.get(i)));
+        }
+        writer = writer.recycle(3, 3);
+        assertEquals(List.of(), Writes.read(vfs, writer.path(), 5));
+        writer.release();
+        vfs.full = true;
+        assertThrows(
+                StoreFullException.class,
+                () -> WalWriter.create(vfs, temporary, 4, 5, 4, 1 << 20, mapped, false, filled -> {}));
     }
 
     /** Another thread forces all the time, so that frames are appended between any two steps of a force. */

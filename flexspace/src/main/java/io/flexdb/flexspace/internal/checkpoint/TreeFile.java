@@ -25,6 +25,8 @@ public final class TreeFile implements AutoCloseable {
      * I2  A header is written only after everything that it reaches has been forced.
      */
     private static final int RUN_BYTES = 64 * 1024;
+    private static final int MIN_GAPS = 8; // units that a copy must give back to be worth a new file
+    private static final int MAX_CLEAN = 256 << 10; // units that it may write once more, or closing would take long
 
     private final VfsFile file;
     private final long storeId;
@@ -38,6 +40,7 @@ public final class TreeFile implements AutoCloseable {
     private long leafImages; // of the nodes that the tree has now
     private long internalImages;
     private boolean saving;
+    private boolean isReplaced; // by a copy
     private long leavesToSave; // of the version being saved, at most
     private long internalsToSave;
     private int tableUnitsToSave;
@@ -218,12 +221,18 @@ public final class TreeFile implements AutoCloseable {
                 retire(slot, level);
             }
         });
+        TreeHeader next = writeAll(table, tag, root);
+        file.force();
+        return next;
+    }
+
+    /** Writes the segment table and what is left of the images, and returns the header that names them. */
+    private TreeHeader writeAll(ByteBuffer table, long tag, SavedRoot root) {
         int tableBytes = table.remaining();
         int tableCrc = FilePreamble.crc(table, table.position(), tableBytes);
         int tableUnits = TreeFileFormat.unitsOfBytes(tableBytes);
         int tableSlot = writeUnits(table, takeTable(tableUnits), tableUnits);
         writeRun();
-        file.force();
         return new TreeHeader(
                 header.treeVersion() + 1,
                 tag,
@@ -234,6 +243,61 @@ public final class TreeFile implements AutoCloseable {
                 header.segmentBytes(),
                 header.frameBytes(),
                 storeId);
+    }
+
+    /**
+     * Whether a {@linkplain #writeCopy copy} gives back at least half as much as has to be written for it, beyond what
+     * is to be written anyway.
+     */
+    public synchronized boolean isWorthCopying(FlexTree tree) {
+        long clean = leafImages * TreeFileFormat.LEAF_UNITS + internalImages * TreeFileFormat.INNER_UNITS;
+        long internals = tree.internalNodeCount();
+        long all = (tree.nodeCount() - internals) * TreeFileFormat.LEAF_UNITS + internals * TreeFileFormat.INNER_UNITS;
+        long end = Math.max(slots.end(), slots.usedUnits() + all - clean); // of this file, with the next version
+        return clean <= MAX_CLEAN && end - all >= Math.max(MIN_GAPS, clean / 2);
+    }
+
+    /**
+     * Writes the next version as {@link #writeVersion} and {@link #writeHeader} do together, but to a new file, in which
+     * there are no gaps, and all of it. This file stays the one that counts, until the new one has its name and
+     * {@link #replaced} is called. The tree must not change meanwhile.
+     *
+     * @param copy an empty file
+     * @return the header that the new file has
+     * @throws StoreFullException if there is no space; the new file is of no use then
+     */
+    public TreeHeader writeCopy(VfsFile copy, FlexTreeView view, ByteBuffer table, long tag) {
+        TreeFile compact = new TreeFile(copy, header);
+        TreeHeader next = compact.writeAll(
+                table,
+                tag,
+                NodeImages.copy(
+                        view,
+                        seed(),
+                        (image, level) -> compact.writeUnits(
+                                image,
+                                compact.slots.allocate(TreeFileFormat.unitsOfNode(level)),
+                                TreeFileFormat.unitsOfNode(level))));
+        next.write(copy);
+        copy.force(); // once: nobody sees a header there before
+        return next;
+    }
+
+    /** Follows that a new file has taken the place of this one, which is closed. */
+    public synchronized void replaced(TreeHeader next) {
+        header = next;
+        isReplaced = true;
+    }
+
+    /**
+     * Cuts off what follows the last unit in use, if this file still counts. Before closing, while no version is being
+     * saved.
+     */
+    public synchronized void cutEnd() {
+        long end = TreeFileFormat.slotPosition(slots.end() + 1);
+        if (!isReplaced && file.size() > end) {
+            file.truncate(end);
+        }
     }
 
     /** Gathers runs of neighbouring slots, so that a checkpoint is not one small write per node. */

@@ -45,6 +45,7 @@ final class GarbageCollector {
     private static final int BYTES_PER_EXTENT_SCANNED = 12; // what looking at an extent costs, in bytes moved
     private static final int MIN_SEGMENTS = 8;
     private static final int MOVED_SEGMENTS = 64;
+    private static final double GAINED = 0.05; // of utilization by a sweep: the more, the fuller the last victims are
     private static final double WORTHLESS_UTILIZATION = 0.95;
     private static final int GATHERED_EXTENTS = 1024;
 
@@ -181,7 +182,7 @@ final class GarbageCollector {
             return false;
         }
         long sweepCost = tree.extentCount() * BYTES_PER_EXTENT_SCANNED;
-        long wanted = pressed ? capacity : capacity - (long) (store.liveBytes() / (minimumUtilization + 0.1));
+        long wanted = pressed ? capacity : capacity - (long) (store.liveBytes() / (minimumUtilization + GAINED));
         choose(candidates(pressed), wanted, sweepCost);
         boolean paid = pressed ? bytesToFree >= store.format().frameBytes : bytesToFree >= sweepCost;
         if (!paid) {

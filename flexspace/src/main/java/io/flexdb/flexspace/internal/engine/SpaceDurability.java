@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.checkpoint.Checkpoint;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
+import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.BatchWrite;
 import io.flexdb.flexspace.internal.log.LogBatch;
@@ -15,9 +16,13 @@ import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Makes changes durable: groups of them, batches of the logical log, and checkpoints. Writer only. */
@@ -226,6 +231,51 @@ final class SpaceDurability implements AutoCloseable {
             startCheckpoint();
             finishCheckpoint();
         }
+    }
+
+    /**
+     * Does the same before closing, when nothing changes any more. In the FlexTree file the version before the last one,
+     * which that can't overwrite, takes as much as the last one itself. So if it is worth it, a new file takes the place
+     * of that one, which has the last version alone.
+     *
+     * @return whether anything has changed since opening
+     */
+    boolean lastCheckpoint() {
+        finishCheckpoint();
+        if (hasChanges() && treeFile.isWorthCopying(tree) && checkpointToCopy()) {
+            return true;
+        }
+        checkpoint();
+        return checkpoints > 0;
+    }
+
+    /** A checkpoint to a new file; false if there is no space for that, and then nothing has changed. */
+    private boolean checkpointToCopy() {
+        finishBatch();
+        if (batch.hasEdits() || store.hasNotes()) {
+            writeBatch(true);
+        }
+        Path unfinished = space.directory().resolve(TreeFileFormat.NAME_WHILE_MADE);
+        TreeHeader next;
+        space.vfs().deleteIfExists(unfinished);
+        try (VfsFile copy = space.vfs().open(unfinished, OpenMode.CREATE)) {
+            next = treeFile.writeCopy(copy, tree.current(), SegmentTable.of(store), tag);
+        } catch (StoreFullException e) {
+            space.vfs().deleteIfExists(unfinished);
+            return false;
+        }
+        LogicalLog old = log;
+        log = old.createNext(
+                space.vfs(), space.directory(), next.storeId(), next.treeVersion(), edits.spareBytes()); // O4
+        old.close();
+        edits.checkpointBegun(log);
+        treeFile.close();
+        space.vfs().rename(unfinished, space.directory().resolve(TreeFileFormat.FILE_NAME));
+        space.vfs().syncDirectory(space.directory());
+        treeFile.replaced(next);
+        space.vfs().delete(space.directory().resolve(LogFormat.fileName(old.generation())));
+        checkpoints++;
+        return true;
     }
 
     /** Whether anything is not in the last checkpoint. */

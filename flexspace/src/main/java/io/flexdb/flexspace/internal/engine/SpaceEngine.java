@@ -526,13 +526,19 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return scrubber;
     }
 
-    /** Closes the files after a checkpoint, so that opening again has no log to replay. All that is left is durable. */
+    /**
+     * Closes the files after a checkpoint, so that opening again has no log to replay, and gives back what they have of
+     * the disk and do not need. All that is left is durable. When nobody reads any more.
+     */
     public void closeCleanly() {
         scrubber.close(); // it should not take the disk from the checkpoint, nor should these
         runningChecks.close();
         try {
             if (reservation.reserveForCheckpoint()) {
-                checkpoint();
+                if (durability.lastCheckpoint()) {
+                    treeFile.cutEnd();
+                    store.giveBackFree();
+                }
             } else {
                 sync(tag()); // opening again has a log to replay
             }

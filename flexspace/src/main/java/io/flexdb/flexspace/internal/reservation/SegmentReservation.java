@@ -145,7 +145,8 @@ public final class SegmentReservation {
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
     private void claimSegments(int wanted) {
         int missing = Math.min(
-                wanted - store.allocatable(), Math.min(maxSegments, format.maxSegments) - store.claimedSegments());
+                wanted - store.allocatable(),
+                Math.min(maxSegments, format.maxSegments) - store.claimedSegments() + store.placelessCount());
         boolean there = (store.openIsClaimed() || claim(format.segmentBytes, store::claimOpen))
                 && (missing <= 0 || claim((long) missing * format.segmentBytes, () -> store.claimNext(missing)));
         noSegments = there ? null : diskRefusal;

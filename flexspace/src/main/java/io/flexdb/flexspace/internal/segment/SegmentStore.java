@@ -29,8 +29,10 @@ public final class SegmentStore implements AutoCloseable {
      * I3  A byte once appended does not change until the segment is free, so readers need no lock.
      * I4  A segment is free only when it is sealed, its last live extent is gone, the log that says so is durable
      *     (until then it is among those emptied), and no version that readers may hold has extents in it.
-     * I5  Segments below claimedSegments have their place in the file; those from there on are free. Only a segment
-     *     that is free by I4 loses its place, so a file may be shorter after a crash, or longer, by free segments.
+     * I5  Segments below claimedSegments have their place in the file, but for those that are placeless; those from
+     *     there on are free, and so are those. Only a segment that is free by I4 loses its place, so a file may be
+     *     shorter after a crash, or longer, by free segments. Whether one that is found free at opening has its place
+     *     nobody knows: closing gives back what it can.
      * I6  A segment never has a generation again that it had when it was last written, whether the log knew or not: so
      *     bytes from before a crash are not taken for those written to the same place after it. What the log knows of
      *     before an opening goes up by a number that is greater with each opening; so does the generation of the open
@@ -52,6 +54,7 @@ public final class SegmentStore implements AutoCloseable {
     private int segmentCount;
     private final BitSet freeSegments = new BitSet();
     private int claimedSegments;
+    private final BitSet placeless = new BitSet(); // free ones below claimedSegments that may lack their place
     private final EmptiedSegments emptied;
     private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
 
@@ -170,7 +173,7 @@ public final class SegmentStore implements AutoCloseable {
         if (open != null) {
             sealOpen();
         }
-        int number = freeSegments.nextSetBit(0); // the lowest, so that the end of the file becomes free
+        int number = nextFree();
         int generation = opening;
         if (number >= 0) {
             freeSegments.clear(number);
@@ -179,7 +182,8 @@ public final class SegmentStore implements AutoCloseable {
             number = segmentCount;
             growTo(number + 1);
         }
-        openClaimed = number < claimedSegments;
+        openClaimed = number < claimedSegments && !placeless.get(number);
+        placeless.clear(number);
         claimedSegments = Math.max(claimedSegments, number + 1);
         segmentsOpened++;
         Segment segment = new Segment(number, generation, epochs.writerEpoch());
@@ -188,6 +192,22 @@ public final class SegmentStore implements AutoCloseable {
         segments[number] = segment;
         open = segment;
         touched.add(segment);
+    }
+
+    /**
+     * The free segment with the lowest number, so that the end of the file becomes free, of those that have their place
+     * if there are any; -1 if none is free.
+     */
+    private int nextFree() {
+        int number = freeSegments.nextSetBit(0);
+        if (placeless.isEmpty()) {
+            return number;
+        }
+        int placed = number;
+        while (placed >= 0 && placeless.get(placed)) {
+            placed = freeSegments.nextSetBit(placed + 1);
+        }
+        return placed >= 0 && placed < claimedSegments ? placed : number;
     }
 
     private void growTo(int count) {
@@ -355,17 +375,27 @@ public final class SegmentStore implements AutoCloseable {
     /**
      * Gives the next segments their place in the file, so that writing them later finds space.
      *
-     * @throws StoreFullException if there is not as much; nothing has changed then
+     * @throws StoreFullException if there is not as much; but for free segments that have their place again nothing has
+     *     changed then
      */
     public void claimNext(int segmentsToClaim) {
+        int atEnd = segmentsToClaim;
+        for (int number = placeless.nextSetBit(0); number >= 0 && atEnd > 0; number = placeless.nextSetBit(number)) {
+            file.allocate(format.filePosition(number, 0), format.segmentBytes);
+            placeless.clear(number);
+            atEnd--;
+        }
+        if (atEnd == 0) {
+            return;
+        }
         long position = format.filePosition(claimedSegments, 0);
         try {
-            file.allocate(position, (long) segmentsToClaim * format.segmentBytes);
+            file.allocate(position, (long) atEnd * format.segmentBytes);
         } catch (StoreFullException e) {
             file.truncate(position); // a part of it, of use to others
             throw e;
         }
-        claimedSegments += segmentsToClaim;
+        claimedSegments += atEnd;
     }
 
     /** Does the same for the rest of the open segment, if that {@linkplain #openIsClaimed may lack it}. */
@@ -382,10 +412,16 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Segments that can be opened without the file becoming longer. */
     public int allocatable() {
+        int placed = claimedSegments - placeless.cardinality();
         if (claimedSegments >= segmentCount) {
-            return freeSegments.cardinality() + claimedSegments - segmentCount;
+            return freeSegments.cardinality() + placed - segmentCount;
         }
-        return freeSegments.get(0, claimedSegments).cardinality();
+        return freeSegments.get(0, claimedSegments).cardinality() + placed - claimedSegments;
+    }
+
+    /** Free segments before the end of the file that may lack their place in it. */
+    public int placelessCount() {
+        return placeless.cardinality();
     }
 
     /** Segments that have their place in the file. */
@@ -409,6 +445,37 @@ public final class SegmentStore implements AutoCloseable {
             pauses.end();
         }
         claimedSegments -= segmentsToCut;
+        placeless.clear(claimedSegments, Math.max(claimedSegments, placeless.length()));
+    }
+
+    /**
+     * Gives back to the disk what the file has for segments in which nothing lives. Before closing, when all changes
+     * are durable and nobody reads any more: it is the last that is done here. The open segment keeps its place: without
+     * it a space that is opened on a full disk could not even go over to another one.
+     */
+    public void giveBackFree() {
+        int end = Math.min(segmentCount, claimedSegments);
+        while (end > 0 && isEmpty(end - 1)) {
+            end--;
+        }
+        long fileEnd = format.filePosition(end, 0);
+        if (file.size() > fileEnd) {
+            file.truncate(fileEnd);
+        }
+        for (int number = 0; number < end; ) {
+            int from = number;
+            while (number < end && isEmpty(number)) {
+                number++;
+            }
+            if (number > from) {
+                file.giveBack(format.filePosition(from, 0), (long) (number - from) * format.segmentBytes);
+            }
+            number++;
+        }
+    }
+
+    private boolean isEmpty(int number) {
+        return segments[number].liveBytes == 0 && segments[number] != open;
     }
 
     /** Whether the open segment, if there is one, has its place in the file, and this number or a greater one. */
@@ -543,6 +610,8 @@ public final class SegmentStore implements AutoCloseable {
         long whole = (file.size() - SegmentFormat.FIRST_SEGMENT_POSITION) >> format.segmentShift;
         int inUse = freeSegments.previousClearBit(segmentCount - 1) + 1;
         claimedSegments = (int) Math.max(inUse, Math.min(segmentCount, whole));
+        placeless.or(freeSegments);
+        placeless.clear(claimedSegments, Math.max(claimedSegments, placeless.length()));
     }
 
     /** Writes the footers anew that do not count. When what a recovery found is durable. */

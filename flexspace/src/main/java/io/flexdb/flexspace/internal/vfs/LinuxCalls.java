@@ -15,6 +15,8 @@ final class LinuxCalls {
     static final int ENOSPC = 28;
     static final int EDQUOT = 122;
     static final int AT_FDCWD = -100;
+    static final int FALLOC_FL_KEEP_SIZE = 1;
+    static final int FALLOC_FL_PUNCH_HOLE = 2;
     private static final int O_RDONLY = 0;
     private static final int O_WRONLY = 1;
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;

@@ -61,11 +61,14 @@ final class NativeDescriptor implements AutoCloseable {
         }
     }
 
-    /** Takes disk space for a range of a file in this directory. Returns 0, the number of the error, or -1. */
-    int allocate(Path name, long position, long bytes) {
+    /**
+     * Takes disk space for a range of a file in this directory, or gives it back. Returns 0, the number of the error,
+     * or -1.
+     */
+    int change(NativeIo.Change change, Path name, long position, long bytes) {
         long stamp = lock.readLock();
         try {
-            return number < 0 ? -1 : NativeIo.allocate(number, name, position, bytes);
+            return number < 0 ? -1 : NativeIo.change(change, number, name, position, bytes);
         } finally {
             lock.unlockRead(stamp);
         }

@@ -39,15 +39,30 @@ public final class NativeIo {
                 LinuxCalls.textOf(LinuxCalls.EFBIG));
     }
 
+    /** What is done to the disk space of a range of a file. */
+    enum Change {
+        /** It is taken, without being written; what has not been written reads as zeros. */
+        ALLOCATE(0),
+
+        /** That of whole blocks is given back; they read as zeros then. The file stays as long. */
+        GIVE_BACK(LinuxCalls.FALLOC_FL_PUNCH_HOLE | LinuxCalls.FALLOC_FL_KEEP_SIZE);
+
+        private final int mode;
+
+        Change(int mode) {
+            this.mode = mode;
+        }
+    }
+
     /**
-     * Takes disk space for a range of a file without writing it; what has not been written reads as zeros.
+     * Changes the disk space of a range of a file.
      *
      * @param directory the descriptor of the file's directory, or {@link #NO_DIRECTORY}
      * @param file its name there, or its path
      * @return 0, or the number of the error
      */
-    static int allocate(int directory, Path file, long position, long bytes) {
-        return LinuxCalls.fallocate(directory, file.toString(), 0, position, bytes);
+    static int change(Change change, int directory, Path file, long position, long bytes) {
+        return LinuxCalls.fallocate(directory, file.toString(), change.mode, position, bytes);
     }
 
     /**

@@ -92,19 +92,19 @@ final class Place implements AutoCloseable {
     }
 
     /**
-     * Takes disk space for a range of the file here by {@link NativeIo}.
+     * Takes disk space for a range of the file here, or gives it back, by {@link NativeIo}.
      *
      * @param identity of the file
      * @return 0, the number of the error, or -1 if that can't be done
      */
-    int allocate(Object identity, long position, long bytes) throws IOException {
+    int change(NativeIo.Change change, Object identity, long position, long bytes) throws IOException {
         if (hasNativeDirectory()) {
-            return directory.descriptor().allocate(path.getFileName(), position, bytes);
+            return directory.descriptor().change(change, path.getFileName(), position, bytes);
         }
         Object found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
                 .fileKey();
         return identity != null && identity.equals(found)
-                ? NativeIo.allocate(NativeIo.NO_DIRECTORY, path, position, bytes)
+                ? NativeIo.change(change, NativeIo.NO_DIRECTORY, path, position, bytes)
                 : -1;
     }
 

@@ -249,25 +249,36 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public void allocate(long position, long bytes) {
-        requireWritable();
-        int error = allocateNatively(position, bytes);
-        if (NativeIo.isNoSpace(error)) {
-            throw new StoreFullException("allocation", path(), new IOException("error " + error));
-        }
-        if (error != 0) {
+        if (!allocateUnwritten(position, bytes)) {
             VfsFile.super.allocate(position, bytes); // a file system that can't, or a name that leads elsewhere
         }
     }
 
+    @Override
+    public boolean allocateUnwritten(long position, long bytes) {
+        requireWritable();
+        int error = changeNatively(NativeIo.Change.ALLOCATE, position, bytes);
+        if (NativeIo.isNoSpace(error)) {
+            throw new StoreFullException("allocation", path(), new IOException("error " + error));
+        }
+        return error == 0;
+    }
+
+    @Override
+    public void giveBack(long position, long bytes) {
+        requireWritable();
+        changeNatively(NativeIo.Change.GIVE_BACK, position, bytes);
+    }
+
     /** Returns 0, the number of the error, or -1 if that can't be done. */
-    private int allocateNatively(long position, long bytes) {
+    private int changeNatively(NativeIo.Change change, long position, long bytes) {
         synchronized (vfs.names()) {
             requireOpen();
             try {
                 boolean possible = NativeIo.isAvailable()
                         && path().getFileSystem() == FileSystems.getDefault()
                         && Objects.equals(identity, identityOf(place));
-                return possible ? place.allocate(identity, position, bytes) : -1;
+                return possible ? place.change(change, identity, position, bytes) : -1;
             } catch (IOException e) {
                 return -1;
             }
@@ -359,7 +370,8 @@ final class RealVfsFile implements VfsFile {
         if (!mapsSafely()) {
             return null;
         }
-        ByteBuffer mapping = repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+        MappedByteBuffer mapping = repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+        NativeIo.readAtRandom(mapping); // or pages come in larger units, and each store into one dirties all of it
         return new MappedFile(this::path, mapping);
     }
 

@@ -77,6 +77,23 @@ public interface VfsFile extends AutoCloseable {
     }
 
     /**
+     * Does the same without writing anything, if that can be done: a range that nobody has written reads as zeros then.
+     * What is written there first costs the next force more, since the file system has to note it.
+     *
+     * @return false if it can't be done; nothing has changed then
+     * @throws io.flexdb.storage.StoreFullException as above
+     */
+    default boolean allocateUnwritten(long position, long bytes) {
+        return false;
+    }
+
+    /**
+     * Gives back the disk space of whole blocks within a range, which reads as zeros then; the file stays as long. Who
+     * writes there again may find no space, see {@link #allocate}. May do nothing, as where the file system can't.
+     */
+    default void giveBack(long position, long bytes) {}
+
+    /**
      * Has the file system let a range of this file share the disk space of one of another, which it keeps apart again
      * once either is written. Nothing is read; the file grows as needed.
      *

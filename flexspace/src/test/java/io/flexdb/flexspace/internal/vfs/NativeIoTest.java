@@ -90,7 +90,11 @@ class NativeIoTest {
     @Test
     void anErrorOfTheSystemIsANumber() {
         if (NativeIo.isAvailable()) {
-            assertEquals(2, NativeIo.allocate(NativeIo.NO_DIRECTORY, directory.resolve("missing"), 0, 1), "ENOENT");
+            assertEquals(
+                    2,
+                    NativeIo.change(
+                            NativeIo.Change.ALLOCATE, NativeIo.NO_DIRECTORY, directory.resolve("missing"), 0, 1),
+                    "ENOENT");
             assertTrue(NativeIo.isNoSpace(28));
         }
         try (VfsFile file = new RealVfs().open(directory.resolve("a"), OpenMode.CREATE)) {

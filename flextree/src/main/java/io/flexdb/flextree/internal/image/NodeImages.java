@@ -30,6 +30,7 @@ public final class NodeImages {
     private final long seed;
     private final NodeSink sink;
     private final ByteBuffer image = NodeImageFormat.newBuffer();
+    private int lastCrc; // of the image stored last
 
     private NodeImages(NodePool pool, long seed, NodeSink sink) {
         this.pool = pool;
@@ -86,14 +87,67 @@ public final class NodeImages {
         } else {
             putChildren(buffer, base, count);
         }
-        int crc = NodeImageFormat.finish(image, seed);
+        int slot = store(level);
+        if (!NodeFormat.setImage(buffer, base, slot, lastCrc)) {
+            sink.superseded(slot, level);
+        }
+    }
+
+    /**
+     * Stores an image of every node of a version, children before parents, as if none had any: the nodes keep what they
+     * know of the images that they have. The tree must not change until this returns.
+     *
+     * @param seed what the checksums are to be seeded with
+     * @param sink stores the images
+     * @return what is needed to load the tree
+     */
+    public static SavedRoot copy(FlexTreeView view, long seed, NodeSink sink) {
+        int root = view.rootNode();
+        if (root == 0) {
+            return new SavedRoot(0, 0, 0, 0, 0);
+        }
+        int level = view.rootLevel();
+        int[][] slots = new int[level + 1][NodeFormat.MAX_CAPACITY];
+        int[][] crcs = new int[level + 1][NodeFormat.MAX_CAPACITY];
+        NodeImages images = new NodeImages(view.pool(), seed, sink);
+        int slot = images.copy(root, level, slots, crcs);
+        return new SavedRoot(slot, images.lastCrc, level, view.size(), view.extentCount());
+    }
+
+    /** Returns the node's slot. */
+    private int copy(int node, int level, int[][] slots, int[][] crcs) {
+        ByteBuffer buffer = pool.chunk(node);
+        int base = NodeFormat.base(node);
+        int count = count(buffer, base);
+        for (int i = 0; level > 0 && i < count; i++) {
+            slots[level][i] = copy(child(buffer, base, i), level - 1, slots, crcs);
+            crcs[level][i] = lastCrc;
+        }
+        NodeImageFormat.begin(image, level, count);
+        if (level == 0) {
+            putExtents(buffer, base, count);
+        } else {
+            putChildStarts(buffer, base, count);
+            putInts(slots[level], count);
+            putInts(crcs[level], count);
+        }
+        return store(level);
+    }
+
+    private void putInts(int[] values, int count) {
+        for (int i = 0; i < count; i++) {
+            image.putInt(values[i]);
+        }
+    }
+
+    /** Stores the image that was made and returns its slot. */
+    private int store(int level) {
+        lastCrc = NodeImageFormat.finish(image, seed);
         int slot = sink.write(image, level);
         if (slot <= 0) {
             throw new IllegalStateException("a slot must be positive: " + slot);
         }
-        if (!NodeFormat.setImage(buffer, base, slot, crc)) {
-            sink.superseded(slot, level);
-        }
+        return slot;
     }
 
     private void putExtents(ByteBuffer leaf, int base, int count) {
@@ -105,10 +159,14 @@ public final class NodeImages {
         }
     }
 
-    private void putChildren(ByteBuffer node, int base, int count) {
+    private void putChildStarts(ByteBuffer node, int base, int count) {
         for (int i = 0; i < count; i++) {
             image.putLong(childStart(node, base, i));
         }
+    }
+
+    private void putChildren(ByteBuffer node, int base, int count) {
+        putChildStarts(node, base, count);
         for (int i = 0; i < count; i++) {
             int child = child(node, base, i);
             image.putInt(NodeFormat.slot(pool.chunk(child), NodeFormat.base(child)));

@@ -92,7 +92,7 @@ public record FlexDBCheckReport(
                 result.logFrames());
     }
 
-    private static Finding finding(Problem problem) {
+    static Finding finding(Problem problem) {
         KeyRange keys = problem.pairs() ? new KeyRange(problem.keyBefore(), problem.keyAfter()) : null;
         return new Finding(problem.file(), problem.position(), problem.expected(), problem.found(), keys);
     }

@@ -82,7 +82,7 @@ class FlexDBBarrierTest {
         return named;
     }
 
-    private static String name(String site) {
+    static String name(String site) {
         String kind = site.contains("syncDirectory") ? "sync " : "force ";
         return kind
                 + Arrays.stream(site.split(" < "))

@@ -22,9 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Copies of a store in use: what is in them, and what is left of them when something goes wrong. */
 class FlexDBCheckpointTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final int FORCE_DEPTH = 4; // the first frame is that of HookedVfs
     private static final Path COPY = Path.of("/copies/one");
 
     @TempDir
@@ -219,6 +223,86 @@ class FlexDBCheckpointTest {
             List<String> before = vfs.list(COPY);
             assertThrows(StorageException.class, () -> FlexDB.open(vfs, COPY, store.options, true), at + before);
             assertEquals(before, vfs.list(COPY), at);
+        }
+        return false;
+    }
+
+    private static final Set<String> NOT_MISSED = Set.of(
+            // The next one does the same: of the directory's name, of the log's, of the marker's, of flexdb.options.
+            "sync SpaceFiles.syncName < SpaceFiles.createDirectory < SpaceEngine.createDirectory",
+            "sync LogicalLog.begin < LogicalLog.create < SpaceCopy.copyTree",
+            "sync NewStoreDirectory.begin < Checkpoints.write < FlexDB.checkpoint",
+            "sync StoreFiles.writeOptions < NewStoreDirectory.finish < Checkpoints.lambda$write$0",
+            // A marker that comes back does no harm.
+            "sync NewStoreDirectory.finish < Checkpoints.lambda$write$0 < LongTasks.run");
+
+    /** The crash test would see nothing if it did not miss a force or a sync of a directory. */
+    @Test
+    void everyForceOfACopyIsNeeded() {
+        Set<String> ofCopy = new TreeSet<>();
+        StoreDriver recording = filledAndOpen((store, path) -> {});
+        recording.vfs.recordForceSites(FORCE_DEPTH);
+        recording.db.checkpoint(COPY);
+        ofCopy.addAll(recording.vfs.forceSites());
+        ofCopy.removeIf(site -> site.contains("SpaceDurability")); // the store's own
+        Set<String> notMissed = new TreeSet<>();
+        for (String site : ofCopy) {
+            if (!isMissed(site)) {
+                notMissed.add(FlexDBBarrierTest.name(site));
+            }
+        }
+        assertEquals(NOT_MISSED, notMissed);
+        assertTrue(ofCopy.size() >= 12, ofCopy::toString);
+    }
+
+    private static StoreDriver filledAndOpen(BiConsumer<StoreDriver, Path> beforeChange) {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+        store.open();
+        fill(store, 0, 500);
+        store.db.close();
+        store.oracle.allDurable();
+        store.setHook((kind, path) -> {
+            if (kind != HookedVfs.Kind.READ && path.startsWith("/copies")) {
+                beforeChange.accept(store, path);
+            }
+        });
+        store.open();
+        fill(store, 500, 560);
+        store.sync();
+        return store;
+    }
+
+    private static boolean isMissed(String site) {
+        boolean[] missed = {false};
+        int[] points = {0};
+        StoreDriver store = filledAndOpen((driver, path) -> {
+            if (!missed[0] && driver.vfs.ignoredForceCount() > 0 && points[0]++ % 3 == 0) {
+                missed[0] = isBroken(driver, points[0]);
+            }
+        });
+        store.vfs.recordForceSites(FORCE_DEPTH);
+        store.vfs.ignoreForcesFrom(site);
+        store.db.checkpoint(COPY);
+        if (missed[0] || isBroken(store, 0)) {
+            return true;
+        }
+        SimulatedVfs dead = store.vfs.crash(0);
+        try {
+            assertCopy(dead, COPY, store, site);
+            return false;
+        } catch (AssertionError | StorageException e) {
+            return true; // it has returned, and a cut takes the copy away
+        }
+    }
+
+    private static boolean isBroken(StoreDriver store, int point) {
+        SimulatedVfs dead = store.vfs.copy();
+        for (long seed : new long[] {0, 1, 5 + point, 6 + 7L * point, 7 + 11L * point}) {
+            try {
+                checkCut(store, dead.crash(seed), "a force left out");
+            } catch (AssertionError | StorageException e) {
+                return true;
+            }
         }
         return false;
     }

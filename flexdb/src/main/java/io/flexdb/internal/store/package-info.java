@@ -2,7 +2,7 @@
  * A store as a whole: opening, recovery, and the end. Everything else has a room of its own, and knows none above it:
  *
  * <pre>
- *   backup
+ *   backup, salvage
  *   store
  *   copy, check
  *   write       files    memory

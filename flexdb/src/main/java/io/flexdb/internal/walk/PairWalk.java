@@ -66,6 +66,8 @@ public final class PairWalk {
     private long pairOffset;
     private long valueOffset;
     private int valueLength;
+    private long expiry;
+    private long mergedThrough;
 
     /** @param dataFile for messages */
     public PairWalk(SpaceReads reads, FlexTreeView view, Path dataFile, Visitor visitor) {
@@ -145,6 +147,8 @@ public final class PairWalk {
             key = new byte[Math.max(keyLength, 2 * key.length)];
         }
         window.get(position + keyFrom, key, 0, keyLength);
+        expiry = RecordFormat.expiry(window, position, header);
+        mergedThrough = RecordFormat.mergedThrough(window, position, header);
         int expected = RecordFormat.checksum(window, position);
         int found = checksum(at + Integer.BYTES, bytes - Integer.BYTES);
         if (found != expected) {
@@ -216,12 +220,22 @@ public final class PairWalk {
         return lastKeyLength < 0 ? null : Arrays.copyOf(lastKey, lastKeyLength);
     }
 
-    /** Reads the value once more, into an array that has room for it. */
-    public void copyValue(byte[] destination) {
+    /** When the pair expires, in milliseconds since 1970, or {@link RecordFormat#NEVER}. */
+    public long expiry() {
+        return expiry;
+    }
+
+    /** The sequence number through which operands are in the value; 0 if there are none. */
+    public long mergedThrough() {
+        return mergedThrough;
+    }
+
+    /** Reads the value once more, into an array, from an index on. */
+    public void copyValue(byte[] destination, int index) {
         for (int done = 0; done < valueLength; ) {
             int length = Math.min(valueLength - done, WINDOW_BYTES);
             int position = load(valueOffset + done, length);
-            window.get(position, destination, done, length);
+            window.get(position, destination, index + done, length);
             done += length;
         }
     }

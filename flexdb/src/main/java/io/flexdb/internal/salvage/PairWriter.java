@@ -1,0 +1,99 @@
+package io.flexdb.internal.salvage;
+
+import io.flexdb.internal.base.Force;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.walk.PairWalk;
+import io.flexdb.internal.write.StoreWriter;
+
+/** Writes pairs and entries of logs to another store, many to one write. */
+final class PairWriter {
+    private static final int MOST_BYTES = 1 << 18; // of a write
+    private static final int SHARE = 8; // of a memtable
+    private static final int BYTES_OF_ENTRY = 256; // a write has no more entries than of this size on average
+
+    private final StoreWriter writer;
+    private final int flushBytes;
+    private byte[] payload;
+    private int length;
+    private int entries;
+    private int ranges;
+    private long bodyBytes;
+
+    /** @param memtableBytes of that store */
+    PairWriter(StoreWriter writer, int memtableBytes) {
+        this.writer = writer;
+        this.flushBytes = Math.min(MOST_BYTES, memtableBytes / SHARE);
+        this.payload = new byte[flushBytes];
+    }
+
+    /**
+     * Puts the pair that a walk is at, which may expire.
+     *
+     * @throws IllegalArgumentException if no memtable can hold it; nothing was written
+     */
+    void put(PairWalk walk) {
+        int keyLength = walk.keyLength();
+        int valueLength = walk.valueLength();
+        boolean expires = walk.expiry() != RecordFormat.NEVER;
+        int timeBytes = expires ? WritePayload.TIME_BYTES : 0;
+        int bytes = Math.toIntExact(WritePayload.putBytes(keyLength, valueLength) + timeBytes);
+        long body = MemTable.bodyBytes(keyLength, valueLength + timeBytes);
+        begin(bytes, body);
+        int at = expires
+                ? WritePayload.encodeTimedHeader(payload, length, WritePayload.PUT_EXPIRING, keyLength, valueLength)
+                : WritePayload.encodePutHeader(payload, length, keyLength, valueLength);
+        System.arraycopy(walk.key(), 0, payload, at, keyLength);
+        walk.copyValue(payload, at + keyLength);
+        if (expires) {
+            WritePayload.putTime(payload, at + keyLength + valueLength, walk.expiry());
+        }
+        added(bytes, body, false);
+    }
+
+    /** Adds the entry that a reader is at. As {@link #put}. */
+    void add(PayloadReader reader, byte[] from, int start, int end) {
+        long body = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
+        begin(end - start, body);
+        System.arraycopy(from, start, payload, length, end - start);
+        boolean range = reader.type() == WritePayload.DELETE_RANGE;
+        added(end - start, body, range);
+        if (range) {
+            flush(); // a memtable holds some hundred only
+        }
+    }
+
+    private void begin(int bytes, long body) {
+        writer.requireFits(bytes, body, 1);
+        if (length + bytes > flushBytes || entries >= flushBytes / BYTES_OF_ENTRY) {
+            flush();
+        }
+        if (payload.length < bytes) {
+            payload = new byte[bytes];
+        }
+    }
+
+    private void added(int bytes, long body, boolean range) {
+        length += bytes;
+        entries++;
+        bodyBytes += body;
+        ranges += range ? 1 : 0;
+    }
+
+    /** Writes what waits. */
+    void flush() {
+        if (entries > 0) {
+            int checksum = WritePayload.checksum(payload, 0, length);
+            writer.write(payload, length, checksum, entries, ranges, bodyBytes, Force.WHEN_ASKED);
+        }
+        length = 0;
+        entries = 0;
+        ranges = 0;
+        bodyBytes = 0;
+        if (payload.length > 4 * flushBytes) {
+            payload = new byte[flushBytes];
+        }
+    }
+}

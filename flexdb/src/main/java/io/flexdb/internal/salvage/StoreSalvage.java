@@ -1,0 +1,316 @@
+package io.flexdb.internal.salvage;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.engine.SpaceSalvage;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.check.Problem;
+import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.internal.wal.WalReader;
+import io.flexdb.internal.walk.PairWalk;
+import io.flexdb.internal.write.StoreWriter;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.NotAStoreException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Brings what can be read of a damaged store that nobody has open into another one. For one thread. */
+public final class StoreSalvage {
+    /*
+     * First the space, by SpaceSalvage and a walk over its pairs that goes on behind what is damaged; then the writes of
+     * all logs that no commit of it covers, in the order of their numbers. Where some are missing, later ones count all
+     * the same: what they say is newer than what the space has.
+     *
+     * No file of the store is written.
+     */
+    private static final int MAX_PROBLEMS = 10_000;
+
+    /** Is told how far it is. */
+    @FunctionalInterface
+    public interface Progress {
+        /** Takes a step; may throw to end it. */
+        void done(long bytes, long ofBytes);
+    }
+
+    /** What was found. */
+    public record Result(
+            List<Problem> problems,
+            long problemCount,
+            long pairs,
+            long lostBytes,
+            long writes,
+            boolean mayHoldRemoved) {}
+
+    private record Log(Path path, long firstSequence) {}
+
+    private final Vfs vfs;
+    private final Path directory;
+    private final Path space;
+    private final Progress progress;
+    private final List<Problem> problems = new ArrayList<>();
+    private final Map<ByteBuffer, Long> mergedThrough = new HashMap<>(); // beyond the tag; of keys
+    private PairWriter target;
+    private long problemCount;
+    private long tag;
+    private long pairs;
+    private long lostBytes;
+    private long writes;
+    private boolean mayHoldRemoved;
+    private long bytes;
+    private long ofBytes;
+    private long bytesTold;
+
+    private StoreSalvage(Vfs vfs, Path directory, Progress progress) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.space = directory.resolve(StoreFiles.SPACE_NAME);
+        this.progress = progress;
+    }
+
+    /** Whether a directory looks like a store, or what is left of one. */
+    public static void requireStore(Vfs vfs, Path directory) {
+        if (!vfs.isDirectory(directory)) {
+            throw new NotAStoreException(directory, vfs.exists(directory) ? "a file" : "nothing");
+        }
+        if (!vfs.isDirectory(directory.resolve(StoreFiles.SPACE_NAME))
+                && !vfs.isDirectory(directory.resolve(StoreFiles.WAL_NAME))) {
+            throw new NotAStoreException(directory, "neither " + StoreFiles.SPACE_NAME + " nor " + StoreFiles.WAL_NAME);
+        }
+    }
+
+    /**
+     * Takes the lock of the store, so that nobody opens it meanwhile; nothing if it has no lock file any more.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if somebody has it open
+     */
+    public static VfsLock lock(Vfs vfs, Path directory) {
+        Path lock = directory.resolve(StoreFiles.LOCK_NAME);
+        return vfs.exists(lock) ? vfs.lock(lock) : null;
+    }
+
+    /**
+     * Brings all over.
+     *
+     * @param writer of the store to write to
+     * @param memtableBytes of that store
+     */
+    public static Result run(Vfs vfs, Path directory, StoreWriter writer, int memtableBytes, Progress progress) {
+        return new StoreSalvage(vfs, directory, progress).run(new PairWriter(writer, memtableBytes));
+    }
+
+    private Result run(PairWriter writer) {
+        target = writer;
+        long storeId = 0;
+        try (SpaceSalvage found = SpaceSalvage.open(vfs, space)) {
+            storeId = found.storeId();
+            tag = found.tag();
+            found.problems().forEach(problem -> add(problem, space, null, null, false));
+            mayHoldRemoved = !found.isComplete();
+            ofBytes = found.view().size();
+            new Pairs(found).run();
+        } catch (CorruptionException | StoreIoException e) {
+            add(e, space, null, null, false); // all of it is lost
+            mayHoldRemoved = true;
+        }
+        replayLogs(storeId != 0 ? storeId : storeIdOfOptions());
+        target.flush();
+        progress.done(bytes, Math.max(bytes, ofBytes));
+        return new Result(List.copyOf(problems), problemCount, pairs, lostBytes, writes, mayHoldRemoved);
+    }
+
+    private void add(StorageException e, Path path, byte[] before, byte[] after, boolean ofPairs) {
+        Problem problem = e instanceof CorruptionException damage
+                ? new Problem(
+                        damage.file(), damage.position(), before, after, ofPairs, damage.expected(), damage.found())
+                : new Problem(
+                        path, 0, before, after, ofPairs, "a file that can be read", String.valueOf(e.getMessage()));
+        problemCount++;
+        if (problems.size() < MAX_PROBLEMS) {
+            problems.add(problem);
+        }
+    }
+
+    private void addTooLong(IllegalArgumentException e, Path path, byte[] key) {
+        problemCount++;
+        if (problems.size() < MAX_PROBLEMS) {
+            problems.add(
+                    new Problem(path, 0, key, key, true, "a pair that the new store's memtables hold", e.getMessage()));
+        }
+    }
+
+    private long storeIdOfOptions() {
+        Path path = StoreFiles.optionsFile(directory);
+        try {
+            return StoreFiles.readStoreId(vfs, path);
+        } catch (StorageException e) {
+            add(e, path, null, null, false);
+            return 0;
+        }
+    }
+
+    private void step(long more) {
+        bytes += more;
+        if (bytes - bytesTold >= 1 << 20) {
+            bytesTold = bytes;
+            progress.done(bytes, Math.max(bytes, ofBytes));
+        }
+    }
+
+    /** Brings the pairs of the space over. */
+    private final class Pairs implements PairWalk.Visitor {
+        private final PairWalk walk;
+
+        Pairs(SpaceSalvage found) {
+            this.walk = new PairWalk(found.reads(), found.view(), space.resolve("data"), this);
+        }
+
+        void run() {
+            walk.run();
+        }
+
+        @Override
+        public void pair() {
+            if (walk.mergedThrough() > tag) {
+                mergedThrough.put(ByteBuffer.wrap(keyOfWalk()), walk.mergedThrough());
+            }
+            try {
+                target.put(walk);
+                pairs++;
+            } catch (IllegalArgumentException e) {
+                lostBytes += walk.keyLength() + walk.valueLength();
+                addTooLong(e, space.resolve("data"), keyOfWalk());
+            }
+        }
+
+        private byte[] keyOfWalk() {
+            return Arrays.copyOf(walk.key(), walk.keyLength());
+        }
+
+        @Override
+        public void lost(long from, long to, byte[] keyBefore, byte[] keyAfter, StorageException cause) {
+            lostBytes += to - from;
+            add(cause, space, keyBefore, keyAfter, true);
+        }
+
+        @Override
+        public void passed(long more) {
+            step(more);
+        }
+    }
+
+    // ---- logs
+
+    private void replayLogs(long storeId) {
+        Path logs = directory.resolve(StoreFiles.WAL_NAME);
+        if (!vfs.isDirectory(logs)) {
+            return;
+        }
+        List<Log> found = new ArrayList<>();
+        for (String name : vfs.list(logs)) {
+            if (WalFormat.isFileName(name)) {
+                inspect(logs.resolve(name), storeId, found);
+            }
+        }
+        found.sort(Comparator.comparingLong(Log::firstSequence));
+        long last = tag;
+        for (Log log : found) {
+            last = replay(log.path(), storeId, last);
+        }
+    }
+
+    private void inspect(Path path, long storeId, List<Log> found) {
+        try (WalReader reader = new WalReader(vfs, path, storeIdOf(path, storeId))) {
+            if (reader.next()) {
+                found.add(new Log(path, reader.firstSequence()));
+            }
+        } catch (StorageException e) {
+            add(e, path, null, null, false);
+            mayHoldRemoved = true;
+        }
+    }
+
+    /** That of the file itself where no other is known. */
+    private long storeIdOf(Path path, long storeId) {
+        if (storeId != 0) {
+            return storeId;
+        }
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            return FilePreamble.storeId(FilePreamble.read(file, 0));
+        }
+    }
+
+    private long replay(Path path, long storeId, long lastBefore) {
+        long last = lastBefore;
+        try (WalReader reader = new WalReader(vfs, path, storeIdOf(path, storeId))) {
+            while (reader.next()) {
+                if (reader.firstSequence() <= last) {
+                    continue; // covered, or a copy that a recovery has left
+                }
+                if (reader.firstSequence() > last + 1) {
+                    mayHoldRemoved = true;
+                    add(
+                            new CorruptionException(
+                                    path,
+                                    reader.framePosition(),
+                                    "the write with sequence number " + (last + 1),
+                                    String.valueOf(reader.firstSequence())),
+                            path,
+                            null,
+                            null,
+                            false);
+                }
+                write(reader);
+                last = reader.lastSequence();
+                writes++;
+            }
+        } catch (CorruptionException | StoreIoException e) {
+            add(e, path, null, null, false);
+            mayHoldRemoved = true;
+        }
+        return last;
+    }
+
+    private void write(WalReader frame) {
+        PayloadReader entries = new PayloadReader().reset(frame.payload(), 0, frame.payloadBytes());
+        long sequence = frame.firstSequence();
+        int start = 0;
+        while (entries.next()) {
+            int end = entries.keyIndex() + entries.keyLength() + entries.tailLength();
+            boolean inSpace = entries.type() == WritePayload.MERGE && isMerged(entries, frame.payload(), sequence);
+            if (!inSpace) {
+                try {
+                    target.add(entries, frame.payload(), start, end);
+                } catch (IllegalArgumentException e) {
+                    byte[] payload = frame.payload();
+                    int keyEnd = entries.keyIndex() + entries.keyLength();
+                    addTooLong(e, frame.path(), Arrays.copyOfRange(payload, entries.keyIndex(), keyEnd));
+                }
+            }
+            start = end;
+            sequence++;
+        }
+    }
+
+    /** Whether an operand is in the value that the space has already. */
+    private boolean isMerged(PayloadReader entries, byte[] payload, long sequence) {
+        if (mergedThrough.isEmpty()) {
+            return false;
+        }
+        ByteBuffer key = ByteBuffer.wrap(payload, entries.keyIndex(), entries.keyLength());
+        Long through = mergedThrough.get(key);
+        return through != null && sequence <= through;
+    }
+}

@@ -1,0 +1,290 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.NotAStoreException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreLockedException;
+import io.flexdb.storage.TargetNotEmptyException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What can be read of a damaged store comes over, what can't is told, and nothing else comes. */
+class FlexDBSalvageTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final Path FRESH = Path.of("/fresh");
+
+    @TempDir
+    Path temporary;
+
+    /** All values that each key has ever had. */
+    private final Map<ByteBuffer, Set<ByteBuffer>> ever = new HashMap<>();
+
+    private void fill(StoreDriver store, int from, int to) {
+        for (int i = from; i < to; i++) {
+            byte[] key = FlexDBCheckpointTest.key(i * 37 % 700);
+            byte[] value = FlexDBCheckpointTest.value(i, 40 + i % 9 * 30);
+            ever.computeIfAbsent(ByteBuffer.wrap(key), any -> new HashSet<>()).add(ByteBuffer.wrap(value));
+            store.put(key, value);
+            if (i % 11 == 3) {
+                store.delete(FlexDBCheckpointTest.key(i * 5 % 700));
+            }
+        }
+    }
+
+    private static FlexDBSalvageReport salvage(SimulatedVfs vfs) {
+        return FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, true);
+    }
+
+    private static TreeMap<byte[], byte[]> salvaged(SimulatedVfs vfs) {
+        try (FlexDB db = FlexDB.open(vfs, FRESH, StoreDriver.SMALL, true)) {
+            FlexDBCheckReport report = db.check();
+            assertTrue(report.isSound(), report::toString);
+            return StoreDriver.all(db);
+        }
+    }
+
+    /** Closed, with all in the space; killed, with logs of both kinds; killed after a checkpoint. */
+    private List<StoreDriver> stores() {
+        StoreDriver closed = new StoreDriver(StoreDriver.SMALL);
+        fill(closed, 0, 2500);
+        closed.db.close();
+        StoreDriver killed = new StoreDriver(StoreDriver.SMALL);
+        fill(killed, 0, 1200);
+        killed.sync();
+        killed.vfs = killed.vfs.kill();
+        StoreDriver reopened = new StoreDriver(StoreDriver.SMALL);
+        fill(reopened, 0, 1500);
+        reopened.reopen("half");
+        fill(reopened, 1500, 2600);
+        reopened.sync(); // or a damaged frame could pass for one that a crash has torn
+        reopened.vfs = reopened.vfs.kill();
+        return List.of(closed, killed, reopened);
+    }
+
+    private static Map<Path, byte[]> contents(SimulatedVfs vfs) {
+        Map<Path, byte[]> contents = new HashMap<>();
+        vfs.files().stream()
+                .filter(file -> file.startsWith(StoreDriver.DIRECTORY) && !file.endsWith("LOCK"))
+                .forEach(file -> contents.put(file, vfs.content(file)));
+        return contents;
+    }
+
+    private static void assertUntouched(Map<Path, byte[]> before, SimulatedVfs vfs, String at) {
+        Map<Path, byte[]> after = contents(vfs);
+        assertEquals(before.keySet(), after.keySet(), at);
+        before.forEach((file, bytes) -> assertArrayEquals(bytes, after.get(file), at + ": " + file));
+    }
+
+    @Test
+    void ofASoundStoreEverythingComesOver() {
+        for (StoreDriver store : stores()) {
+            Map<Path, byte[]> before = contents(store.vfs);
+            FlexDBSalvageReport report = salvage(store.vfs);
+            assertTrue(report.isComplete(), report::toString);
+            assertFalse(report.mayHoldRemovedPairs());
+            assertEquals(0, report.lostBytes());
+            StoreOracle.assertSame(store.oracle.now(), salvaged(store.vfs), report.toString());
+            assertUntouched(before, store.vfs, "sound");
+        }
+    }
+
+    /** Everything salvaged was written once; where the report promises it, it is what was there last. */
+    private void assertRight(StoreDriver store, SimulatedVfs vfs, FlexDBSalvageReport report, String at) {
+        TreeMap<byte[], byte[]> now = store.oracle.now();
+        TreeMap<byte[], byte[]> found = salvaged(vfs);
+        found.forEach((key, value) -> {
+            Set<ByteBuffer> values = ever.getOrDefault(ByteBuffer.wrap(key), Set.of());
+            assertTrue(values.contains(ByteBuffer.wrap(value)), () -> at + ": a value never written, " + report);
+            if (!report.mayHoldRemovedPairs()) {
+                assertArrayEquals(now.get(key), value, () -> at + ": " + report);
+            }
+        });
+        if (report.isComplete()) {
+            StoreOracle.assertSame(now, found, at);
+        }
+        if (!report.mayHoldRemovedPairs()) {
+            now.forEach((key, value) -> assertTrue(
+                    found.containsKey(key) || isTold(report, key), () -> at + ": a loss not told, " + report));
+        }
+    }
+
+    private static boolean isTold(FlexDBSalvageReport report, byte[] key) {
+        return report.findings().stream()
+                .map(FlexDBCheckReport.Finding::keys)
+                .anyMatch(keys -> keys != null
+                        && (keys.after() == null || Arrays.compareUnsigned(keys.after(), key) < 0)
+                        && (keys.before() == null || Arrays.compareUnsigned(key, keys.before()) < 0));
+    }
+
+    @Test
+    void afterAFlippedBitOnlyRightPairsComeOverAndTheOthersAreTold() {
+        Random random = new Random(11);
+        int complete = 0;
+        int partial = 0;
+        for (StoreDriver store : stores()) {
+            for (Path file : store.vfs.files()) {
+                int length = store.vfs.content(file).length;
+                for (int i = 0; length > 0 && i < (file.endsWith("data") ? 25 : 8) * EFFORT; i++) {
+                    int position = random.nextInt(length);
+                    SimulatedVfs vfs = store.vfs.copy();
+                    byte[] bytes = vfs.content(file);
+                    bytes[position] ^= (byte) (1 << random.nextInt(8));
+                    vfs.setContent(file, bytes);
+                    String at = "byte " + position + " of " + file;
+                    Map<Path, byte[]> before = contents(vfs);
+                    FlexDBSalvageReport report = salvage(vfs);
+                    assertRight(store, vfs, report, at);
+                    assertUntouched(before, vfs, at);
+                    complete += report.isComplete() ? 1 : 0;
+                    partial += report.isComplete() ? 0 : 1;
+                }
+            }
+        }
+        assertTrue(complete > 10 && partial > 30, complete + " complete, " + partial + " not");
+    }
+
+    @Test
+    void ofFilesThatAreCutShortOrMissingTheRestComesOver() {
+        for (StoreDriver store : stores()) {
+            for (Path file : store.vfs.files()) {
+                byte[] sound = store.vfs.content(file);
+                for (int eighths = 0; eighths < 8; eighths += 2) {
+                    SimulatedVfs vfs = store.vfs.copy();
+                    vfs.setContent(file, Arrays.copyOf(sound, sound.length / 8 * eighths));
+                    String at = file + " cut to " + eighths + " eighths";
+                    assertRight(store, vfs, salvage(vfs), at);
+                }
+                if (file.startsWith(StoreDriver.DIRECTORY.resolve("wal"))) {
+                    continue; // nobody can tell that there was a later one
+                }
+                SimulatedVfs vfs = store.vfs.copy();
+                vfs.delete(file);
+                assertRight(store, vfs, salvage(vfs), "without " + file);
+            }
+        }
+    }
+
+    /** A flipped bit in the footer of a segment, which has the checksums of all its frames, costs one frame at most. */
+    @Test
+    void aDamagedFooterCostsNoMoreThanAFrame() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        fill(store, 0, 2500);
+        store.db.close();
+        Path data = StoreDriver.DIRECTORY.resolve("space/data");
+        byte[] sound = store.vfs.content(data);
+        int told = 0;
+        for (int segment = 0; 4096 + (segment + 1) * 32768 <= sound.length; segment++) {
+            SimulatedVfs vfs = store.vfs.copy();
+            byte[] bytes = sound.clone();
+            bytes[4096 + segment * 32768 + 63 * 512 + 40] ^= 8;
+            vfs.setContent(data, bytes);
+            FlexDBSalvageReport report = salvage(vfs);
+            assertRight(store, vfs, report, "segment " + segment);
+            assertTrue(report.lostBytes() <= 4096, report::toString);
+            told += report.isComplete() ? 0 : 1;
+        }
+        assertTrue(told > 3, told + " segments in use");
+    }
+
+    @Test
+    void aLossNamesItsNeighbours() throws IOException {
+        Path path = temporary.resolve("store");
+        Path fresh = temporary.resolve("fresh");
+        try (FlexDB db = FlexDB.open(path, StoreDriver.SMALL)) {
+            for (int i = 0; i < 2000; i++) {
+                db.put(FlexDBCheckpointTest.key(i), FlexDBCheckpointTest.value(i, 200));
+            }
+        }
+        Path data = path.resolve("space/data");
+        byte[] bytes = Files.readAllBytes(data);
+        bytes[100_000] ^= 1;
+        Files.write(data, bytes);
+        FlexDBSalvageReport report = FlexDBSalvage.salvage(path, fresh, StoreDriver.SMALL, Progress.NONE);
+        assertEquals(1, report.findingCount(), report::toString);
+        FlexDBCheckReport.Finding finding = report.findings().get(0);
+        assertEquals(100_000 / 512 * 512, finding.position());
+        int lost = 0;
+        try (FlexDB db = FlexDB.open(fresh, StoreDriver.SMALL)) {
+            for (int i = 0; i < 2000; i++) {
+                byte[] value = db.get(FlexDBCheckpointTest.key(i));
+                if (value == null) {
+                    lost++;
+                    assertTrue(isTold(report, FlexDBCheckpointTest.key(i)));
+                } else {
+                    assertArrayEquals(FlexDBCheckpointTest.value(i, 200), value);
+                }
+            }
+            assertArrayEquals(
+                    finding.keys().after(), keyBefore(db, finding.keys().before()));
+        }
+        assertEquals(2000 - report.pairs(), lost);
+        assertTrue(lost > 0 && lost < 30, lost + " lost");
+    }
+
+    private static byte[] keyBefore(FlexDB db, byte[] key) {
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seek(key);
+            cursor.prev();
+            return cursor.key();
+        }
+    }
+
+    @Test
+    void pairsThatExpireGoOnToDoSoAndLongValuesComeOver() {
+        Path path = temporary.resolve("store");
+        byte[] longValue = FlexDBCheckpointTest.value(1, 3_000_000);
+        try (FlexDB db = FlexDB.open(path)) {
+            db.put(FlexDBCheckpointTest.key(1), longValue);
+            db.put(FlexDBCheckpointTest.key(2), FlexDBCheckpointTest.key(2), Duration.ofDays(1));
+            db.put(FlexDBCheckpointTest.key(3), FlexDBCheckpointTest.key(3), Duration.ofMillis(1));
+            db.createKeyspace("other").put(FlexDBCheckpointTest.key(4), FlexDBCheckpointTest.key(5));
+        }
+        FlexDBSalvageReport report = FlexDBSalvage.salvage(path, temporary.resolve("fresh"));
+        assertTrue(report.isComplete(), report::toString);
+        try (FlexDB db = FlexDB.open(temporary.resolve("fresh"))) {
+            assertArrayEquals(longValue, db.get(FlexDBCheckpointTest.key(1)));
+            assertArrayEquals(FlexDBCheckpointTest.key(2), db.get(FlexDBCheckpointTest.key(2)));
+            assertEquals(null, db.get(FlexDBCheckpointTest.key(3)));
+            assertArrayEquals(FlexDBCheckpointTest.key(5), db.keyspace("other").get(FlexDBCheckpointTest.key(4)));
+        }
+    }
+
+    @Test
+    void badInputIsRefusedAndChangesNothing() throws IOException {
+        Path path = temporary.resolve("store");
+        Path empty = Files.createDirectories(temporary.resolve("empty"));
+        assertThrows(NotAStoreException.class, () -> FlexDBSalvage.salvage(empty, temporary.resolve("fresh")));
+        assertThrows(NotAStoreException.class, () -> FlexDBSalvage.salvage(path, temporary.resolve("fresh")));
+        assertThrows(IllegalArgumentException.class, () -> FlexDBSalvage.salvage(null, empty));
+        try (FlexDB db = FlexDB.open(path, StoreDriver.SMALL)) {
+            db.put(FlexDBCheckpointTest.key(1), FlexDBCheckpointTest.key(2));
+            assertThrows(StoreLockedException.class, () -> FlexDBSalvage.salvage(path, empty));
+            assertArrayEquals(FlexDBCheckpointTest.key(2), db.get(FlexDBCheckpointTest.key(1)));
+        }
+        assertThrows(IllegalArgumentException.class, () -> FlexDBSalvage.salvage(path, path.resolve("below")));
+        Path full = Files.createDirectories(temporary.resolve("full"));
+        Files.writeString(full.resolve("note"), "mine");
+        StorageException e = assertThrows(TargetNotEmptyException.class, () -> FlexDBSalvage.salvage(path, full));
+        assertTrue(e.getMessage().contains("note"), e::getMessage);
+        assertTrue(FlexDBSalvage.salvage(path, empty).isComplete());
+    }
+}

@@ -288,6 +288,8 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @throws io.flexdb.storage.CorruptionException if data of the store is damaged; the store goes on
      * @throws io.flexdb.storage.StoreIoException if a file can't be read or written; the store goes on
      * @throws io.flexdb.storage.StoreFullException if the target's disk is full; the store goes on
+     * @throws io.flexdb.storage.StoreReadOnlyException if the store takes no writes because of damage; see
+     *     {@link FlexDBSalvage}
      * @throws io.flexdb.storage.StoreClosedException if the store is closed before the copy has ended
      */
     public long checkpoint(Path target, Progress progress) {

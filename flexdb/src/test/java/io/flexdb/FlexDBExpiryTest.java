@@ -228,6 +228,24 @@ class FlexDBExpiryTest {
     }
 
     @Test
+    void whatHasExpiredBeforeItIsCommittedTakesNoRoomInTheSpace() {
+        for (FlexDBOptions each : List.of(options, options.withMergeFunction(MergeFunction.APPEND))) {
+            SimulatedVfs files = new SimulatedVfs();
+            db = StoreDriver.open(files, each);
+            fill(0, 10);
+            for (int i = 10; i < 60; i++) {
+                db.put(key(i), value(i), SECOND);
+            }
+            clock.advance(1000);
+            fill(60, 2000);
+            db.close(); // commits
+            db = StoreDriver.open(files, each);
+            assertEquals(1950, db.estimateRange(null, null).pairs());
+            assertEquals(1950, keys().size());
+        }
+    }
+
+    @Test
     void aClockThatGoesBackBringsNothingBackWhileTheStoreIsOpen() {
         db.put(key(1), value(1), SECOND);
         commit();

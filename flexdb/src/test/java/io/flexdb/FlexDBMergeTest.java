@@ -217,6 +217,20 @@ class FlexDBMergeTest {
     }
 
     @Test
+    void whatATransactionMergesCountsAsMadeWhenItIsCommitted() {
+        db.put(bytes("k"), bytes("1"), SECOND);
+        try (Transaction transaction = db.begin()) {
+            transaction.merge(bytes("k"), bytes("2"));
+            clock.advance(1000);
+            assertEquals("12", text(transaction.get(bytes("k"))));
+            transaction.commit();
+        }
+        assertValue("2", "k");
+        commit();
+        assertValue("2", "k");
+    }
+
+    @Test
     void theFunctionSeesKeysAsTheirUserDoes() {
         List<String> seen = new ArrayList<>();
         options = options.withMergeFunction((key, value, operands) -> {

@@ -12,12 +12,11 @@ import java.nio.file.Path;
 /** A new data file, with segments in their places. */
 public final class DataFileTarget implements SegmentTarget, AutoCloseable {
     /*
-     * Between segments that are copied are places of free ones. Whoever opens the copy takes it that they have their
-     * disk space (I5 of SegmentStore), and a store that finds out later that they have none fails: so they get it now.
+     * Between segments that are copied are the places of free ones. They are holes in the file: whoever opens the copy
+     * gives a segment that is found free its place before it is used (I5 of SegmentStore).
      */
     private final VfsFile file;
     private final SegmentFormat format;
-    private long end; // of what has its disk space
 
     /** Makes the file. */
     public DataFileTarget(Vfs vfs, Path space, SegmentFormat format, long storeId) {
@@ -25,7 +24,6 @@ public final class DataFileTarget implements SegmentTarget, AutoCloseable {
         this.file = vfs.open(space.resolve("data"), OpenMode.CREATE);
         try {
             file.write(FilePreamble.finish(FilePreamble.begin(FilePreamble.Kind.DATA, storeId)), 0);
-            end = SegmentFormat.FIRST_SEGMENT_POSITION;
         } catch (RuntimeException | Error e) {
             file.close();
             throw e;
@@ -34,10 +32,6 @@ public final class DataFileTarget implements SegmentTarget, AutoCloseable {
 
     @Override
     public VfsFile begin(CopiedSegment segment) {
-        long position = position(segment);
-        if (position > end) {
-            file.allocate(end, position - end);
-        }
         return file;
     }
 
@@ -48,7 +42,7 @@ public final class DataFileTarget implements SegmentTarget, AutoCloseable {
 
     @Override
     public void end(CopiedSegment segment) {
-        end = position(segment) + segment.bytes(format);
+        // all are forced together
     }
 
     @Override

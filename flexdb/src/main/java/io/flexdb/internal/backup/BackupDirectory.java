@@ -215,7 +215,8 @@ public final class BackupDirectory implements AutoCloseable {
         try (NewSegments target = new NewSegments(shared, space)) {
             space.copySegments(target, steps::step);
             vfs.syncDirectory(directory.resolve(SEGMENTS));
-            List<Manifest.CopiedFile> files = describe(own);
+            CopiedFiles reader = new CopiedFiles(bytes -> {});
+            List<Manifest.CopiedFile> files = describe(own, reader);
             steps.tell();
             Manifest manifest = new Manifest(
                     id,
@@ -224,10 +225,7 @@ public final class BackupDirectory implements AutoCloseable {
                     copy.sequence(),
                     space.format().segmentBytes,
                     space.format().frameBytes,
-                    target.newBytes
-                            + files.stream()
-                                    .mapToLong(Manifest.CopiedFile::bytes)
-                                    .sum(),
+                    target.newBytes + reader.usedBytes(),
                     files,
                     target.names);
             manifest.write(vfs, own);
@@ -235,8 +233,7 @@ public final class BackupDirectory implements AutoCloseable {
         }
     }
 
-    private List<Manifest.CopiedFile> describe(Path own) {
-        CopiedFiles reader = new CopiedFiles(bytes -> {});
+    private List<Manifest.CopiedFile> describe(Path own, CopiedFiles reader) {
         List<Manifest.CopiedFile> files = new ArrayList<>();
         for (String below : List.of(SPACE, LOGS)) {
             vfs.syncDirectory(own.resolve(below));

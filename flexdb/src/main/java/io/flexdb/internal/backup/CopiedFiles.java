@@ -16,10 +16,16 @@ final class CopiedFiles {
     private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
     private final CRC32C crc = new CRC32C();
     private final IntConsumer read;
+    private long usedBytes;
 
     /** @param read is told of the bytes of each piece */
     CopiedFiles(IntConsumer read) {
         this.read = read;
+    }
+
+    /** Bytes read that were not parts of a file with nothing in it, as much of a log is. */
+    long usedBytes() {
+        return usedBytes;
     }
 
     /** What a file is. */
@@ -67,7 +73,9 @@ final class CopiedFiles {
             piece.flip();
             crc.update(piece);
             boolean last = position + length == size;
-            if (target != null && (last || !isZero(length))) {
+            boolean zero = isZero(length);
+            usedBytes += zero ? 0 : length;
+            if (target != null && (last || !zero)) {
                 piece.clear().limit(length);
                 target.write(piece, position);
             }

@@ -63,6 +63,10 @@ public final class MergeCursor implements AutoCloseable {
     private int rival = NOWHERE;
     private boolean backward;
     private Scan scan = Scan.ALL;
+    // Of the scan, for each step at hand: most keys need no more than a look at their first byte.
+    private int surelyBelow; // no key with a lower first byte has reached the upper bound; 0 if it takes a comparison
+    private int usualHead; // bytes
+    private int escapedHead; // of keys that are stored with 0xFF in front
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
     private long time; // what has expired by then is not shown
@@ -140,6 +144,10 @@ public final class MergeCursor implements AutoCloseable {
             }
             space.reset(version, newScan);
             scan = newScan;
+            byte[] upper = newScan.upperBound();
+            surelyBelow = upper == null || upper.length == 0 ? 0 : upper[0] & 0xFF;
+            usualHead = newScan.heads().bytesOf((byte) 0);
+            escapedHead = newScan.heads().bytesOf((byte) 0xFF);
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too
             detach();
             throw e;
@@ -398,7 +406,7 @@ public final class MergeCursor implements AutoCloseable {
     /** Whether the walk has left its bounds; at the other one it has begun. */
     private boolean isOutside() {
         byte[] bound = backward ? scan.lowerBound() : scan.upperBound();
-        if (bound == null) {
+        if (bound == null || !backward && (buffer.get(keyPosition) & 0xFF) < surelyBelow) {
             return false;
         }
         int order = compareCurrent(bound, bound.length);
@@ -566,7 +574,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Bytes of the current key's head. */
     private int headBytes() {
-        return scan.heads().bytesOf(buffer.get(keyPosition));
+        return buffer.get(keyPosition) == (byte) 0xFF ? escapedHead : usualHead;
     }
 
     /** The order of the current key against another: negative, zero or positive. */

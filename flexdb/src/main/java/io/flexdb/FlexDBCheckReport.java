@@ -49,6 +49,8 @@ public record FlexDBCheckReport(
 
     /**
      * The pairs between two keys, which are sound themselves and do not belong to it; of one key if both are the same.
+     * Keys are as the store has them: those of a named keyspace, and those that begin with 0xFF, have up to 7 bytes in
+     * front, see the file format.
      *
      * @param after null: from the first of all on
      * @param before null: up to the last of all

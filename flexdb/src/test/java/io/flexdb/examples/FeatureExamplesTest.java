@@ -13,6 +13,8 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBBackups;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.FlexDBSalvage;
+import io.flexdb.FlexDBSalvageReport;
 import io.flexdb.Isolation;
 import io.flexdb.Keyspace;
 import io.flexdb.MergeFunction;
@@ -181,6 +183,17 @@ class FeatureExamplesTest {
         }
         try (FlexDB restored = FlexDB.open(directory.resolve("restored"), db.options())) {
             assertArrayEquals(bytes("a pear"), restored.get(bytes("pear")));
+        }
+    }
+
+    @Test
+    void damagedStoresAreSalvagedIntoNewOnes() {
+        db.close();
+        FlexDBSalvageReport report =
+                FlexDBSalvage.salvage(directory.resolve("store"), directory.resolve("salvaged"));
+        assertTrue(report.isComplete(), "this one is not damaged");
+        try (FlexDB salvaged = FlexDB.open(directory.resolve("salvaged"))) {
+            assertArrayEquals(bytes("a pear"), salvaged.get(bytes("pear")));
         }
     }
 }

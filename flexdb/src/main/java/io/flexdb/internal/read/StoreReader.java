@@ -298,8 +298,8 @@ public final class StoreReader {
     }
 
     /**
-     * Finds the value of a key as it is stored, inside a short read: its bytes, which the context's image has at its base, unless the context wants
-     * its length only; or ABSENT.
+     * Finds the value of a key as it is stored, inside a short read: its bytes, which the context's image has at its
+     * base, unless the context wants its length only; or ABSENT.
      */
     int find(byte[] key, int keyLength, PinnedVersion snapshot, ReadContext context) {
         long sequence;

@@ -189,8 +189,7 @@ class FeatureExamplesTest {
     @Test
     void damagedStoresAreSalvagedIntoNewOnes() {
         db.close();
-        FlexDBSalvageReport report =
-                FlexDBSalvage.salvage(directory.resolve("store"), directory.resolve("salvaged"));
+        FlexDBSalvageReport report = FlexDBSalvage.salvage(directory.resolve("store"), directory.resolve("salvaged"));
         assertTrue(report.isComplete(), "this one is not damaged");
         try (FlexDB salvaged = FlexDB.open(directory.resolve("salvaged"))) {
             assertArrayEquals(bytes("a pear"), salvaged.get(bytes("pear")));

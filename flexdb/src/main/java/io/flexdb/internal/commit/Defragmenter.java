@@ -24,12 +24,13 @@ public final class Defragmenter {
      * and what they pay for most is noted most often (see IntervalReader). So what nobody reads costs nothing, and what
      * is read is written once more.
      *
-     * It is done in slices, and after each it rests for as long as that took, or longer where it would write too many
-     * bytes in a second. While there is nothing to do it looks now and then, so that readers need not wake anybody.
+     * It is done in slices, and after each it rests for some times as long as that took, since readers need the
+     * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now and then, so that readers need not wake anybody.
      *
      * Where room is short it leaves things as they are.
      */
     private static final int AT_ONCE = 16;
+    private static final int REST_FACTOR = 9; // of the time that a slice took
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -110,7 +111,7 @@ public final class Defragmenter {
         bytesWritten += bytes;
         garbageBytes += bytes;
         long now = nanoClock.getAsLong();
-        long pause = Math.max(now - start, (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
+        long pause = Math.max(REST_FACTOR * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
         due = now + (room ? pause : MAX_REST_NANOS);
         rest = FIRST_REST_NANOS;
         if (garbageBytes < engine.segmentBytes()) {

@@ -49,13 +49,11 @@ public final class IntervalReader {
     private static final int FRAGMENTED_READS_NOTED = 8;
 
     /**
-     * One in so many lookups that miss makes a directory, where others do not because that takes many reads, or another
-     * directory had to go: so what is looked up often gets one.
+     * Where the cache is full, one in so many lookups that miss makes a directory: what is looked up often gets one, and
+     * what is not makes nobody else's leave. Where it is not, each does: to make one costs no more than a few lookups
+     * without, and is done once.
      */
     private static final int MISSES_PER_DIRECTORY = 8;
-
-    /** To make a directory costs about as many reads as there are pieces, and a lookup without one some three. */
-    private static final int PIECES_READ_GLADLY = 6;
 
     private final SpaceReads reads;
     private final IntervalCache cache;
@@ -133,11 +131,11 @@ public final class IntervalReader {
 
     /** Whether to look a pair up without making a directory, for which the context's search is prepared then. */
     private boolean isForSearch(FlexTreeView space, ReadContext context) {
-        if (!PieceSearch.isFor(context.interval) || ++context.missed % MISSES_PER_DIRECTORY == 0) {
+        if (!cache.isFull() || !PieceSearch.isFor(context.interval) || ++context.missed % MISSES_PER_DIRECTORY == 0) {
             return false;
         }
         context.pieceSearch().begin(reads, space, context);
-        return cache.isFull() || context.pieceSearch().pieces() > PIECES_READ_GLADLY;
+        return true;
     }
 
     private int search(ReadContext context, byte[] key, int keyLength) {

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 final class PieceSearch {
     /*
      * To make a directory each pair has to be read, with the frames that it lies in: in an interval that changes have
-     * scattered these are about as many as its pairs. That is too much for one lookup, above all where the directory would
-     * soon have to leave the cache again. An extent begins with a pair, unless its flag says that it does not, and the FlexTree
+     * scattered these are about as many as its pairs. That is too much for one lookup where the directory would soon have
+     * to leave the cache again. An extent begins with a pair, unless its flag says that it does not, and the FlexTree
      * is in memory. So the piece is sought by the first key of some of them, and then the pair among its own.
      *
      * All that is read is verified by its frames.

@@ -51,7 +51,7 @@ public final class ReadContext {
 
     private OperandFold fold; // null before it is needed
 
-    /** How often a lookup found no directory; roughly, too. */
+    /** How often a lookup found no directory while the cache was full; roughly, too. */
     int missed;
 
     private PieceSearch pieceSearch; // null before it is needed

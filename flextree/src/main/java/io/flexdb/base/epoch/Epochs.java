@@ -65,6 +65,11 @@ public final class Epochs {
         return writerEpoch;
     }
 
+    /** The id of the version published last, or of the one before while it is being published. Any thread. */
+    public long publishedVersion() {
+        return unseenEpoch - 1;
+    }
+
     /**
      * Ends the writer's epoch. To be called by the writer right after the version with the id {@link #writerEpoch()}
      * has been published by a volatile write.

@@ -101,6 +101,17 @@ public final class ChangeReservation {
         return reserveEdits(entries, EditReservation.PLACES_OF_A_CHANGE, 0, growing, publish);
     }
 
+    /**
+     * Reserves for pieces that were staged, each to be linked at a place of its own.
+     *
+     * @param pieces how many
+     * @param publish as in {@link #reserve}
+     */
+    public boolean reserveForLinks(long pieces, Runnable publish) {
+        begin();
+        return reserveEdits(2 * pieces, pieces, 0, true, publish);
+    }
+
     /** Reserves for a checkpoint that begins now; if that returns false, {@link #refusal} says why. */
     public boolean reserveForCheckpoint() {
         segments.retryRefused();
@@ -130,6 +141,7 @@ public final class ChangeReservation {
 
     /** Follows that a change is reserved for. */
     private void begin() {
+        durability.takeGivenBack();
         segments.changeBegins();
         sweepsLeft = MAX_SWEEPS;
     }

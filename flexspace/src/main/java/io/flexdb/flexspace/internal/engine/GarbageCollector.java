@@ -159,7 +159,7 @@ final class GarbageCollector {
     }
 
     private int segmentsInUse() {
-        return store.segmentCount() - store.freeSegmentCount() - store.emptied().count();
+        return store.segmentsInUse();
     }
 
     long sweepsEnded() {
@@ -205,12 +205,14 @@ final class GarbageCollector {
      */
     boolean beginAtEnd(int count) {
         assert !isSweeping();
-        int first = store.claimedSegments() - count;
+        int first = store.places().claimedSegments() - count;
         if (store.isOpenFrom(first) && edits.reservePlaces(1) > 0) {
             store.openAnother();
         }
         bytesToMove = 0;
-        for (int number = first; number < Math.min(store.segmentCount(), store.claimedSegments()); number++) {
+        for (int number = first;
+                number < Math.min(store.segmentCount(), store.places().claimedSegments());
+                number++) {
             Segment segment = store.segment(number);
             if (isMovable(segment) && segment.takesTurn()) {
                 victims.add(segment);
@@ -232,7 +234,7 @@ final class GarbageCollector {
     }
 
     private static boolean isMovable(Segment segment) {
-        return segment.isSealed() && segment.liveBytes > 0;
+        return segment.isSealed() && segment.liveBytes > 0 && !segment.isHeld();
     }
 
     private List<Segment> candidates(boolean pressed) {

@@ -126,8 +126,16 @@ final class SpaceDurability implements AutoCloseable {
 
     // ---- batches of the log
 
+    /** Takes what was given back of what was staged: segments are on their way to be free from then on. */
+    void takeGivenBack() {
+        if (store.takeGivenBack()) {
+            edits.batchEnded(); // R2: the next batch says more
+        }
+    }
+
     /** Makes all changes so far durable, together with a tag that is found again after a crash. */
     void sync(long newTag) {
+        takeGivenBack();
         writeAll(newTag, true);
     }
 

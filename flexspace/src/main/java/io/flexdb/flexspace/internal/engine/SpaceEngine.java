@@ -19,6 +19,7 @@ import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.FrameCache;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
@@ -171,6 +172,31 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         keptRestored = durability.restoreKept(true);
     }
 
+    /**
+     * Keeps the bytes that an earlier opening has staged, though the space knows nothing of them: until
+     * {@link #letGoKept}. After a recovery, before {@link #prepareToBegin}.
+     *
+     * @param address of any of them, also one that a damaged file names
+     * @return false if there is nothing to keep
+     */
+    public boolean keep(long address, int length) {
+        return store.keep(address) && store.format().positionOf(address) + length <= store.format().dataBytes;
+    }
+
+    /** Reads bytes that were kept, unverified: the caller has a checksum. */
+    public void readKept(long address, ByteBuffer destination) {
+        int segment = store.format().segmentOf(address);
+        store.file()
+                .readFully(
+                        destination,
+                        store.format().filePosition(segment, store.format().positionOf(address)));
+    }
+
+    /** Lets what was kept be free. By the writer, when nobody reads it any more. */
+    public void letGoKept() {
+        store.letGoKept();
+    }
+
     /** Makes a space that was recovered ready for changes. If it throws, it should be closed. */
     public void begin() {
         if (!renewal.isMade()) {
@@ -227,6 +253,31 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
         endGroup();
         return address;
+    }
+
+    /**
+     * Begins to take bytes that are linked later. Any thread, from {@link #begin} to {@link #close}; as long as the
+     * result is open, what it takes is neither free nor moved.
+     */
+    public StagedBytes stage() {
+        return store.stage();
+    }
+
+    /**
+     * Inserts a piece that was staged as one extent, which shifts what follows: nothing is written but a log entry. To
+     * be reserved for as two edits, and no bytes.
+     *
+     * @param address of the piece, in a segment that its owner has ended or filled; each piece is linked once
+     * @param length of it
+     * @param flags of the extent
+     */
+    public void insertStaged(long logicalOffset, long address, int length, int flags) {
+        beginGroup();
+        tree.insertRange(logicalOffset, length, address, flags);
+        collector.inserted(logicalOffset, length);
+        store.link(address, length);
+        batch.edit(LogBatch.INSERT, logicalOffset, length, address, flags);
+        endGroup();
     }
 
     /** Inserts unmapped bytes, which read as zeros. The cost grows with their number. */
@@ -367,6 +418,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * @return false if there was nothing to do
      */
     public boolean collectSlice(long mostBytes) {
+        durability.takeGivenBack();
         long sweeps = collector.sweepsEnded();
         boolean worked = collector.slice(mostBytes);
         int emptied = store.emptied().unnotedCount();
@@ -391,6 +443,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * @return whether segments will be free once the state of now has been published and earlier readers are gone
      */
     public boolean collectSomeGarbage(boolean moving) {
+        durability.takeGivenBack();
         long sweeps = collector.sweepsEnded();
         if (moving) {
             collector.keepPace();

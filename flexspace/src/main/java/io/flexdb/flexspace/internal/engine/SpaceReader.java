@@ -109,6 +109,16 @@ final class SpaceReader {
         }
     }
 
+    /** Copies bytes of one segment. */
+    void readAddress(long address, ByteBuffer destination, int position, int length) {
+        Scratch scratch = scratches.borrow();
+        try {
+            readPiece(address, destination, position, length, scratch, false);
+        } finally {
+            giveBack(scratch);
+        }
+    }
+
     /** Copies the first bytes of the extent under a cursor. */
     void readExtent(ExtentCursor extent, ByteBuffer destination, int position, int length) {
         if (extent.isHole()) {

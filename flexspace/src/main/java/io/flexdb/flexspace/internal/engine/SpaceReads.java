@@ -50,6 +50,14 @@ public final class SpaceReads {
     }
 
     /**
+     * Copies bytes of a piece that was staged and flushed, each verified, whether it was linked or not. Inside an epoch
+     * that began before it was given back.
+     */
+    public void readStaged(long address, ByteBuffer destination, int position, int length) {
+        reader.readAddress(address, destination, position, length);
+    }
+
+    /**
      * Copies bytes of the writer's state that are to be written anew. All come from the file and are verified, none
      * from the cache: what has been in memory for long shall not get a new checksum. By the writer.
      */

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.reservation;
 
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
+import io.flexdb.flexspace.internal.segment.SegmentPlaces;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.StoreFullException;
@@ -39,6 +40,7 @@ public final class SegmentReservation {
 
     private final SegmentStore store;
     private final SegmentFormat format;
+    private final SegmentPlaces places;
     private final WriterPauses pauses;
     private final int maxSegments;
     private final int kept; // of them, for garbage collection
@@ -58,7 +60,10 @@ public final class SegmentReservation {
         maxSegments =
                 capped ? (int) Math.min(format.maxSegments, maxDataBytes >>> format.segmentShift) : Integer.MAX_VALUE;
         kept = capped ? Math.min(maxSegments / 8, MAX_KEPT) : 0;
+        this.places = store.places();
         maxLiveBytes = capped ? (maxSegments - kept) * (long) format.dataBytes / 32 * 30 : Long.MAX_VALUE;
+        places.limit(maxSegments, maxLiveBytes);
+        places.promise(0, kept);
     }
 
     public static void checkCap(long maxDataBytes, int segmentBytes) {
@@ -103,7 +108,7 @@ public final class SegmentReservation {
 
     /** Whether there would be more live bytes than the cap allows. */
     public boolean exceedsCap(long growth) {
-        return growth > 0 && store.liveBytes() > maxLiveBytes - growth;
+        return growth > 0 && store.liveBytes() + store.stagedBytes() > maxLiveBytes - growth;
     }
 
     /**
@@ -119,10 +124,12 @@ public final class SegmentReservation {
         if (needed == 0 && store.openIsClaimed()) {
             return true;
         }
-        if (isCapped() && needed > 0 && freeBelowCap() < needed + (segmentsToFill > 0 ? segmentsToFill : kept)) {
+        int neededBelowCap = isCapped() ? needed + (segmentsToFill > 0 ? segmentsToFill : kept) : needed;
+        int wanted = needed + keptOnDisk();
+        places.promise(wanted, neededBelowCap); // first: others may be taking some
+        if (isCapped() && needed > 0 && freeBelowCap() < neededBelowCap) {
             return false;
         }
-        int wanted = needed + keptOnDisk();
         addressable = wanted <= format.maxSegments - store.segmentCount() + store.freeSegmentCount();
         if (!addressable) {
             return false;
@@ -131,7 +138,7 @@ public final class SegmentReservation {
             wanted = Math.max(wanted, needed + segmentsToFill);
         }
         claimSegments(wanted);
-        return noSegments == null || store.openIsClaimed() && store.allocatable() >= wanted;
+        return noSegments == null || store.openIsClaimed() && places.allocatable() >= wanted;
     }
 
     /**
@@ -139,16 +146,18 @@ public final class SegmentReservation {
      * again. Not positive if that is nothing.
      */
     public long bytesInOpenSegment() {
-        return store.openIsClaimed() ? Math.min(store.roomInOpenSegment(), maxLiveBytes - store.liveBytes()) : 0;
+        return store.openIsClaimed()
+                ? Math.min(store.roomInOpenSegment(), maxLiveBytes - store.liveBytes() - store.stagedBytes())
+                : 0;
     }
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
     private void claimSegments(int wanted) {
         int missing = Math.min(
-                wanted - store.allocatable(),
-                Math.min(maxSegments, format.maxSegments) - store.claimedSegments() + store.placelessCount());
+                wanted - places.allocatable(),
+                Math.min(maxSegments, format.maxSegments) - places.claimedSegments() + places.placelessCount());
         boolean there = (store.openIsClaimed() || claim(format.segmentBytes, store::claimOpen))
-                && (missing <= 0 || claim((long) missing * format.segmentBytes, () -> store.claimNext(missing)));
+                && (missing <= 0 || claim((long) missing * format.segmentBytes, () -> places.claimNext(missing)));
         noSegments = there ? null : diskRefusal;
         if (!there) {
             cutFreeBeyond(wanted); // the open segment may find its place then, the next time
@@ -205,7 +214,7 @@ public final class SegmentReservation {
             segments = freeBelowCap() - (segmentsToFill > 0 ? segmentsToFill : kept);
         }
         if (noSegments != null) {
-            segments = Math.min(segments, store.allocatable() - Math.max(segmentsToFill, keptOnDisk()));
+            segments = Math.min(segments, places.allocatable() - Math.max(segmentsToFill, keptOnDisk()));
         }
         return (long) segments * format.dataBytes + store.roomInOpenSegment();
     }
@@ -213,7 +222,7 @@ public final class SegmentReservation {
     /** What a sweep that gains anything makes less: bytes of segments in use, and of those that the file has. */
     public long bytesTaken() {
         int inUse = store.segmentCount() - store.freeSegmentCount();
-        return (inUse + (long) store.claimedSegments()) * format.dataBytes - store.roomInOpenSegment();
+        return (inUse + (long) places.claimedSegments()) * format.dataBytes - store.roomInOpenSegment();
     }
 
     /** How much a sweep may move before it frees anything, so that writes find room while it goes on. */
@@ -224,9 +233,9 @@ public final class SegmentReservation {
             segments = Math.min(kept, withoutAQuarter(freeBelowCap(), 2));
         }
         if (diskIsFull) {
-            segments = Math.min(segments, withoutAQuarter(store.allocatable(), 1));
+            segments = Math.min(segments, withoutAQuarter(places.allocatable(), 1));
         }
-        boolean keptIsLent = isCapped() && freeBelowCap() < kept || diskIsFull && store.allocatable() < keptOnDisk();
+        boolean keptIsLent = isCapped() && freeBelowCap() < kept || diskIsFull && places.allocatable() < keptOnDisk();
         if (keptIsLent && store.emptied().count() > 0) {
             return 0; // readers hold what the last sweep emptied: another one would only use up the rest
         }
@@ -252,10 +261,11 @@ public final class SegmentReservation {
         if (!used || needed == 0 && store.openIsClaimed()) {
             return true;
         }
+        places.promiseAtLeast(needed);
         if (noSegments == null) {
             claimSegments(needed);
         }
-        return store.openIsClaimed() && store.allocatable() >= needed;
+        return store.openIsClaimed() && places.allocatable() >= needed;
     }
 
     // ---- the disk
@@ -310,18 +320,18 @@ public final class SegmentReservation {
 
     /** Free segments that are not needed for so many bytes but were not given back, since what is in use follows. */
     public int spareInside(long bytes) {
-        return store.allocatable() - newSegmentsFor(bytes) - keptOnDisk();
+        return places.allocatable() - newSegmentsFor(bytes) - keptOnDisk();
     }
 
     private void cutFreeBeyond(int wanted) {
-        cutEnd(Math.min(store.freeAtEnd(), store.allocatable() - wanted));
+        cutEnd(Math.min(places.freeAtEnd(), places.allocatable() - wanted));
     }
 
     /** Cuts free segments off the end of the file if there are many. */
     public void shrink() {
         int inUse = store.segmentCount() - store.freeSegmentCount();
         int kept = Math.max(MIN_CUT, inUse / 8) + 2 * keptOnDisk();
-        int spare = Math.min(store.freeAtEnd(), store.allocatable() - kept);
+        int spare = Math.min(places.freeAtEnd(), places.allocatable() - kept);
         if (spare >= Math.max(MIN_CUT, inUse / 8)) {
             cutEnd(spare);
         }

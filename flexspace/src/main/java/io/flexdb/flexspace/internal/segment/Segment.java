@@ -53,6 +53,15 @@ public final class Segment {
     /** Of them, those that extents of the tree have. */
     public int liveBytes;
 
+    /** It has its place in the file, as far as was known when it was opened. */
+    boolean placed;
+    /** Of what was staged here, bytes that are not linked; guarded by {@link SegmentPlaces}. */
+    int unlinkedBytes;
+    /** Something that was staged here was linked. */
+    boolean linked;
+    /** Whoever has staged bytes here has not given it back. */
+    private volatile boolean held;
+
     private volatile State state;
     /** How often it is still left alone since a read of it has failed; see {@link #leaveAlone}. */
     private int turnsLeftAlone;
@@ -103,6 +112,21 @@ public final class Segment {
     /** Whether all of it is in the file, and the writer knows. Any thread. */
     public boolean isSealed() {
         return state.compareTo(State.SEALED) >= 0;
+    }
+
+    /** Follows that one who stages has taken it. */
+    void hold() {
+        held = true;
+    }
+
+    /** Follows that he has given it back. */
+    void letGo() {
+        held = false;
+    }
+
+    /** Whether it is neither emptied nor a victim, however little lives in it. Any thread. */
+    public boolean isHeld() {
+        return held;
     }
 
     /** Whether no version from now on has extents in it. Any thread. */

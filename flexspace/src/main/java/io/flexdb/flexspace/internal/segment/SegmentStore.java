@@ -8,12 +8,7 @@ import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
-import java.util.List;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
@@ -50,23 +45,20 @@ public final class SegmentStore implements AutoCloseable {
     private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
     private final FoundRefills foundRefills = new FoundRefills();
 
-    private volatile Segment[] segments = new Segment[8];
-    private int segmentCount;
-    private final BitSet freeSegments = new BitSet();
-    private int claimedSegments;
-    private final BitSet placeless = new BitSet(); // free ones below claimedSegments that may lack their place
+    private final SegmentPlaces places;
     private final EmptiedSegments emptied;
-    private final List<Segment> touched = new ArrayList<>(); // since the last log batch; the open one is the last
+    private final SegmentNotes notes;
 
     private Segment open;
     private SegmentBuffer openBuffer; // null before the first append after a recovery
     private int framesLogged; // of the open segment: their checksums are in the logical log
     private boolean openClaimed; // the whole of the open segment has its place in the file
     private long segmentsOpened;
-    private int opening = 1; // a greater one with each opening of the space
     private boolean unforced;
     private long liveBytes;
     private long bytesWritten;
+
+    private final StagingArea staging;
 
     /** @param worker for what is done beside the writer; closed with this */
     public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
@@ -93,6 +85,9 @@ public final class SegmentStore implements AutoCloseable {
         this.checksums = new ChecksumCache(format, frameTableBytes);
         this.reader = new SegmentReader(file, format, checksums, mapped);
         this.mapped = mapped;
+        this.places = new SegmentPlaces(file, format, this::liveBytes);
+        this.notes = new SegmentNotes(places);
+        this.staging = new StagingArea(file, format, epochs, places, checksums, memory);
         this.emptied = new EmptiedSegments(epochs, this::becomeFree);
         this.buffers = new BufferPool(
                 format.segmentBytes,
@@ -173,49 +168,12 @@ public final class SegmentStore implements AutoCloseable {
         if (open != null) {
             sealOpen();
         }
-        int number = nextFree();
-        int generation = opening;
-        if (number >= 0) {
-            freeSegments.clear(number);
-            generation += segments[number].generation; // I6
-        } else {
-            number = segmentCount;
-            growTo(number + 1);
-        }
-        openClaimed = number < claimedSegments && !placeless.get(number);
-        placeless.clear(number);
-        claimedSegments = Math.max(claimedSegments, number + 1);
+        Segment segment = places.open(epochs.writerEpoch());
+        openClaimed = segment.placed;
         segmentsOpened++;
-        Segment segment = new Segment(number, generation, epochs.writerEpoch());
         framesLogged = 0;
-        segment.checksums = new int[format.dataFrames];
-        segments[number] = segment;
         open = segment;
-        touched.add(segment);
-    }
-
-    /**
-     * The free segment with the lowest number, so that the end of the file becomes free, of those that have their place
-     * if there are any; -1 if none is free.
-     */
-    private int nextFree() {
-        int number = freeSegments.nextSetBit(0);
-        if (placeless.isEmpty()) {
-            return number;
-        }
-        int placed = number;
-        while (placed >= 0 && placeless.get(placed)) {
-            placed = freeSegments.nextSetBit(placed + 1);
-        }
-        return placed >= 0 && placed < claimedSegments ? placed : number;
-    }
-
-    private void growTo(int count) {
-        Segment[] old = segments;
-        if (count > old.length) {
-            segments = Arrays.copyOf(old, Math.max(count, 2 * old.length));
-        }
-        segmentCount = count;
+        notes.touch(segment);
     }
 
     /** Ends the open segment and has the rest of it written. */
@@ -282,18 +240,9 @@ public final class SegmentStore implements AutoCloseable {
      */
     public void noteTouched(LogBatch batch) {
         assert sealer.isIdle() : "a log batch would name what may not be in the file";
-        for (Segment segment : touched) {
-            if (segment != open) {
-                batch.segmentNote(segment.number, segment.generation, LogBatch.SEALED, 0, null, 0);
-            }
-        }
-        touched.clear();
-        if (open != null) {
-            int frames = openFramesInFile();
-            batch.segmentNote(open.number, open.generation, 0, framesLogged, open.checksums, frames);
-            framesLogged = frames;
-            touched.add(open);
-        }
+        int frames = open == null ? 0 : openFramesInFile();
+        notes.hand(batch, open, framesLogged, frames);
+        framesLogged = frames;
         foundRefills.note(batch);
         emptied.noted();
     }
@@ -305,14 +254,12 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
     public long noteBytes(long extents) {
-        return (touched.size() + extents / 16 + 2) * LogBatch.NOTE_BYTES
-                + (long) format.dataFrames * Integer.BYTES
-                + foundRefills.noteBytes();
+        return notes.bytes(extents) + (long) format.dataFrames * Integer.BYTES + foundRefills.noteBytes();
     }
 
     /** Whether the next log batch has something to say, even if nothing was changed. */
     public boolean hasNotes() {
-        return foundRefills.areThere();
+        return foundRefills.areThere() || notes.areDue();
     }
 
     /**
@@ -324,22 +271,92 @@ public final class SegmentStore implements AutoCloseable {
         return new ReadScratch(reader.scratchBytes(), cache, mapped == null ? null : new Warmth());
     }
 
+    // ---- staging
+
+    /** Begins to take bytes that get their place in the space later. Any thread. */
+    public StagedBytes stage() {
+        return staging.begin();
+    }
+
+    /** Bytes that were staged, and neither linked nor given back. Any thread. */
+    public long stagedBytes() {
+        return places.unlinkedBytes();
+    }
+
+    /** Follows that an extent begins at an address that was staged, in a segment that is sealed. */
+    public void link(long address, int length) {
+        Segment segment = segment(format.segmentOf(address));
+        assert segment.isHeld() && segment.isSealed() : segment;
+        if (!segment.linked) {
+            segment.linked = true;
+            notes.touch(segment);
+            segmentsOpened++;
+            unforced = true; // T4
+        }
+        places.countUnlinked(segment, -length);
+        addLive(address, length);
+    }
+
+    /** Takes what was given back of what was staged; returns whether there was anything. */
+    public boolean takeGivenBack() {
+        StagedBytes next = staging.nextGivenBack();
+        if (next == null) {
+            return false;
+        }
+        for (; next != null; next = staging.nextGivenBack()) {
+            next.segments().forEach(this::letGo);
+        }
+        return true;
+    }
+
+    private void letGo(Segment segment) {
+        if (!segment.isSealed()) { // it was not ended: nobody needs what it has
+            segment.goTo(Segment.State.SEALING);
+            segment.goTo(Segment.State.SEALED);
+        }
+        places.letGo(segment);
+        if (!segment.linked) {
+            notes.touch(segment); // T5
+            notes.isDue();
+        }
+        segment.letGo();
+        if (segment.liveBytes == 0) {
+            emptied.add(segment);
+        }
+    }
+
+    /**
+     * Keeps the bytes that an earlier opening has staged at an address, though nothing is known to live there, until
+     * {@link #letGoKept}. Between {@link #recovered} and the first change.
+     *
+     * @return false if there is nothing to keep
+     */
+    public boolean keep(long address) {
+        long number = address >>> format.segmentShift;
+        return number < format.maxSegments && places.keep((int) number);
+    }
+
+    /** Lets all that was {@linkplain #keep kept} be free. */
+    public void letGoKept() {
+        places.letGoKept();
+    }
+
     // ---- live bytes and reuse
 
     /** Counts an extent; returns false if that shows that extents overlap. */
     public boolean addLive(long address, long length) {
-        Segment segment = segments[format.segmentOf(address)];
+        Segment segment = segment(format.segmentOf(address));
         segment.liveBytes += (int) length;
         liveBytes += length;
         return segment.liveBytes <= segment.usedBytes;
     }
 
     public void removeLive(long address, long length) {
-        Segment segment = segments[format.segmentOf(address)];
+        Segment segment = segment(format.segmentOf(address));
         segment.liveBytes -= (int) length;
         liveBytes -= length;
         assert segment.liveBytes >= 0 : segment;
-        if (segment.liveBytes == 0 && segment.isSealed()) {
+        if (segment.liveBytes == 0 && segment.isSealed() && !segment.isHeld()) {
             foundRefills.forget(segment);
             emptied.add(segment);
         }
@@ -364,41 +381,18 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     private void becomeFree(int number) {
-        Segment segment = segments[number];
-        segment.becomeFree();
-        checksums.drop(segment);
-        freeSegments.set(number);
+        checksums.drop(places.segment(number));
+        places.becomeFree(number);
     }
 
     // ---- the place in the file
 
-    /**
-     * Gives the next segments their place in the file, so that writing them later finds space.
-     *
-     * @throws StoreFullException if there is not as much; but for free segments that have their place again nothing has
-     *     changed then
-     */
-    public void claimNext(int segmentsToClaim) {
-        int atEnd = segmentsToClaim;
-        for (int number = placeless.nextSetBit(0); number >= 0 && atEnd > 0; number = placeless.nextSetBit(number)) {
-            file.allocate(format.filePosition(number, 0), format.segmentBytes);
-            placeless.clear(number);
-            atEnd--;
-        }
-        if (atEnd == 0) {
-            return;
-        }
-        long position = format.filePosition(claimedSegments, 0);
-        try {
-            file.allocate(position, (long) atEnd * format.segmentBytes);
-        } catch (StoreFullException e) {
-            file.truncate(position); // a part of it, of use to others
-            throw e;
-        }
-        claimedSegments += atEnd;
+    /** Which segments have their place in the file. */
+    public SegmentPlaces places() {
+        return places;
     }
 
-    /** Does the same for the rest of the open segment, if that {@linkplain #openIsClaimed may lack it}. */
+    /** Gives the rest of the open segment its place in the file, if that {@linkplain #openIsClaimed may lack it}. */
     public void claimOpen() {
         int from = openFramesInFile() << format.frameShift;
         file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
@@ -410,42 +404,14 @@ public final class SegmentStore implements AutoCloseable {
         return open == null || openClaimed;
     }
 
-    /** Segments that can be opened without the file becoming longer. */
-    public int allocatable() {
-        int placed = claimedSegments - placeless.cardinality();
-        if (claimedSegments >= segmentCount) {
-            return freeSegments.cardinality() + placed - segmentCount;
-        }
-        return freeSegments.get(0, claimedSegments).cardinality() + placed - claimedSegments;
-    }
-
-    /** Free segments before the end of the file that may lack their place in it. */
-    public int placelessCount() {
-        return placeless.cardinality();
-    }
-
-    /** Segments that have their place in the file. */
-    public int claimedSegments() {
-        return claimedSegments;
-    }
-
-    /** Free segments at the end of those that have their place in the file. */
-    public int freeAtEnd() {
-        int lastInUse = freeSegments.previousClearBit(Math.min(claimedSegments, segmentCount) - 1);
-        return claimedSegments - lastInUse - 1;
-    }
-
-    /** Cuts free segments off the end of the file. */
+    /** Cuts free segments off the end of the file, or fewer if others have taken some meanwhile. */
     public void cutEnd(int segmentsToCut) {
-        assert segmentsToCut <= freeAtEnd();
         pauses.begin();
         try {
-            file.truncate(format.filePosition(claimedSegments - segmentsToCut, 0));
+            places.cutEnd(segmentsToCut);
         } finally {
             pauses.end();
         }
-        claimedSegments -= segmentsToCut;
-        placeless.clear(claimedSegments, Math.max(claimedSegments, placeless.length()));
     }
 
     /**
@@ -454,28 +420,7 @@ public final class SegmentStore implements AutoCloseable {
      * it a space that is opened on a full disk could not even go over to another one.
      */
     public void giveBackFree() {
-        int end = Math.min(segmentCount, claimedSegments);
-        while (end > 0 && isEmpty(end - 1)) {
-            end--;
-        }
-        long fileEnd = format.filePosition(end, 0);
-        if (file.size() > fileEnd) {
-            file.truncate(fileEnd);
-        }
-        for (int number = 0; number < end; ) {
-            int from = number;
-            while (number < end && isEmpty(number)) {
-                number++;
-            }
-            if (number > from) {
-                file.giveBack(format.filePosition(from, 0), (long) (number - from) * format.segmentBytes);
-            }
-            number++;
-        }
-    }
-
-    private boolean isEmpty(int number) {
-        return segments[number].liveBytes == 0 && segments[number] != open;
+        places.giveBackFree(open);
     }
 
     /** Whether the open segment, if there is one, has its place in the file, and this number or a greater one. */
@@ -493,7 +438,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Copies bytes of one segment, each verified. Any thread, inside an epoch that holds a version with them. */
     public void read(long address, ByteBuffer destination, int destinationPosition, int length, ReadScratch scratch) {
-        Segment segment = segments[format.segmentOf(address)];
+        Segment segment = segment(format.segmentOf(address));
         reader.read(segment, format.positionOf(address), destination, destinationPosition, length, scratch);
     }
 
@@ -503,7 +448,7 @@ public final class SegmentStore implements AutoCloseable {
      * @return false if they can't be read without verifying them; the destination holds anything then
      */
     public boolean readUnverified(long address, ByteBuffer destination, int destinationPosition, int length) {
-        Segment segment = segments[format.segmentOf(address)];
+        Segment segment = segment(format.segmentOf(address));
         int from = format.positionOf(address);
         ByteBuffer memory = segment.memory;
         int fileEnd = memory == null ? format.dataBytes : segment.memoryStart;
@@ -520,7 +465,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Whether {@link #readUnverified} may be asked for bytes, the address of which may be any. Any thread. */
     public boolean isWithinSegment(long address, int length) {
-        Segment[] known = segments;
+        Segment[] known = places.segments();
         long number = address >>> format.segmentShift;
         return number < known.length
                 && known[(int) number] != null
@@ -546,7 +491,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Tells the kernel that bytes of a segment will be read soon. As {@link #read}. */
     public void prefetch(long address, long length) {
-        reader.prefetch(segments[format.segmentOf(address)], format.positionOf(address), (int) length);
+        reader.prefetch(segment(format.segmentOf(address)), format.positionOf(address), (int) length);
     }
 
     public SegmentReader reader() {
@@ -563,18 +508,15 @@ public final class SegmentStore implements AutoCloseable {
     /** Whether an extent lies within a known segment; to be asked of every address that comes from a file. */
     public boolean isExtent(long address, long length) {
         int number = format.segmentOf(address);
-        return address >>> format.segmentShift < segmentCount
-                && segments[number] != null
+        return address >>> format.segmentShift < segmentCount()
+                && segment(number) != null
                 && length <= format.maxExtentBytes
-                && format.positionOf(address) + length <= segments[number].usedBytes;
+                && format.positionOf(address) + length <= segment(number).usedBytes;
     }
 
     /** Takes a segment that a recovery knows of, in the place of what it knew before. */
     void put(Segment segment) {
-        if (segment.number >= segmentCount) {
-            growTo(segment.number + 1);
-        }
-        segments[segment.number] = segment;
+        places.put(segment);
     }
 
     /** Follows which segment is open, by what a recovery knows; null for none. */
@@ -592,26 +534,20 @@ public final class SegmentStore implements AutoCloseable {
      * @param newOpening a positive number, greater than at any opening before
      */
     public void recovered(long newOpening) {
-        opening = (int) newOpening;
         emptied.forgetAll();
-        touched.clear();
-        for (int number = 0; number < segmentCount; number++) {
-            if (segments[number].liveBytes == 0 && segments[number] != open) {
+        for (int number = 0; number < segmentCount(); number++) {
+            if (segment(number).liveBytes == 0 && segment(number) != open) {
                 becomeFree(number);
             }
         }
-        foundRefills.recovered(segment -> segments[segment.number] == segment && !freeSegments.get(segment.number));
+        foundRefills.recovered(segment -> segment(segment.number) == segment && !places.isFree(segment.number));
         if (open != null) {
-            open.beginGeneration(open.generation + opening, format);
+            open.beginGeneration(open.generation + (int) newOpening, format);
             framesLogged = 0;
             open.memoryStart = open.usedBytes;
-            touched.add(open);
         }
-        long whole = (file.size() - SegmentFormat.FIRST_SEGMENT_POSITION) >> format.segmentShift;
-        int inUse = freeSegments.previousClearBit(segmentCount - 1) + 1;
-        claimedSegments = (int) Math.max(inUse, Math.min(segmentCount, whole));
-        placeless.or(freeSegments);
-        placeless.clear(claimedSegments, Math.max(claimedSegments, placeless.length()));
+        notes.recovered(open);
+        places.recovered((int) newOpening);
     }
 
     /** Writes the footers anew that do not count. When what a recovery found is durable. */
@@ -623,21 +559,21 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     public int segmentCount() {
-        return segmentCount;
+        return places.segmentCount();
     }
 
     public Segment segment(int number) {
-        return segments[number];
+        return places.segment(number);
     }
 
     /** No segment has this number or a greater one. Any thread. */
     public int segmentLimit() {
-        return segments.length;
+        return places.segments().length;
     }
 
     /** The segment with a number below the limit, or null. Any thread, but what it says may be a moment old. */
     public Segment segmentIfAny(int number) {
-        return segments[number];
+        return places.segment(number);
     }
 
     public Segment openSegment() {
@@ -650,11 +586,11 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     public boolean isFree(int number) {
-        return freeSegments.get(number);
+        return places.isFree(number);
     }
 
     public int freeSegmentCount() {
-        return freeSegments.cardinality();
+        return places.freeCount();
     }
 
     public long liveBytes() {
@@ -662,12 +598,17 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     public long bytesWritten() {
-        return bytesWritten;
+        return bytesWritten + staging.bytesWritten();
     }
 
     /** Bytes of segments taken by what was appended and padded. Never falls. */
     public long bytesConsumed() {
         return segmentsOpened * format.dataBytes + (open == null ? 0 : open.usedBytes - format.dataBytes);
+    }
+
+    /** Segments in which something lives, or may come to live, and that are not open for those who stage. Writer only. */
+    public int segmentsInUse() {
+        return segmentCount() - freeSegmentCount() - emptied.count() - places.heldCount();
     }
 
     /** Segments without a live byte that are not free yet. */

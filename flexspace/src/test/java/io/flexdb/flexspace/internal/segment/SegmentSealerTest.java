@@ -207,7 +207,7 @@ class SegmentSealerTest {
         publish();
         publish();
         assertEquals(0, store.freeSegmentCount());
-        assertEquals(0, store.freeAtEnd());
+        assertEquals(0, store.places().freeAtEnd());
         commit();
         assertNull(store.segment(0).memory);
         assertEquals(1, store.freeSegmentCount());

@@ -148,7 +148,7 @@ public final class CommitThread {
                 } else if (readWaits > 0) {
                     awaitShortReads();
                 } else if (defragmenter.isDue()) {
-                    garbageLeft = reclaiming(() -> defragmenter.defragmentSome(this::publish));
+                    defragmentSome();
                 }
             }
         } catch (UnreadableException e) {
@@ -214,6 +214,13 @@ public final class CommitThread {
         if (refiner.applySome() > 0) {
             publish();
         }
+    }
+
+    private void defragmentSome() {
+        reclaiming(() -> {
+            defragmenter.defragmentSome(this::publishForReuse, this::publishAndCollect);
+            return true;
+        });
     }
 
     /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */

@@ -25,7 +25,9 @@ public final class Defragmenter {
      * is read is written once more.
      *
      * It is done in slices, and after each it rests for some times as long as that took, since readers need the
-     * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now and then, so that readers need not wake anybody.
+     * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now
+     * and then, so that readers need not wake anybody. The garbage that it makes is collected as that of a commit is, by
+     * the bytes that are written, and that takes of the same time.
      *
      * Where room is short it leaves things as they are.
      */
@@ -49,7 +51,6 @@ public final class Defragmenter {
     private int replacedCount;
     private long due; // when it may go on
     private long rest = FIRST_REST_NANOS; // if there is nothing to do
-    private long garbageBytes; // since that was told
     private volatile long bytesWritten; // by the one thread
 
     Defragmenter(Committer parts, TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
@@ -92,9 +93,9 @@ public final class Defragmenter {
      * Writes some of those anew that are noted.
      *
      * @param publish publishes the roots
-     * @return whether that has made as much garbage as a segment holds, since it last was true
+     * @param publishAndCollect does so, and collects as much garbage as the written bytes ask for
      */
-    boolean defragmentSome(Runnable publish) {
+    void defragmentSome(Runnable publish, Runnable publishAndCollect) {
         long start = nanoClock.getAsLong();
         long bytes = 0;
         boolean room = true;
@@ -107,18 +108,12 @@ public final class Defragmenter {
             room = written >= 0;
             bytes += Math.max(0, written);
         }
-        end(publish);
+        end(publishAndCollect);
         bytesWritten += bytes;
-        garbageBytes += bytes;
         long now = nanoClock.getAsLong();
         long pause = Math.max(REST_FACTOR * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
         due = now + (room ? pause : MAX_REST_NANOS);
         rest = FIRST_REST_NANOS;
-        if (garbageBytes < engine.segmentBytes()) {
-            return false;
-        }
-        garbageBytes = 0;
-        return true;
     }
 
     /** Does so with all fragmented intervals, whether noted or not. On the caller's thread, in stores without threads. */

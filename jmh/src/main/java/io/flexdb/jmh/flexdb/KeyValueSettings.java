@@ -33,7 +33,8 @@ final class KeyValueSettings implements Callable<Integer> {
             Map.entry("--cache", "8m"),
             Map.entry("--memtable", "1m"),
             Map.entry("--heap", "256m"),
-            Map.entry("--limit", "10"));
+            Map.entry("--limit", "10"),
+            Map.entry("--warm-up", "0"));
     private static final int DEFAULT_RECORDS = 1_000_000;
     private static final long DEFAULT_CACHE_BYTES = 256 << 20;
     private static final int MORE_THAN_MEMORY = 4;
@@ -179,6 +180,14 @@ final class KeyValueSettings implements Callable<Integer> {
     private long limitSeconds;
 
     @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "How long each experiment that reads goes on before it is measured, so that caches have what "
+                    + "they will have. None with --cold. Default: ${DEFAULT-VALUE}.")
+    private int warmUpSeconds;
+
+    @Option(
             names = "--rounds",
             paramLabel = "N",
             defaultValue = "1",
@@ -294,6 +303,11 @@ final class KeyValueSettings implements Callable<Integer> {
 
     long limitNanos() {
         return TimeUnit.SECONDS.toNanos(limitSeconds);
+    }
+
+    /** How long reads go on before they are measured. */
+    long warmUpNanos() {
+        return cold ? 0 : TimeUnit.SECONDS.toNanos(warmUpSeconds);
     }
 
     /** How stores are opened. */

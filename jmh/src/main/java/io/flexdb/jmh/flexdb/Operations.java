@@ -7,6 +7,7 @@ import org.HdrHistogram.Histogram;
 /** Puts, gets and scans of records, by several threads; each gives a figure, and every value read is checked. */
 final class Operations {
     static final String THOUSANDS = "thousand/s";
+    private static final long WARM_UP_SEED = 1_000_000;
 
     private final Subject subject;
     private final KeyValueSettings settings;
@@ -87,14 +88,14 @@ final class Operations {
     }
 
     Workers.Result get(KeyValueStore store, Experiment experiment) throws InterruptedException {
-        return run(experiment, thread -> {
+        return runWarm(experiment, thread -> {
             Records own = newRecords();
             return number -> own.check(number, store.get(own.key(number)));
         });
     }
 
     Workers.Result getAbsent(KeyValueStore store, Experiment experiment) throws InterruptedException {
-        return run(experiment, thread -> {
+        return runWarm(experiment, thread -> {
             Records own = newRecords();
             return number -> {
                 if (store.get(own.absentKey(number)) != null) {
@@ -112,7 +113,7 @@ final class Operations {
      */
     Workers.Result scan(KeyValueStore store, Experiment experiment, int pairs, boolean values)
             throws InterruptedException {
-        return run(experiment, thread -> {
+        return runWarm(experiment, thread -> {
             Records own = newRecords();
             Records expected = newRecords();
             int[] next = new int[1];
@@ -184,9 +185,26 @@ final class Operations {
         }
     }
 
+    /** After the same with other records, for some time. */
+    private Workers.Result runWarm(Experiment experiment, Workers.OperationFactory factory)
+            throws InterruptedException {
+        if (settings.warmUpNanos() > 0) {
+            int[] numbers = choose(experiment, settings.seed + WARM_UP_SEED);
+            long end = System.nanoTime() + settings.warmUpNanos();
+            for (long left = settings.warmUpNanos(); left > 0; left = end - System.nanoTime()) {
+                Workers.run(experiment.threads, numbers, factory, false, left, done -> {});
+            }
+        }
+        return run(experiment, factory);
+    }
+
+    private int[] choose(Experiment experiment, long seed) {
+        return experiment.distribution.choose(records, experiment.count, seed);
+    }
+
     private Workers.Result measure(Experiment experiment, Workers.OperationFactory factory)
             throws InterruptedException {
-        int[] numbers = experiment.distribution.choose(records, experiment.count, settings.seed + nextVersion);
+        int[] numbers = choose(experiment, settings.seed + nextVersion);
         progress.begin(subject.label() + ", " + experiment.name, experiment.count);
         long start = System.nanoTime();
         Workers.Result result = Workers.run(

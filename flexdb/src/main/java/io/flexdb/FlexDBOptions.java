@@ -169,6 +169,24 @@ public final class FlexDBOptions {
     }
 
     /**
+     * The stitching threshold (the VT-tree's): from how many bytes on unchanged pairs that lie together in the data file
+     * stay there when a commit changes their interval. They are stitched to what is new by the tree alone, and nothing of
+     * them is copied; shorter runs of pairs are written anew with what has changed beside them. The more is stitched,
+     * the less is written, and the more pieces an interval lies in for who scans it, until it is defragmented.
+     *
+     * @param bytes 0 to leave all that does not change in place, {@link Integer#MAX_VALUE} to write each changed interval
+     *     anew; default {@link #DERIVED}: in place, unless half of the pairs change or most lie alone, which has the
+     *     interval written anew
+     */
+    public FlexDBOptions withStitchingThresholdBytes(int bytes) {
+        if (bytes < 0 && bytes != DERIVED) {
+            throw new IllegalArgumentException(
+                    "stitchingThresholdBytes must be at least 0, or " + DERIVED + " for the default: " + bytes);
+        }
+        return with(settings -> settings.stitchingThresholdBytes = bytes);
+    }
+
+    /**
      * The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. By
      * default garbage is collected where less than 0.7 of the segments in use is alive, else they are those of a
      * FlexSpace; begin with {@link #space()} to change one of them.
@@ -259,6 +277,11 @@ public final class FlexDBOptions {
         return settings.defragmentedBytesPerSecond;
     }
 
+    /** From how many bytes on unchanged pairs stay where they are, or {@link #DERIVED}. */
+    public int stitchingThresholdBytes() {
+        return settings.stitchingThresholdBytes;
+    }
+
     /** The settings of the FlexSpace underneath. */
     public FlexSpaceOptions space() {
         return settings.space;
@@ -286,7 +309,8 @@ public final class FlexDBOptions {
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads()
-                + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond + ", space=" + settings.space
+                + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond
+                + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes) + ", space=" + settings.space
                 + ", healthListener=" + settings.healthListener + ", clock=" + settings.clock
                 + ", mergeFunction=" + mergeFunction()
                 + "]";

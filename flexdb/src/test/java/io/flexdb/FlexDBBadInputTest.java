@@ -204,6 +204,9 @@ class FlexDBBadInputTest {
         refused("durability must not be null", () -> options.withDurability(null));
         refused("space must not be null", () -> options.withSpace(null));
         refused("cacheBytes must not be negative: -1", () -> options.withCacheBytes(-1));
+        refused(
+                "stitchingThresholdBytes must be at least 0, or -1 for the default: -2",
+                () -> options.withStitchingThresholdBytes(-2));
         refused("reads must not be null", () -> options.withReads(null));
         refused(
                 "memtableBytes must be from 65536 to 1073741824",
@@ -228,6 +231,7 @@ class FlexDBBadInputTest {
                 .withMaxPinnedBytes(2)
                 .withReads(Reads.POSITIONAL)
                 .withDefragmentedBytesPerSecond(3)
+                .withStitchingThresholdBytes(4)
                 .withSpace(space)
                 .withClock(Clock.systemUTC())
                 .withMergeFunction(MergeFunction.ADD);
@@ -239,10 +243,12 @@ class FlexDBBadInputTest {
         assertEquals(2, options.maxPinnedBytes());
         assertEquals(Reads.POSITIONAL, options.reads());
         assertEquals(3, options.defragmentedBytesPerSecond());
+        assertEquals(4, options.stitchingThresholdBytes());
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, space="
+                        + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, "
+                        + "stitchingThresholdBytes=4, space="
                         + space
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",
                 options.toString());

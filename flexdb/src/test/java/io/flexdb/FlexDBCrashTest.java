@@ -104,7 +104,10 @@ class FlexDBCrashTest {
     @ParameterizedTest
     @EnumSource
     void aCutAtAnyOperationLeavesThePrefixThatItMay(Durability durability) {
-        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+        FlexDBOptions options = StoreDriver.SMALL
+                .withDurability(durability)
+                .withStitchingThresholdBytes(durability == Durability.OS ? 300 : FlexDBOptions.DERIVED);
+        StoreDriver store = StoreDriver.closed(options, new SimulatedVfs());
         int appendsPerPoint = Math.max(1, (durability == Durability.SYNC ? 20 : 7) / EFFORT);
         store.setHook(eachButMostAppends(
                 appendsPerPoint,

@@ -33,8 +33,10 @@ class FlexDBHistoryTest {
             this.random = new Random(31 * seed + durability.ordinal());
             this.keys = 20 + random.nextInt(random.nextBoolean() ? 100 : 3000);
             this.usualValueBytes = random.nextBoolean() ? 40 : 300;
-            FlexDBOptions options =
-                    StoreDriver.SMALL.withDurability(durability).withCacheBytes(random.nextInt(4) == 0 ? 0 : 1 << 20);
+            FlexDBOptions options = StoreDriver.SMALL
+                    .withDurability(durability)
+                    .withCacheBytes(random.nextInt(4) == 0 ? 0 : 1 << 20)
+                    .withStitchingThresholdBytes(random.nextBoolean() ? FlexDBOptions.DERIVED : random.nextInt(600));
             this.store = new StoreDriver(options);
         }
 

@@ -30,7 +30,7 @@ class FlexDBModelTest {
 
     @Provide
     Arbitrary<ActionChain<StoreDriver>> histories() {
-        return actions(Durability.OS, 1).withMaxTransformations(25);
+        return actions(Durability.OS, FlexDBOptions.DERIVED, 1).withMaxTransformations(25);
     }
 
     @Property(tries = 300)
@@ -40,7 +40,7 @@ class FlexDBModelTest {
 
     @Provide
     Arbitrary<ActionChain<StoreDriver>> durableHistories() {
-        return actions(Durability.SYNC, 2).withMaxTransformations(20);
+        return actions(Durability.SYNC, 300, 2).withMaxTransformations(20);
     }
 
     @Property(tries = 300)
@@ -51,11 +51,12 @@ class FlexDBModelTest {
 
     @Provide
     Arbitrary<ActionChain<StoreDriver>> interruptedHistories() {
-        return actions(Durability.NONE, 8).withMaxTransformations(25);
+        return actions(Durability.NONE, 0, 8).withMaxTransformations(25);
     }
 
-    private static ActionChainArbitrary<StoreDriver> actions(Durability durability, int ends) {
-        return ActionChain.startWith(() -> new StoreDriver(StoreDriver.SMALL.withDurability(durability)))
+    private static ActionChainArbitrary<StoreDriver> actions(Durability durability, int stitchingThreshold, int ends) {
+        return ActionChain.startWith(() -> new StoreDriver(
+                        StoreDriver.SMALL.withDurability(durability).withStitchingThresholdBytes(stitchingThreshold)))
                 .withAction(12, puts())
                 .withAction(4, deletes())
                 .withAction(4, expiringPuts())

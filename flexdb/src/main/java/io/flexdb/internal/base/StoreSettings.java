@@ -26,6 +26,7 @@ public final class StoreSettings implements Cloneable {
     public Duration syncInterval = Duration.ofSeconds(1);
     public long maxPinnedBytes = DERIVED;
     public long defragmentedBytesPerSecond = 64L << 20;
+    public int stitchingThresholdBytes = DERIVED;
     public boolean mappedReads = true; // where they are safe
     public FlexSpaceOptions space = FlexSpaceOptions.defaults().withMinimumUtilization(0.7);
     public HealthListener healthListener; // or null

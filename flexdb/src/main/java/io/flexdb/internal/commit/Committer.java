@@ -40,6 +40,9 @@ public final class Committer {
      *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
      *   changed anyway (section 5.2), so that the FlexTree stays small.
      *
+     * With a stitching threshold of the user's (a VT-tree's, section 3.1 there) each interval that changes is written anew
+     * but for those of its unchanged pairs that lie together and have as many bytes.
+     *
      * Deleted ranges come before all entries, those that are newer and those that are older, of which nothing is in the
      * space then. What a range has of the two intervals at its ends is removed in place; those between go with all they
      * have, without being read, as many at once as stand in one leaf of the index: one change of the space for each.
@@ -58,6 +61,7 @@ public final class Committer {
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final MemTable[] NO_TABLES = {};
+    static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
 
     final Epochs epochs;
     final SpaceEngine engine;
@@ -69,6 +73,7 @@ public final class Committer {
     final ReadContext context;
     private final ReadContext contextOfMerges; // for values below operands
     private final IntervalReader reader;
+    private final int stitchingThreshold; // in bytes; negative if what is cheaper is chosen for each interval
     private final OperandFold fold;
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
@@ -94,7 +99,8 @@ public final class Committer {
             IntervalCache cache,
             IntervalReader reader,
             OffHeap memory,
-            Merger merger) {
+            Merger merger,
+            int stitchingThreshold) {
         this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
@@ -104,6 +110,7 @@ public final class Committer {
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.reader = reader;
+        this.stitchingThreshold = stitchingThreshold;
         this.fold = new OperandFold(merger);
         this.old = new OldPairs(reader, context);
         this.content = new MergedContent(memory);
@@ -175,7 +182,7 @@ public final class Committer {
                 stuckAt = key.copy();
                 break;
             }
-            writer.replace(key, context.interval, wasCached);
+            writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
             replaced[replacedCount++] = context.interval.contentNumber();
             changes += gathered.count();
             entriesApplied += gathered.count();
@@ -287,7 +294,7 @@ public final class Committer {
             return refuseForMemory(e);
         }
         key.set(ofInterval);
-        writer.replace(key, context.interval, wasCached);
+        writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
         replaced[replacedCount++] = context.interval.contentNumber();
         turns.pass();
         return true;
@@ -485,6 +492,9 @@ public final class Committer {
     }
 
     private boolean isForPlace(IntervalRef interval) {
+        if (stitchingThreshold >= 0) {
+            return stitchingThreshold == 0;
+        }
         return gathered.count() * 2 <= old.count() && !isFragmented(interval);
     }
 

@@ -164,7 +164,7 @@ public final class Defragmenter {
             return 0; // who reads it is told
         }
         boolean cached = parts.cache.contains(interval.contentNumber());
-        parts.writer.replace(key, interval, cached);
+        parts.writer.replace(key, interval, cached, Committer.NO_STITCHES);
         replaced[replacedCount++] = interval.contentNumber();
         return (int) interval.lengthBytes();
     }

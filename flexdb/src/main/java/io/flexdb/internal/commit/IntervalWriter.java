@@ -23,6 +23,7 @@ final class IntervalWriter {
     private final IntervalCache cache;
     private final MergedContent content;
     private final NewIntervals parts;
+    private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
                     IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -41,13 +42,14 @@ final class IntervalWriter {
      *
      * @param key one of its keys
      * @param referenced whether the interval is of those that are read
+     * @param stitchingThreshold from how many bytes on unchanged pairs that lie together stay there, unless all do
      */
-    void replace(EntryKey key, IntervalRef interval, boolean referenced) {
+    void replace(EntryKey key, IntervalRef interval, boolean referenced, int stitchingThreshold) {
         engine.beginGroup();
         if (content.isInPlace()) {
             replaceInSpace(interval.logicalOffset());
         } else {
-            rewrite(interval.logicalOffset(), (int) interval.lengthBytes());
+            rewrite(interval.logicalOffset(), (int) interval.lengthBytes(), stitchingThreshold);
         }
         replaceInIndex(key, interval, referenced);
         engine.endGroup();
@@ -103,18 +105,34 @@ final class IntervalWriter {
         return bytes <= max ? address : IntervalFormat.UNKNOWN;
     }
 
-    /** Writes the new content in the place of the old, in extents of as many whole pairs as fit. */
-    private void rewrite(long intervalOffset, int oldBytes) {
-        if (oldBytes > 0) {
-            engine.collapse(intervalOffset, oldBytes);
+    /** Writes the new content in the place of the old, but for what is stitched. */
+    private void rewrite(long intervalOffset, int oldBytes, int stitchingThreshold) {
+        stitches.find(content, engine.current(), intervalOffset, stitchingThreshold);
+        int pair = 0;
+        int oldFrom = 0;
+        while (pair < content.pairs() || oldFrom < oldBytes) {
+            int stitched = stitches.firstFrom(pair);
+            int oldEnd = stitched < content.pairs() ? content.oldStart(stitched) : oldBytes;
+            if (oldEnd > oldFrom) {
+                engine.collapse(intervalOffset + content.directory().start(pair), oldEnd - oldFrom);
+            }
+            writePairs(intervalOffset, pair, stitched);
+            pair = stitches.endFrom(stitched);
+            oldFrom = oldEnd
+                    + content.directory().start(pair)
+                    - content.directory().start(stitched);
         }
+    }
+
+    /** In extents of as many whole pairs as fit. */
+    private void writePairs(long intervalOffset, int firstPair, int endPair) {
         DirectoryBuilder directoryOfAll = content.directory();
         int max = engine.maxExtentBytes();
-        int pair = 0;
-        while (pair < content.pairs()) {
+        int pair = firstPair;
+        while (pair < endPair) {
             int first = pair;
             int from = directoryOfAll.start(pair++);
-            while (pair < content.pairs() && directoryOfAll.start(pair + 1) - from <= max) {
+            while (pair < endPair && directoryOfAll.start(pair + 1) - from <= max) {
                 pair++;
             }
             int end = directoryOfAll.start(pair);

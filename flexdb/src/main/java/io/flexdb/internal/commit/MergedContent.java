@@ -118,6 +118,13 @@ final class MergedContent {
         return inPlaceChanges[CHANGE_FIELDS * change + 4];
     }
 
+    // ---- what was there before, if all pairs are in memory
+
+    /** Where in the old content an unchanged pair is; -1 for one that has come. */
+    int oldStart(int pair) {
+        return places[pair] < 0 ? -1 : places[pair] - IntervalFormat.dataPosition(old.directory(), old.base());
+    }
+
     // ---- keys, if all pairs are in memory
 
     /** Whether keys can be asked for. */

@@ -186,7 +186,8 @@ public final class StoreOpener {
         memory.giver(this::giveBack);
         reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
         intervals = new Intervals(new SparseIndex(epochs, memory), cache);
-        committer = new Committer(epochs, engine, intervals, cache, reader, memory, settings.merger);
+        committer = new Committer(
+                epochs, engine, intervals, cache, reader, memory, settings.merger, settings.stitchingThresholdBytes);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);

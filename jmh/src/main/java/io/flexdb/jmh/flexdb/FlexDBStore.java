@@ -23,8 +23,8 @@ final class FlexDBStore implements KeyValueStore {
         if (settings.memtableBytes() > 0) {
             options = options.withMemtableBytes(Math.toIntExact(settings.memtableBytes()));
         }
-        if (settings.utilization() > 0) {
-            options = options.withSpace(options.space().withMinimumUtilization(settings.utilization()));
+        if (settings.tuning() != null) {
+            options = settings.tuning().apply(options);
         }
         this.store = FlexDB.open(settings.directory(), options);
     }

@@ -118,6 +118,15 @@ final class KeyValueSettings implements Callable<Integer> {
     List<Double> utilizations;
 
     @Option(
+            names = "--stitching",
+            split = ",",
+            paramLabel = "BYTES",
+            defaultValue = "0,1024,4096,2147483647",
+            description = "Of part stitching: stitching thresholds beside FlexDB's default, from 0, all in place, to "
+                    + "2147483647, all anew. Default: ${DEFAULT-VALUE}.")
+    List<Integer> stitchingThresholds;
+
+    @Option(
             names = "--durability",
             paramLabel = "MODE",
             defaultValue = "os",
@@ -312,7 +321,7 @@ final class KeyValueSettings implements Callable<Integer> {
 
     /** How stores are opened. */
     StoreSettings store(Path of) {
-        return new StoreSettings(of, cacheBytes(), memtableBytes, durability, 0);
+        return new StoreSettings(of, cacheBytes(), memtableBytes, durability, null);
     }
 
     private static final class MemoryBytes implements ITypeConverter<Long> {

@@ -22,6 +22,8 @@ enum Part {
     COMMITS("Reads beside puts"),
     /** Updates, twice as many as there are records, and what they write and take on disk: Figure 12f. */
     UPDATES("Updates (Figure 12f)"),
+    /** Updates and insertions by FlexDB's stitching threshold: what they cost and write, and the scans behind them. */
+    STITCHING("In place, stitched, or written anew"),
     /** Puts that are on disk when they return, by 1 thread and by all. */
     SYNC("Puts that are on disk when they return"),
     /** Puts, gets and scans by the number of pairs. */

@@ -1,7 +1,9 @@
 package io.flexdb.jmh.flexdb;
 
 import io.flexdb.Durability;
+import io.flexdb.FlexDBOptions;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 
 /**
  * How a store is to be opened.
@@ -10,16 +12,21 @@ import java.nio.file.Path;
  * @param cacheBytes of the store's own cache, where it has one
  * @param memtableBytes of a memtable, where there are such; 0 for the store's own default
  * @param durability what has happened to a put when it returns
- * @param utilization share of live bytes below which garbage is collected, where it is; 0 for the store's own default
+ * @param tuning of FlexDB; null for its defaults
  */
-record StoreSettings(Path directory, long cacheBytes, long memtableBytes, Durability durability, double utilization) {
+record StoreSettings(
+        Path directory,
+        long cacheBytes,
+        long memtableBytes,
+        Durability durability,
+        UnaryOperator<FlexDBOptions> tuning) {
 
     StoreSettings with(Durability other) {
-        return new StoreSettings(directory, cacheBytes, memtableBytes, other, utilization);
+        return new StoreSettings(directory, cacheBytes, memtableBytes, other, tuning);
     }
 
-    StoreSettings withUtilization(double share) {
-        return new StoreSettings(directory, cacheBytes, memtableBytes, durability, share);
+    StoreSettings with(UnaryOperator<FlexDBOptions> other) {
+        return new StoreSettings(directory, cacheBytes, memtableBytes, durability, other);
     }
 
     /** Whether a put is on disk when it returns. */

@@ -68,6 +68,8 @@ class KeyValueTest {
                 "next into buffers, garbage",
                 "GET uniform, 1 threads beside puts",
                 "updates Zipfian, least utilization 0.85, on disk for each byte",
+                "SCAN 50 uniform after updates Zipfian, in place",
+                "load random, stitched from 1024 B, written for each byte",
                 "PUT sync, 1 threads",
                 "GET uniform, 1,000 pairs",
                 "open after a kill, 1,000 pairs",
@@ -141,7 +143,7 @@ class KeyValueTest {
             names = "LMDB", // opens only in a process with flags of its own
             mode = EnumSource.Mode.EXCLUDE)
     void everyStoreIsAskedInTheSameWay(Subject subject) {
-        try (KeyValueStore store = subject.open(new StoreSettings(directory, 8 << 20, 1 << 20, Durability.OS, 0))) {
+        try (KeyValueStore store = subject.open(new StoreSettings(directory, 8 << 20, 1 << 20, Durability.OS, null))) {
             for (int i = 9; i >= 0; i--) {
                 store.put(new byte[] {'k', (byte) i}, new byte[] {(byte) (i + 1)});
             }

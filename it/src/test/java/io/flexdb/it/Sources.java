@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 /** Sources and documents of the project. */
 final class Sources {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> MODULES = List.of("flextree", "flexspace", "flexdb", "flexdb-ycsb", "jmh", "it");
+    private static final List<String> MODULES =
+            List.of("flextree", "flexspace", "flexdb", "flexdb-ycsb", "flexdb-files", "jmh", "it");
 
     private Sources() {}
 

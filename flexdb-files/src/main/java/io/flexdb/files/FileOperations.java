@@ -1,0 +1,241 @@
+package io.flexdb.files;
+
+import io.flexdb.files.PathWalk.Place;
+import io.flexdb.files.internal.Entry;
+import io.flexdb.files.internal.EntryKey;
+import io.flexdb.files.internal.FileTree;
+import io.flexdb.files.internal.OpenFile;
+import io.flexdb.files.internal.Times;
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.NotLinkException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Arrays;
+
+/** What can be done with the files of one file system, by paths. */
+final class FileOperations {
+    private final FlexFileSystem fileSystem;
+    private final FileTree tree;
+
+    FileOperations(FlexFileSystem fileSystem, FileTree tree) {
+        this.fileSystem = fileSystem;
+        this.tree = tree;
+    }
+
+    /** Where a path leads to. */
+    Place find(FlexPath path, boolean follow) throws IOException {
+        fileSystem.requireOpen();
+        return PathWalk.find(tree, path.toAbsolutePath(), follow);
+    }
+
+    static boolean follows(LinkOption... options) {
+        return !Arrays.asList(options).contains(LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static void requireNone(FileAttribute<?>... attributes) {
+        if (attributes.length > 0) {
+            throw new UnsupportedOperationException(
+                    "\"" + attributes[0].name() + "\" can't be set when a file is made");
+        }
+    }
+
+    // ---- making and removing
+
+    void createDirectory(FlexPath path, FileAttribute<?>... attributes) throws IOException {
+        requireNone(attributes);
+        Place place = find(path, false);
+        requireAbsent(place);
+        tree.createDirectory(place.key(), path.toString());
+    }
+
+    void createLink(FlexPath path, Path target, FileAttribute<?>... attributes) throws IOException {
+        requireNone(attributes);
+        String text = FlexPath.of(target).toString();
+        if (text.isEmpty()) {
+            throw new NoSuchFileException(path.toString(), null, "a link needs a target");
+        }
+        Place place = find(path, false);
+        requireAbsent(place);
+        tree.createLink(place.key(), text, path.toString());
+    }
+
+    private static void requireAbsent(Place place) throws FileAlreadyExistsException {
+        if (place.entry() != null) {
+            throw new FileAlreadyExistsException(place.path().toString());
+        }
+    }
+
+    Path readLink(FlexPath path) throws IOException {
+        Entry entry = find(path, false).requireEntry();
+        if (!entry.isLink()) {
+            throw new NotLinkException(path.toString());
+        }
+        return fileSystem.getPath(entry.target());
+    }
+
+    void delete(FlexPath path) throws IOException {
+        Place place = find(path, false);
+        place.requireEntry();
+        tree.remove(place.requireKey(), path.toString());
+    }
+
+    void deleteRecursively(FlexPath path) throws IOException {
+        Place place = find(path, false);
+        place.requireEntry();
+        tree.removeAll(place.requireKey(), path.toString());
+    }
+
+    // ---- content
+
+    SeekableByteChannel open(FlexPath path, OpenFlags flags, FileAttribute<?>... attributes) throws IOException {
+        requireNone(attributes);
+        boolean created = false;
+        while (true) {
+            Place place = find(path, flags.follow() && !flags.createNew());
+            if (place.entry() == null) {
+                created = create(place, flags);
+            } else if (flags.createNew() && !created) {
+                throw new FileAlreadyExistsException(path.toString());
+            } else {
+                requireFile(place);
+                OpenFile file = tree.content().open(place.key(), place.entry());
+                if (file != null) {
+                    return channel(file, flags, created);
+                }
+            }
+        }
+    }
+
+    /** Returns false if somebody else was faster. */
+    private boolean create(Place place, OpenFlags flags) throws IOException {
+        if (!flags.create() && !flags.createNew()) {
+            throw new NoSuchFileException(place.path().toString());
+        }
+        try {
+            tree.createFile(place.requireKey(), place.path().toString());
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            if (flags.createNew()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    private static void requireFile(Place place) throws FileSystemException {
+        if (place.entry().isDirectory()) {
+            throw new FileSystemException(place.path().toString(), null, "Is a directory");
+        }
+        if (place.entry().isLink()) {
+            throw new FileSystemException(
+                    place.path().toString(), null, "Too many levels of symbolic links (NOFOLLOW_LINKS specified)");
+        }
+    }
+
+    private SeekableByteChannel channel(OpenFile file, OpenFlags flags, boolean created) throws IOException {
+        FlexChannel channel = new FlexChannel(fileSystem, tree.content(), file, flags);
+        try {
+            if (flags.truncate() && !created) {
+                tree.content().truncate(file, 0, flags.atLeast());
+            }
+            fileSystem.opened(channel);
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            tree.content().close(file);
+            throw e;
+        }
+    }
+
+    DirectoryStream<Path> list(FlexPath path, DirectoryStream.Filter<? super Path> filter) throws IOException {
+        return new FlexDirectoryStream(path, directory(path), filter);
+    }
+
+    /** The number of a directory. */
+    long directory(FlexPath path) throws IOException {
+        try {
+            Entry entry = find(path, true).requireEntry();
+            if (entry.isDirectory()) {
+                return entry.id();
+            }
+        } catch (PathWalk.NoDirectoryException e) {
+            // As if the path led to what it goes through.
+        }
+        throw new NotDirectoryException(path.toString());
+    }
+
+    // ---- attributes
+
+    FlexAttributes attributes(FlexPath path, boolean follow) throws IOException {
+        return attributes(path, find(path, follow).requireEntry());
+    }
+
+    FlexAttributes attributes(FlexPath path, Entry entry) throws IOException {
+        FlexAttributes attributes = attributesOrNull(entry);
+        if (attributes == null) {
+            throw new NoSuchFileException(path.toString());
+        }
+        return attributes;
+    }
+
+    /** The attributes of an entry; null if that of a directory which is gone. */
+    FlexAttributes attributesOrNull(Entry entry) throws IOException {
+        Times times = entry.isDirectory() ? tree.directoryTimes(entry.id()) : entry.times();
+        FlexAttributes.FileKey key = new FlexAttributes.FileKey(fileSystem.id(), entry.id());
+        return times == null ? null : new FlexAttributes(entry, times, key);
+    }
+
+    void setTimes(FlexPath path, boolean follow, FileTree.TimesChange times) throws IOException {
+        Place place = find(path, follow);
+        Entry entry = place.requireEntry();
+        if (entry.isDirectory()) {
+            tree.setDirectoryTimes(entry.id(), path.toString(), times);
+        } else {
+            tree.setTimes(place.key(), path.toString(), times);
+        }
+    }
+
+    void checkAccess(FlexPath path, AccessMode... modes) throws IOException {
+        Entry entry = find(path, true).requireEntry();
+        if (entry.isFile() && Arrays.asList(modes).contains(AccessMode.EXECUTE)) {
+            throw new AccessDeniedException(path.toString(), null, "nothing here can be executed");
+        }
+    }
+
+    boolean isSame(FlexPath path, FlexPath other) throws IOException {
+        if (path.equals(other)) {
+            return true;
+        }
+        if (path.fileSystem() != other.fileSystem()) {
+            return false;
+        }
+        long id = find(path, true).requireEntry().id();
+        return id == find(other, true).requireEntry().id();
+    }
+
+    FlexPath realPath(FlexPath path, LinkOption... options) throws IOException {
+        Place place = find(path, follows(options));
+        place.requireEntry();
+        return FlexPath.absolute(fileSystem, place.names());
+    }
+
+    /** Where a file goes, and is not yet unless it may be replaced. */
+    static EntryKey target(Place place, boolean replace) throws IOException {
+        if (place.entry() != null && !replace) {
+            throw new FileAlreadyExistsException(place.path().toString());
+        }
+        return place.requireKey();
+    }
+
+    FileTree tree() {
+        return tree;
+    }
+}

@@ -1,0 +1,50 @@
+package io.flexdb.files.internal;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The numbers of directories by parent and name, so that to walk a path costs no lookup of what was met before.
+ *
+ * <p>A name that is deleted or moved is forgotten after that has happened, so who looks meanwhile may go by the old one,
+ * as if he had come before; a directory's own pair, which each change in it reads, tells if it is gone. But a lookup
+ * that began before must not bring the old one back later. So whoever looks something up in the store asks for the time
+ * first, and to forget something makes the time go on: what was found before that is not kept.
+ */
+final class DirectoryCache {
+    private static final int MOST = 1 << 16;
+
+    private final Map<EntryKey, Long> ids = new ConcurrentHashMap<>();
+    private final AtomicLong time = new AtomicLong();
+
+    /** The number, or null. */
+    Long get(EntryKey key) {
+        return ids.get(key);
+    }
+
+    /** To be asked for before a lookup. */
+    long time() {
+        return time.get();
+    }
+
+    /** Keeps what was found by a lookup that began at a time. */
+    void keep(EntryKey key, long id, long begun) {
+        if (time.get() != begun) {
+            return;
+        }
+        if (ids.size() >= MOST) {
+            ids.clear();
+        }
+        ids.put(key, id);
+        if (time.get() != begun) {
+            ids.remove(key);
+        }
+    }
+
+    /** To be called once the store has it elsewhere, or nowhere. */
+    void forget(EntryKey key) {
+        time.incrementAndGet();
+        ids.remove(key);
+    }
+}

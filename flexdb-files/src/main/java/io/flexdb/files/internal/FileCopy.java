@@ -1,0 +1,101 @@
+package io.flexdb.files.internal;
+
+import io.flexdb.FlexCursor;
+import io.flexdb.ReadOptions;
+import io.flexdb.Snapshot;
+import io.flexdb.WriteBatch;
+import io.flexdb.storage.StorageException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+
+/**
+ * Copies an entry within a file system: of a directory without what is in it. The copy is there whole or not at all: the
+ * blocks of a large file are copied from a snapshot to one that no path leads to, and that one is put to its place then.
+ */
+public final class FileCopy {
+    private final FileTree tree;
+    private final EntryKey from;
+    private final EntryKey to;
+    private final boolean replace;
+    private final boolean withTimes;
+
+    /**
+     * @param replace whether a file, a link or an empty directory where the copy goes is replaced
+     * @param withTimes whether the copy has the times of what is copied; those of directories are set by the caller
+     */
+    public FileCopy(FileTree tree, EntryKey from, EntryKey to, boolean replace, boolean withTimes) {
+        this.tree = tree;
+        this.from = from;
+        this.to = to;
+        this.replace = replace;
+        this.withTimes = withTimes;
+    }
+
+    /** Copies. The paths are for messages. */
+    public void run(String source, String target) throws IOException {
+        TreeStore store = tree.store;
+        try (Snapshot snapshot = store.db.snapshot()) {
+            TreeView view = store.view(snapshot);
+            Entry entry = view.entry(from);
+            if (entry == null) {
+                throw new NoSuchFileException(source);
+            }
+            if (!replace && tree.lookup(to) != null) {
+                throw new FileAlreadyExistsException(target); // before anything is copied; asked again at the end
+            }
+            Entry copy = entry.withId(tree.ids.next());
+            if (!copy.isDirectory() && !withTimes) {
+                copy = copy.with(Times.of(store.now()));
+            }
+            if (copy.hasBlocks()) {
+                copyLarge(view, entry, copy, target);
+            } else {
+                tree.place(null, copy, to, replace, target);
+            }
+        } catch (StorageException e) {
+            throw TreeStore.failure(e);
+        }
+    }
+
+    private void copyLarge(TreeView view, Entry entry, Entry copy, String target) throws IOException {
+        EntryKey aside = EntryKey.removed(copy.id());
+        tree.store.change(null, change -> {
+            change.put(aside, copy);
+            return null;
+        });
+        try {
+            copyBlocks(view, entry.id(), copy.id());
+            tree.place(aside, copy, to, replace, target);
+        } catch (IOException | RuntimeException e) {
+            try {
+                tree.store.change(null, change -> {
+                    change.delete(aside);
+                    change.deleteBlocks(copy, 0);
+                    return null;
+                });
+            } catch (IOException | RuntimeException again) {
+                e.addSuppressed(again); // what is left goes when the file system is opened next
+            }
+            throw e;
+        }
+    }
+
+    private void copyBlocks(TreeView view, long id, long copyId) {
+        TreeStore store = tree.store;
+        WriteBatch batch = new WriteBatch();
+        WriteBatch inBlocks = batch.in(store.blocks);
+        try (FlexCursor cursor = view.blocks.cursor(ReadOptions.defaults().withPrefix(TreeFormat.key(id)))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                byte[] key = cursor.key();
+                System.arraycopy(TreeFormat.key(copyId), 0, key, 0, TreeFormat.ID_BYTES);
+                inBlocks.put(key, cursor.value());
+                if (batch.sizeBytes() >= store.pieceBytes()) {
+                    store.db.write(batch);
+                    batch.clear();
+                }
+            }
+        }
+        store.db.write(batch);
+    }
+}

@@ -1,0 +1,169 @@
+package io.flexdb.files.internal;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Removes directories with all that is below them.
+ *
+ * <p>The problem: keys begin with numbers, so that a directory can be moved in one step; but then what is below one is no
+ * range of keys. The choice: one short transaction takes the directory out of the tree, to where no path leads. Then
+ * entries are read, but nothing of what files have, and all that has been met is deleted by ranges: numbers are given in
+ * order, so those of a tree that was made in one go are few runs, often one. The cost is a walk over the entries.
+ *
+ * <ul>
+ *   <li>R1: a directory's own pair goes before its entries are read. Whatever is changed in a directory goes by that
+ *       pair, and so does who opens a file in it; so nothing is added behind the walk.
+ *   <li>R2: the entries of a directory go when those of all below it have gone, and the entry of the first one last. So
+ *       after a crash all that is left is found again from directory 2.
+ *   <li>R3: a file that is open goes to directory 2 itself, until it is closed.
+ * </ul>
+ */
+final class TreeRemoval {
+    private static final int LISTED_AT_ONCE = 1000;
+    private static final int REMOVED_AT_ONCE = 1 << 20;
+    private static final int RANGES_AT_ONCE = 1000;
+
+    private final FileTree tree;
+    private final TreeStore store;
+
+    TreeRemoval(FileTree tree) {
+        this.tree = tree;
+        this.store = tree.store;
+    }
+
+    /** Removes what was left to be removed when the store was closed or has crashed. */
+    void removeLeftovers() throws IOException {
+        List<FileTree.Named> left;
+        do {
+            left = tree.list(TreeFormat.REMOVED, null, LISTED_AT_ONCE);
+            for (FileTree.Named each : left) {
+                EntryKey key = EntryKey.of(TreeFormat.REMOVED, each.name());
+                Entry entry = each.entry();
+                if (entry.isDirectory()) {
+                    remove(key, entry.id());
+                } else {
+                    store.change(null, change -> {
+                        change.delete(key);
+                        change.deleteBlocks(entry, 0);
+                        return null;
+                    });
+                }
+            }
+        } while (!left.isEmpty());
+    }
+
+    /**
+     * Removes a directory of directory 2.
+     *
+     * @param entry where its entry is
+     */
+    void remove(EntryKey entry, long directory) throws IOException {
+        Walk walk = new Walk();
+        walk.walk(directory);
+        store.change(null, change -> {
+            change.delete(entry);
+            return null;
+        });
+    }
+
+    private final class Walk {
+        private final IdRuns withBlocks = new IdRuns(); // whose blocks are to go: those of all that was met
+        private final IdRuns withEntries = new IdRuns(); // whose entries are to go: without unfinished directories
+
+        void walk(long root) throws IOException {
+            Deque<Long> left = new ArrayDeque<>(); // directories to enter, and, as the complement, to finish
+            left.push(root);
+            while (!left.isEmpty()) {
+                long next = left.pop();
+                if (next < 0) {
+                    withEntries.add(~next, true);
+                } else {
+                    store.change(
+                            null,
+                            change -> { // R1
+                                change.deleteDirectory(next);
+                                return null;
+                            });
+                    withBlocks.add(next, false);
+                    left.push(~next);
+                    enter(next, left);
+                }
+                if (withBlocks.size() + withEntries.size() > REMOVED_AT_ONCE) {
+                    delete();
+                }
+            }
+            delete();
+        }
+
+        private void enter(long directory, Deque<Long> left) throws IOException {
+            String last = null;
+            List<FileTree.Named> page;
+            do {
+                page = tree.list(directory, last, LISTED_AT_ONCE);
+                for (FileTree.Named each : page) {
+                    Entry entry = each.entry();
+                    if (entry.isDirectory()) {
+                        left.push(entry.id());
+                    } else {
+                        withBlocks.add(entry.id(), entry.hasBlocks());
+                        withEntries.add(entry.id(), false);
+                    }
+                    last = each.name();
+                }
+            } while (page.size() == LISTED_AT_ONCE);
+        }
+
+        private void delete() throws IOException {
+            OpenFiles.Held held = tree.open.lockAll();
+            try {
+                putAsideOpenFiles();
+                deleteRuns(withBlocks, TreeChange::deleteBlocksOf);
+            } finally {
+                held.release();
+            }
+            deleteRuns(withEntries, TreeChange::deleteEntriesOf); // R2
+        }
+
+        /** R3. */
+        private void putAsideOpenFiles() throws IOException {
+            List<Long> spared = new ArrayList<>();
+            for (OpenFile file : tree.open.all()) {
+                if (withBlocks.has(file.id)) {
+                    EntryKey to = EntryKey.removed(file.id);
+                    store.change(null, change -> {
+                        Entry entry = change.entry(file.at);
+                        if (entry != null) {
+                            change.delete(file.at);
+                            change.put(to, entry);
+                        }
+                        return null;
+                    });
+                    file.at = to;
+                    spared.add(file.id);
+                }
+            }
+            withBlocks.removeAll(spared);
+        }
+
+        private void deleteRuns(IdRuns ids, RunDeletion deletion) throws IOException {
+            List<long[]> runs = new ArrayList<>();
+            ids.forEach((from, to) -> runs.add(new long[] {from, to}));
+            ids.clear();
+            for (int i = 0; i < runs.size(); i += RANGES_AT_ONCE) {
+                List<long[]> some = runs.subList(i, Math.min(runs.size(), i + RANGES_AT_ONCE));
+                store.change(null, change -> {
+                    some.forEach(run -> deletion.delete(change, run[0], run[1]));
+                    return null;
+                });
+            }
+        }
+    }
+
+    private interface RunDeletion {
+        void delete(TreeChange change, long from, long to);
+    }
+}

@@ -1,0 +1,181 @@
+package io.flexdb.files.internal;
+
+import io.flexdb.Durability;
+import io.flexdb.FlexDB;
+import io.flexdb.Isolation;
+import io.flexdb.Keyspace;
+import io.flexdb.Snapshot;
+import io.flexdb.Transaction;
+import io.flexdb.storage.ConflictException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.ClosedFileSystemException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The two keyspaces of a file system, and how operations on them are made: each change is one serializable transaction,
+ * run again after a conflict. Any thread may use it.
+ */
+final class TreeStore {
+    private static final int MAX_TRIES = 1000;
+    private static final int MAX_WAITS = 100;
+    private static final int WAIT_NANOS = 20_000;
+    private static final int MAX_PIECE_BYTES = 256 << 10;
+    private static final int MEMTABLE_SHARE = 4;
+    private static final int BLOCK_SHARE = 8;
+
+    final FlexDB db;
+    final Keyspace entries;
+    final Keyspace blocks;
+    final TreeView newest;
+    final int blockBytes;
+    final int smallBytes;
+    private final InstantSource clock;
+
+    /** Reads only. */
+    interface Read<T> {
+        T of(TreeView view) throws IOException;
+    }
+
+    /** What a change is made of; may be run several times. */
+    interface Change<T> {
+        T make(TreeChange change) throws IOException;
+    }
+
+    private TreeStore(FlexDB db, Keyspace entries, Keyspace blocks, TreeSettings settings, int blockBytes) {
+        this.db = db;
+        this.entries = entries;
+        this.blocks = blocks;
+        this.newest = new TreeView(entries.name(), entries, blocks);
+        this.blockBytes = blockBytes;
+        this.smallBytes = Math.min(settings.smallBytes(), blockBytes);
+        this.clock = settings.clock();
+    }
+
+    /** Opens the keyspaces of a name, or makes them. */
+    static TreeStore open(FlexDB db, TreeSettings settings) throws IOException {
+        try {
+            Keyspace entries = db.createKeyspaceIfAbsent(settings.name() + ".entries");
+            Keyspace blocks = db.createKeyspaceIfAbsent(settings.name() + ".blocks");
+            byte[] superblock = entries.get(TreeFormat.key(TreeFormat.SUPERBLOCK));
+            int blockBytes = superblock == null ? settings.blockBytes() : blockBytes(entries.name(), superblock);
+            int most = db.options().memtableBytes() / BLOCK_SHARE;
+            if (blockBytes > most) {
+                throw new IllegalArgumentException("blockBytes must be at most " + most
+                        + " in a store with memtables of " + db.options().memtableBytes() + " bytes: " + blockBytes);
+            }
+            TreeStore store = new TreeStore(db, entries, blocks, settings, blockBytes);
+            if (superblock == null) {
+                store.change(null, store::begin);
+            }
+            return store;
+        } catch (StorageException e) {
+            throw failure(e);
+        }
+    }
+
+    private static int blockBytes(String keyspace, byte[] superblock) {
+        ByteBuffer from = ByteBuffer.wrap(superblock);
+        if (superblock.length != TreeFormat.SUPERBLOCK_BYTES || from.getLong() != TreeFormat.MAGIC) {
+            throw TreeFormat.damaged(keyspace, 0, "a file system", superblock.length + " other bytes");
+        }
+        int version = from.getInt();
+        if (version != TreeFormat.VERSION) {
+            throw TreeFormat.damaged(keyspace, Long.BYTES, "version " + TreeFormat.VERSION, "version " + version);
+        }
+        int blockBytes = from.getInt();
+        if (blockBytes < TreeSettings.MIN_BLOCK_BYTES || blockBytes > TreeSettings.MAX_BLOCK_BYTES) {
+            throw TreeFormat.damaged(
+                    keyspace, Long.BYTES + Integer.BYTES, "a size of blocks", Integer.toString(blockBytes));
+        }
+        return blockBytes;
+    }
+
+    private Void begin(TreeChange change) {
+        change.begin(TreeFormat.superblock(blockBytes));
+        change.put(TreeFormat.ROOT, new Directory(TreeFormat.ROOT, Times.of(change.now)));
+        change.put(TreeFormat.REMOVED, new Directory(TreeFormat.SUPERBLOCK, Times.of(change.now)));
+        return null;
+    }
+
+    long now() {
+        Instant now = clock.instant();
+        return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+    }
+
+    /** The most bytes of content that one change is to write, so that it fits a memtable. */
+    int pieceBytes() {
+        int most = Math.min(MAX_PIECE_BYTES, db.options().memtableBytes() / MEMTABLE_SHARE);
+        return Math.max(1, most / blockBytes) * blockBytes;
+    }
+
+    /** Reads what is newest; each pair by itself. */
+    <T> T read(Read<T> read) throws IOException {
+        try {
+            return read.of(newest);
+        } catch (StorageException e) {
+            throw failure(e);
+        }
+    }
+
+    /** Reads as of one moment. */
+    <T> T readAtOnce(Read<T> read) throws IOException {
+        try (Snapshot snapshot = db.snapshot()) {
+            return read.of(view(snapshot));
+        } catch (StorageException e) {
+            throw failure(e);
+        }
+    }
+
+    TreeView view(Snapshot snapshot) {
+        return new TreeView(entries.name(), snapshot.in(entries), snapshot.in(blocks));
+    }
+
+    /**
+     * Makes a change.
+     *
+     * @param atLeast a durability, or null for the store's
+     */
+    <T> T change(Durability atLeast, Change<T> change) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+                T result = change.make(new TreeChange(
+                        entries.name(), transaction.in(entries), transaction.in(blocks), blockBytes, now()));
+                if (atLeast == null) {
+                    transaction.commit();
+                } else {
+                    transaction.commit(atLeast);
+                }
+                return result;
+            } catch (ConflictException e) {
+                if (tries == MAX_TRIES) {
+                    throw failure(e);
+                }
+            } catch (StorageException e) {
+                throw failure(e);
+            }
+            giveWay(tries);
+        }
+    }
+
+    private static void giveWay(int conflicts) {
+        int most = Math.min(conflicts, MAX_WAITS) * WAIT_NANOS;
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(most));
+    }
+
+    /** What users of files know for a failure of the store. */
+    static IOException failure(StorageException e) {
+        if (e instanceof StoreClosedException) {
+            ClosedFileSystemException closed = new ClosedFileSystemException();
+            closed.initCause(e);
+            throw closed;
+        }
+        return new IOException(e.getMessage(), e);
+    }
+}

@@ -1,0 +1,10 @@
+/** A file system in a store of FlexDB. */
+@SuppressWarnings("requires-transitive-automatic")
+module io.flexdb.files {
+    requires transitive io.flexdb;
+
+    exports io.flexdb.files;
+
+    provides java.nio.file.spi.FileSystemProvider with
+            io.flexdb.files.FlexFileSystemProvider;
+}

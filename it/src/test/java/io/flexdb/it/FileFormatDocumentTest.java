@@ -28,7 +28,8 @@ class FileFormatDocumentTest {
                 "WritePayload",
                 "KeyHeads",
                 "KeyspaceDirectory",
-                "AnchorsFile"
+                "AnchorsFile",
+                "RunFileFormat"
             })
     void theDocumentHasTheTablesOfTheClass(String className) throws IOException {
         String document = Sources.document("file-format.md");

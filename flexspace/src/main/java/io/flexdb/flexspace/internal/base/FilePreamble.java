@@ -57,7 +57,9 @@ public final class FilePreamble {
         /** A write-ahead log. */
         WAL(4),
         /** The sparse index of the last clean close. */
-        ANCHORS(5);
+        ANCHORS(5),
+        /** Pairs that were exported. */
+        RUN(6);
 
         /** What stands in the file. */
         public final int code;

@@ -12,6 +12,7 @@ import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.write.Precondition;
 import io.flexdb.internal.write.StoreWriter;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -402,7 +403,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         try {
             Footprint unchanged = open.newFootprint();
             while (true) {
-                unchanged.reset(open.visibleSequence());
+                unchanged.reset(open.visibleSequence(), open.publishedRuns());
                 if (!Arrays.equals(get(key), expected)) {
                     return false;
                 }
@@ -431,6 +432,30 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         } finally {
             access.giveBack(payload);
         }
+    }
+
+    // ---- many pairs at once
+
+    /** Begins to bring many pairs in, in key order, past memtables and write-ahead logs. To be closed. */
+    public BulkLoad bulkLoad() {
+        if (state != null) {
+            state.check();
+        }
+        return new BulkLoad(access.store().beginLoad(), access, heads, state);
+    }
+
+    /**
+     * Loads the pairs of a file that {@link #exportTo(java.nio.file.Path)} has written, of this store or another, as one
+     * {@link #bulkLoad()}: all of them or, if the file is damaged or was cut short, none.
+     *
+     * @return how many pairs there were
+     * @throws io.flexdb.storage.CorruptionException if the file is no such file, or not as it was written
+     * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it
+     * @throws IllegalArgumentException if a key is too long for this keyspace
+     * @see BulkLoad#commit()
+     */
+    public long importFrom(Path source) {
+        return RunFiles.load(this, Limits.notNull(source, "source"));
     }
 
     // ---- figures

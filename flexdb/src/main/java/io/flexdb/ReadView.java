@@ -6,6 +6,7 @@ import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.version.PinnedVersion;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -217,5 +218,33 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
             }
         }
         return cursor;
+    }
+
+    /** Writes all pairs to a file, as {@link #exportTo(Path, ReadOptions, Progress)} does. */
+    public long exportTo(Path target) {
+        return exportTo(target, ReadOptions.defaults(), Progress.NONE);
+    }
+
+    /**
+     * Writes pairs, as they are when this is called, to a file from which {@link Keyspace#importFrom(Path)} can load them
+     * into any store: in key order, with the times at which they expire, and with checksums. The file has its name only
+     * once it is whole and durable; until then it is called {@code .new} behind that, which is deleted if this fails.
+     *
+     * @param target there must be nothing of this name; its directory must exist
+     * @param options which pairs: bounds, and a snapshot
+     * @param progress is told how much has been written, and may end it; how much there will be is not known
+     * @return how many pairs were written
+     * @throws io.flexdb.storage.TargetNotEmptyException if there is something of this name
+     * @throws io.flexdb.storage.CorruptionException if a pair is damaged
+     * @throws io.flexdb.storage.StoreFullException if the file's disk is full; the store goes on
+     * @throws io.flexdb.storage.StoreIoException if the file can't be written; the store goes on
+     * @throws IllegalArgumentException as {@link #cursor(ReadOptions)} does, or if the options ask for keys only
+     */
+    public long exportTo(Path target, ReadOptions options, Progress progress) {
+        Limits.notNull(progress, "progress");
+        if (Limits.notNull(options, "options").keysOnly()) {
+            throw new IllegalArgumentException("options must not ask for keys only: " + options);
+        }
+        return RunFiles.write(this, Limits.notNull(target, "target"), options, progress);
     }
 }

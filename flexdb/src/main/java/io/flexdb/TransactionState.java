@@ -41,6 +41,7 @@ final class TransactionState {
         this.isolation = isolation;
         this.footprint = store.newFootprint();
         this.begun = store.beginTransaction();
+        long runs = store.publishedRuns(); // before the version is taken
         try {
             this.pin = store.pinNewest("the transaction");
             this.writes = store.ownWrites.borrow();
@@ -48,7 +49,7 @@ final class TransactionState {
             store.endTransaction(begun);
             throw e;
         }
-        footprint.reset(pin.sequence());
+        footprint.reset(pin.sequence(), runs);
     }
 
     private boolean isSerializable() {

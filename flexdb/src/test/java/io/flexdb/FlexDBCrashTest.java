@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.function.ObjLongConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ class FlexDBCrashTest {
                 store.deleteRange(key(100), key(250));
                 store.db.defragment();
             }
+            load(store, round);
         }
         store.db.close();
         store.oracle.allDurable();
@@ -63,6 +65,15 @@ class FlexDBCrashTest {
         } else {
             store.batch(edits, store.options.durability());
         }
+    }
+
+    /** Keys that are there and others, those in between in a part of the range. */
+    private static void load(StoreDriver store, int round) {
+        TreeMap<byte[], byte[]> pairs = StoreOracle.newMap();
+        for (int i = 50 * round; i < 400; i += i < 200 ? 1 : 7) {
+            pairs.put(key(i), value(round + 40, i));
+        }
+        store.load(pairs);
     }
 
     private static byte[] key(int number) {

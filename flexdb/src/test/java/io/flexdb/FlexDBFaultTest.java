@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,9 +60,20 @@ class FlexDBFaultTest {
             }
             store.clock.advance(1);
             store.batch(edits, store.options.durability());
+            if (i % 50 == 20) {
+                load(store, i);
+            }
         }
         store.sync();
         store.db.close();
+    }
+
+    private static void load(StoreDriver store, int first) {
+        TreeMap<byte[], byte[]> pairs = StoreOracle.newMap();
+        for (int i = first; i < first + 150; i += 3) {
+            pairs.put(key(i), value(first, 100));
+        }
+        store.load(pairs);
     }
 
     private static long operationsOf(FlexDBOptions options) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -68,6 +69,7 @@ class FlexDBHistoryTest {
                 case 25, 26, 27, 28 -> transaction();
                 case 29, 30 -> deleteRange();
                 case 31 -> store.db.defragment();
+                case 32 -> load();
                 default -> one();
             }
         }
@@ -123,6 +125,18 @@ class FlexDBHistoryTest {
             int from = random.nextInt(10_000);
             int to = from + 1 + random.nextInt(random.nextInt(20) == 0 ? 10_000 : 500);
             return Edit.range(random.nextInt(50) == 0 ? null : key(from), to > 9999 ? null : key(to));
+        }
+
+        /** A few keys or hundreds, near each other or not. */
+        private void load() {
+            TreeMap<byte[], byte[]> pairs = StoreOracle.newMap();
+            int from = random.nextInt(keys);
+            int step = random.nextInt(3) == 0 ? 1 + random.nextInt(50) : 1;
+            int to = Math.min(keys, from + step * (1 + random.nextInt(300)));
+            for (int number = from; number < to; number += step) {
+                pairs.put(key(number * (10_000 / keys)), value(random.nextInt(50) == 0 ? 40_000 : 500));
+            }
+            store.load(pairs);
         }
 
         private void walk() {

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -66,6 +67,7 @@ class FlexDBModelTest {
                 .withAction(4, batches())
                 .withAction(3, rangeDeletes())
                 .withAction(1, defragmentations())
+                .withAction(2, loads())
                 .withAction(3, walks())
                 .withAction(3, gets())
                 .withAction(2, step("take or check a snapshot", store -> store.takeOrCheckSnapshot("snapshot")))
@@ -169,6 +171,23 @@ class FlexDBModelTest {
 
     private static Action.Independent<StoreDriver> defragmentations() {
         return () -> Arbitraries.just(Transformer.mutate("defragment", store -> store.db.defragment()));
+    }
+
+    private static Action.Independent<StoreDriver> loads() {
+        return () -> Combinators.combine(
+                        Arbitraries.integers().between(0, 900),
+                        Arbitraries.integers().between(1, 300),
+                        Arbitraries.of(1, 1, 2, 5, 40),
+                        values())
+                .as((first, count, step, value) -> Transformer.mutate(
+                        "load " + count + " of " + value.length + " bytes from " + first + ", each " + step, store -> {
+                            TreeMap<byte[], byte[]> pairs = StoreOracle.newMap();
+                            int most = value.length > 4000 ? 3 : count;
+                            for (int i = 0; i < most && first + i * step < 1000; i++) {
+                                pairs.put(bytes(first + i * step), value);
+                            }
+                            store.load(pairs);
+                        }));
     }
 
     private static Action.Independent<StoreDriver> walks() {

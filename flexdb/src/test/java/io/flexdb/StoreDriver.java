@@ -174,6 +174,18 @@ final class StoreDriver {
         written(options.durability());
     }
 
+    /** Loads pairs in the order of a map. */
+    void load(TreeMap<byte[], byte[]> pairs) {
+        try (BulkLoad load = db.bulkLoad()) {
+            pairs.forEach(load::add);
+            oracle.load(pairs);
+            writing = true;
+            assertEquals(oracle.sequence(), load.commit());
+            writing = false;
+            oracle.allDurable();
+        }
+    }
+
     private void written(Durability durability) {
         if (durability == Durability.SYNC || options.durability() == Durability.SYNC) {
             oracle.allDurable();

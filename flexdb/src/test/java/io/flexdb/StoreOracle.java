@@ -65,11 +65,14 @@ final class StoreOracle {
         }
     }
 
+    /** @param numbers that it takes: one for each edit, or none if it is a load */
+    private record Write(List<Edit> edits, int numbers) {}
+
     private TreeMap<byte[], byte[]> now = newMap();
     private TreeMap<byte[], byte[]> durable = newMap();
     private long durableSequence;
     private long sequence;
-    private final List<List<Edit>> sinceDurable = new ArrayList<>();
+    private final List<Write> sinceDurable = new ArrayList<>();
     private final TestClock clock;
     private final Map<byte[], Long> expiries; // of values, each of which is an array of its own
 
@@ -129,12 +132,23 @@ final class StoreOracle {
 
     /** Notes a write, whether it has returned or not. */
     void write(List<Edit> edits) {
+        write(edits, edits.size());
+    }
+
+    /** Notes a load, which takes no number, whether it has returned or not. */
+    void load(TreeMap<byte[], byte[]> pairs) {
+        List<Edit> edits = new ArrayList<>();
+        pairs.forEach((key, value) -> edits.add(new Edit(key, value)));
+        write(edits, 0);
+    }
+
+    private void write(List<Edit> edits, int numbers) {
         List<Edit> noted = edits.stream().map(this::note).toList();
         for (Edit edit : noted) {
             apply(now, edit);
         }
-        sinceDurable.add(noted);
-        sequence += edits.size();
+        sinceDurable.add(new Write(noted, numbers));
+        sequence += numbers;
     }
 
     private Edit note(Edit edit) {
@@ -184,8 +198,8 @@ final class StoreOracle {
 
     /** Notes that every write so far survives a power cut. */
     void allDurable() {
-        for (List<Edit> edits : sinceDurable) {
-            edits.forEach(edit -> apply(durable, edit));
+        for (Write write : sinceDurable) {
+            write.edits.forEach(edit -> apply(durable, edit));
         }
         sinceDurable.clear();
         durableSequence = sequence;
@@ -193,10 +207,10 @@ final class StoreOracle {
 
     /** Takes the last write back, which was refused. */
     void forgetLast() {
-        sequence -= sinceDurable.remove(sinceDurable.size() - 1).size();
+        sequence -= sinceDurable.remove(sinceDurable.size() - 1).numbers;
         now = new TreeMap<>(durable);
-        for (List<Edit> edits : sinceDurable) {
-            edits.forEach(edit -> apply(now, edit));
+        for (Write write : sinceDurable) {
+            write.edits.forEach(edit -> apply(now, edit));
         }
     }
 
@@ -214,9 +228,10 @@ final class StoreOracle {
         long number = durableSequence;
         int survived = 0;
         int different = difference(durable, found);
-        while (survived < sinceDurable.size() && number < foundSequence) {
-            List<Edit> edits = sinceDurable.get(survived++);
-            for (Edit edit : edits) {
+        while (survived < sinceDurable.size()
+                && (number < foundSequence || (different != 0 || survived < least) && isLoad(survived))) {
+            Write write = sinceDurable.get(survived++);
+            for (Edit edit : write.edits) {
                 List<byte[]> keys = edit.keysIn(durable);
                 for (byte[] key : keys) {
                     different -= differs(durable, found, key);
@@ -226,7 +241,7 @@ final class StoreOracle {
                     different += differs(durable, found, key);
                 }
             }
-            number += edits.size();
+            number += write.numbers;
         }
         if (number != foundSequence || survived < least) {
             fail(at + ": found sequence number " + foundSequence + " of " + durableSequence + " (durable) to "
@@ -240,6 +255,11 @@ final class StoreOracle {
         sequence = foundSequence;
         durableSequence = foundSequence;
         sinceDurable.clear();
+    }
+
+    /** Whether a write is a load, so that the number does not tell whether it was survived. */
+    private boolean isLoad(int write) {
+        return sinceDurable.get(write).numbers == 0;
     }
 
     private int differs(Map<byte[], byte[]> a, Map<byte[], byte[]> b, byte[] key) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.BulkLoad;
 import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
@@ -18,6 +19,7 @@ import io.flexdb.FlexDBSalvageReport;
 import io.flexdb.Isolation;
 import io.flexdb.Keyspace;
 import io.flexdb.MergeFunction;
+import io.flexdb.Progress;
 import io.flexdb.RangeEstimate;
 import io.flexdb.ReadOptions;
 import io.flexdb.Snapshot;
@@ -28,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -194,5 +197,26 @@ class FeatureExamplesTest {
         try (FlexDB salvaged = FlexDB.open(directory.resolve("salvaged"))) {
             assertArrayEquals(bytes("a pear"), salvaged.get(bytes("pear")));
         }
+    }
+
+    @Test
+    void manyPairsAreLoadedAtOnce() {
+        try (BulkLoad load = db.bulkLoad()) {
+            for (int i = 0; i < 10_000; i++) {
+                load.add(bytes(String.format(Locale.ROOT, "load/%05d", i)), bytes("value " + i)); // in key order
+            }
+            load.commit(); // all of them show now, and stay whatever happens
+        }
+        assertArrayEquals(bytes("value 9999"), db.get(bytes("load/09999")));
+        assertTrue(db.containsKey(bytes("plum")));
+    }
+
+    @Test
+    void sortedRunsAreExportedAndImported() {
+        ReadOptions some = ReadOptions.defaults().withPrefix(bytes("p"));
+        assertEquals(2, db.exportTo(directory.resolve("pairs"), some, Progress.NONE));
+        Keyspace copy = db.createKeyspace("copy");
+        assertEquals(2, copy.importFrom(directory.resolve("pairs")));
+        assertArrayEquals(bytes("a plum"), copy.get(bytes("plum")));
     }
 }

@@ -8,6 +8,7 @@ import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.refine.Refiner;
+import io.flexdb.internal.run.SortedRun;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.storage.StoreFullException;
@@ -41,6 +42,7 @@ public final class CommitThread {
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
     private final Errands errands;
+    private final RunLinker linker;
     private final Thread thread;
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
@@ -72,6 +74,7 @@ public final class CommitThread {
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
+        this.linker = committer.linker();
         if (inline) {
             thread = null;
         } else {
@@ -415,6 +418,65 @@ public final class CommitThread {
     public void commitActive() {
         orStop(() -> applyActive(versions.current().newest()));
         commitAll();
+    }
+
+    /**
+     * Brings a run into the space, all of it at once for readers and across a crash. Nobody writes to its keys
+     * meanwhile, and no memtable has any of them. When it returns the run is durable, and so is all that was visible
+     * before it.
+     *
+     * @param listed run before it is published, and the next afterwards; no write gets its number in between
+     * @return the number of the last write before it
+     * @throws StoreFullException if there is no room to link it; nothing has changed
+     */
+    public long link(SortedRun run, Runnable listed, Runnable published) {
+        return onErrand(() -> linkHere(run, listed, published));
+    }
+
+    /*
+     * The group stays open until everything that is visible before the run is durable: what a crash leaves is a prefix
+     * of what was visible. Between that and the publication nothing is written, as the group is one batch of the log.
+     */
+    private long linkHere(SortedRun run, Runnable listed, Runnable published) {
+        health.requireUsable();
+        if (!linker.reserve(run, this::publishForReuse)) {
+            throw linker.refusal();
+        }
+        try {
+            engine.beginGroup();
+            linker.link(run);
+            long last = work.publishRun(before -> {
+                rootsSequence = Math.max(rootsSequence, before);
+                listed.run();
+                publish();
+                published.run();
+            });
+            committer.forgetReplaced();
+            sharedForce.awaitDurable(last);
+            engine.endGroup();
+            engine.sync(engine.tag());
+            publish();
+            garbageLeft = !isInline();
+            return last;
+        } catch (Throwable e) { // files and memory differ
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    /** Has segments become free that were staged and not linked. */
+    public void takeGivenBack() {
+        onErrand(() -> {
+            health.requireUsable();
+            try {
+                engine.sync(engine.tag());
+                publishForReuse();
+                return null;
+            } catch (Throwable e) {
+                health.fail(e);
+                throw e;
+            }
+        });
     }
 
     private void release(MemLog log) {

@@ -2,6 +2,7 @@ package io.flexdb.internal.commit;
 
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.storage.StoreFullException;
+import java.util.function.LongConsumer;
 
 /** What writers have for the commit thread to do, and what they want to know of it. */
 public interface CommitWork {
@@ -35,6 +36,13 @@ public interface CommitWork {
 
     /** The last sequence number given to a write. */
     long lastSequence();
+
+    /**
+     * Has a run published between two writes, and returns the number of the one before it, which is visible then.
+     *
+     * @param publish is given that number
+     */
+    long publishRun(LongConsumer publish);
 
     /** Says that the log of the oldest memtable can be used again; wakes writers that wait for room. */
     void signalCommitted();

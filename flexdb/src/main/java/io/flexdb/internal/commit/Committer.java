@@ -237,23 +237,28 @@ public final class Committer {
         return room;
     }
 
-    /** Removes all pairs from a key on to before another, or to the end. */
-    private boolean cut(byte[] from, byte[] to, Runnable publish, Runnable betweenChanges) {
+    /**
+     * Removes all pairs from a key on to before another, or to the end.
+     *
+     * @param publish null if all was reserved and nothing may be published, and so is the next
+     * @return false if there is no room, or no memory
+     */
+    boolean cut(byte[] from, byte[] to, Runnable publish, Runnable betweenChanges) {
         if (!cutInterval(from, from, to, publish)) {
             return false;
         }
         int cut = 0;
         while (intervals.findFollowing(from, to)) {
-            if (!reservation.reserveToCut(publish) || !ensureForCut()) {
+            if (publish != null && !reservation.reserveToCut(publish) || !ensureForCut()) {
                 return false;
             }
             writer.removeFollowing(from);
             cut += intervals.followingCount();
-            for (int i = 0; i < intervals.followingCount() && replacedCount < replaced.length; i++) {
-                replaced[replacedCount++] = intervals.followingContent(i);
+            for (int i = 0; i < intervals.followingCount(); i++) {
+                noteReplaced(intervals.followingContent(i));
             }
             turns.pass();
-            if (cut >= CHANGES_PER_VERSION) {
+            if (cut >= CHANGES_PER_VERSION && publish != null) {
                 cut = 0;
                 reservation.drop();
                 betweenChanges.run();
@@ -274,7 +279,7 @@ public final class Committer {
 
     /** Removes those pairs of the interval of a key that lie in a range. */
     private boolean cutInterval(byte[] ofInterval, byte[] from, byte[] to, Runnable publish) {
-        if (replacedCount == replaced.length) {
+        if (replacedCount == replaced.length && publish != null) {
             publish.run();
             forgetReplaced();
         }
@@ -282,7 +287,7 @@ public final class Committer {
         if (context.interval.lengthBytes() == 0) {
             return true;
         }
-        if (!reservation.reserveToCut(publish)) {
+        if (publish != null && !reservation.reserveToCut(publish)) {
             return false;
         }
         try {
@@ -295,7 +300,7 @@ public final class Committer {
         }
         key.set(ofInterval);
         writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
-        replaced[replacedCount++] = context.interval.contentNumber();
+        noteReplaced(context.interval.contentNumber());
         turns.pass();
         return true;
     }
@@ -326,13 +331,37 @@ public final class Committer {
         }
     }
 
+    private void noteReplaced(long content) {
+        if (replacedCount < replaced.length) {
+            replaced[replacedCount++] = content;
+        }
+    }
+
+    /**
+     * Finds the first pair not below a key in the context's interval, to which the key belongs; {@link #old} has the
+     * pairs then. Inside an epoch.
+     */
+    int placeInInterval(byte[] bound) {
+        if (context.interval.lengthBytes() == 0) {
+            old.setNone();
+            return 0;
+        }
+        readOld(true);
+        return lowerBound(bound);
+    }
+
     private int lowerBound(byte[] bound) {
         key.set(bound);
         return old.find(key, KeyHash.hash(bound, 0, bound.length), 0);
     }
 
+    /** Brings sorted runs in, with the parts that this has for itself, and so for the same thread. */
+    RunLinker linker() {
+        return new RunLinker(this, intervals);
+    }
+
     /** Lets go of directories that only readers of versions older than the one published want. */
-    private void forgetReplaced() {
+    void forgetReplaced() {
         cache.forget(replaced, replacedCount);
         replacedCount = 0;
     }

@@ -112,6 +112,11 @@ public final class IntervalRef {
         return KeyBytes.commonPrefix(key, position, length, keys.chunk(ref), keys.position(ref), keys.length(ref));
     }
 
+    /** Whether a key is the anchor. */
+    public boolean isAnchor(byte[] key) {
+        return anchorLength() == key.length && keys.compare(key, 0, key.length, anchorRef) == 0;
+    }
+
     /** Whether a key belongs to an interval before this one. */
     public boolean isBelowAnchor(byte[] key, int from, int length) {
         return anchorLength() > 0 && keys.compare(key, from, length, anchorRef) < 0;

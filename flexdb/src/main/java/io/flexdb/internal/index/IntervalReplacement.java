@@ -86,6 +86,21 @@ public final class IntervalReplacement {
         return count;
     }
 
+    /** Bytes of one of them. */
+    public long bytes(int part) {
+        return lengthBytes[part];
+    }
+
+    /** Pairs of one of them. */
+    public int pairs(int part) {
+        return pairCount[part];
+    }
+
+    /** The number of the content of one of them. */
+    public long content(int part) {
+        return contentNumber[part];
+    }
+
     /** Bytes of all their anchors. */
     public int anchorBytes() {
         return anchorBytes;

@@ -76,6 +76,41 @@ public final class Intervals {
         }
     }
 
+    /** Puts intervals, which may be coarse, in the place of the interval of a key. */
+    public void replaceByRun(byte[] key, IntervalReplacement parts) {
+        index.find(index.current(), key, 0, key.length, found);
+        int coarse = IntervalBounds.isCoarse(found.lengthBytes(), found.pairCount()) ? -1 : 0;
+        for (int i = 0; i < parts.count(); i++) {
+            coarse += IntervalBounds.isCoarse(parts.bytes(i), parts.pairs(i)) ? 1 : 0;
+        }
+        index.replace(key, 0, key.length, parts);
+        coarseCount += coarse;
+    }
+
+    /** Intervals that a range has something of, or may have. Takes as long as there are such. */
+    public long countBetween(byte[] from, byte[] to) {
+        following.seek(index.current(), from, 0, from.length);
+        long count = 1;
+        while (!following.isBelowUpperAnchor(to, 0, to.length) && following.next()) {
+            count++;
+        }
+        following.reset();
+        return count;
+    }
+
+    /** Joins the interval of a key, whatever it has, with the one behind it, which there must be. */
+    public void joinWithNext(byte[] key) {
+        following.seek(index.current(), key, 0, key.length);
+        int coarse = IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? -1 : 0;
+        following.next();
+        coarse -= IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
+        following.reset();
+        boolean joined = index.mergeWithNext(key, 0, key.length, newContent());
+        assert joined : "an interval follows";
+        index.find(index.current(), key, 0, key.length, found);
+        coarseCount += coarse + (IntervalBounds.isCoarse(found.lengthBytes(), found.pairCount()) ? 1 : 0);
+    }
+
     /**
      * Finds intervals that follow that of a key and lie wholly before another key: as many as can be removed at once.
      *

@@ -16,13 +16,21 @@ public final class RecentWrites {
      * R2 A memtable is added before a version without it is published. So whoever takes the version first and these
      *    memtables then has every entry behind the number that he was counted with, unless that is forgotten.
      * R3 What is forgotten is said before it is gone.
+     * R4 A sorted run is in no memtable. It is listed before it is published, and counted as published afterwards. So
+     *    whoever takes that count before his version may meet a run in the list that his version shows, which is a
+     *    conflict too many, but never misses one that it does not show.
      */
+    private record LinkedRun(long number, byte[] from, byte[] to) {}
+
     private static final MemLog[] NONE = {};
 
     private final long maxBytes;
     private final NavigableMap<Long, Integer> begun = new TreeMap<>(); // numbers of transactions: how many
     private volatile MemLog[] committed = NONE; // the oldest first
     private volatile long forgotten;
+    private volatile LinkedRun[] runs = {};
+    private long lastRun;
+    private volatile long publishedRuns;
 
     /** @param maxBytes of memtables kept; transactions that began before what exceeds it can't commit any more */
     public RecentWrites(long maxBytes) {
@@ -50,7 +58,62 @@ public final class RecentWrites {
             first++;
         }
         drop(first);
+        dropRuns();
     }
+
+    /** Nobody asks any more for a run that was published when no transaction was open. */
+    private void dropRuns() {
+        if (begun.isEmpty() && runs.length > 0) {
+            long published = publishedRuns;
+            runs = Arrays.stream(runs).filter(run -> run.number > published).toArray(LinkedRun[]::new);
+        }
+    }
+
+    // ---- runs
+
+    /** A run with keys from one on to before another will be published (R4). */
+    public synchronized void addRun(byte[] from, byte[] to) {
+        dropRuns();
+        LinkedRun[] more = Arrays.copyOf(runs, runs.length + 1);
+        more[runs.length] = new LinkedRun(++lastRun, from, to);
+        runs = more;
+    }
+
+    /** It has been published. */
+    public synchronized void publishedRun() {
+        publishedRuns = lastRun;
+    }
+
+    /** How many there have been; to be asked before a version is taken. */
+    public long publishedRuns() {
+        return publishedRuns;
+    }
+
+    /**
+     * Whether a run that may not be among the first ones has something of a range.
+     *
+     * @param first how many of them are known to be seen
+     * @param to null for no end
+     * @param withTo whether that key is in the range, too
+     */
+    public boolean isInRun(long first, byte[] from, byte[] to, boolean withTo) {
+        for (LinkedRun run : runs) {
+            if (run.number > first
+                    && (from == null || Arrays.compareUnsigned(from, run.to) < 0)
+                    && (to == null || Arrays.compareUnsigned(run.from, to) < (withTo ? 1 : 0))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether there is such a run at all. */
+    public boolean areRunsSince(long first) {
+        LinkedRun[] listed = runs;
+        return listed.length > 0 && listed[listed.length - 1].number > first;
+    }
+
+    // ---- memtables
 
     /** A memtable will be published no more; it is kept as long as a transaction may ask for it. */
     synchronized void add(MemLog log) {

@@ -19,6 +19,8 @@ import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keyspace.KeyspaceDirectory;
+import io.flexdb.internal.load.Loads;
+import io.flexdb.internal.load.StoreLoad;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RecentWrites;
@@ -82,6 +84,7 @@ public final class Store implements AutoCloseable {
     private final StoreWriter writer;
     private final StoreReader reader;
     private final KeyspaceDirectory keyspaces;
+    private final Loads loads;
 
     private final LongTasks tasks = new LongTasks("the store");
     private boolean restCommitted; // by the closing thread
@@ -146,6 +149,16 @@ public final class Store implements AutoCloseable {
                 System::nanoTime,
                 settings.merger);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
+        this.loads = new Loads(
+                engine,
+                versions,
+                index,
+                commits,
+                writer.runs(),
+                recentWrites,
+                tasks,
+                () -> pinNewest("the load"),
+                dataFile);
         health.onChange(writer::wake);
     }
 
@@ -197,6 +210,11 @@ public final class Store implements AutoCloseable {
         return reader;
     }
 
+    /** Begins a bulk load. */
+    public StoreLoad beginLoad() {
+        return loads.begin();
+    }
+
     /** Its named keyspaces. */
     public KeyspaceDirectory keyspaces() {
         return keyspaces;
@@ -221,6 +239,11 @@ public final class Store implements AutoCloseable {
     /** A transaction has ended, or was given up. */
     public void endTransaction(long begun) {
         recentWrites.end(begun);
+    }
+
+    /** Sorted runs that have been published: to be asked before a version is taken. */
+    public long publishedRuns() {
+        return recentWrites.publishedRuns();
     }
 
     /** What a transaction must find unchanged; nothing so far. */
@@ -378,6 +401,7 @@ public final class Store implements AutoCloseable {
             }
             released = true;
             tasks.close();
+            loads.close();
             long last = writer.refuseMore();
             try {
                 finishCommits(last);

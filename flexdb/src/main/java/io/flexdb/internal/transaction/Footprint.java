@@ -22,6 +22,7 @@ import java.util.List;
  */
 public final class Footprint implements Precondition {
     private static final int SHOWN_BYTES = 32;
+    private static final byte[] NO_PAYLOAD = {};
 
     private final StoreVersions versions;
     private final RecentWrites recent;
@@ -32,6 +33,7 @@ public final class Footprint implements Precondition {
     private byte[] payload;
     private int payloadLength;
     private long since;
+    private long runs; // that are seen
     private String conflict;
 
     public Footprint(StoreVersions versions, RecentWrites recent) {
@@ -39,8 +41,14 @@ public final class Footprint implements Precondition {
         this.recent = recent;
     }
 
-    /** Forgets all. */
-    public void reset(long newSince) {
+    /**
+     * Forgets all.
+     *
+     * @param newSince the number of the last write that is seen
+     * @param newRuns how many sorted runs {@link RecentWrites#publishedRuns} were seen, at least
+     */
+    public void reset(long newSince, long newRuns) {
+        runs = newRuns;
         keys.clear();
         ranges.clear();
         payload = null;
@@ -76,7 +84,9 @@ public final class Footprint implements Precondition {
         try {
             MemLog[] listed = versions.current().logs(); // R2: first
             conflict = null;
-            boolean found = isWritten(listed, through) || isWritten(recent.committed(), through);
+            boolean found = isWritten(listed, through)
+                    || isWritten(recent.committed(), through)
+                    || recent.areRunsSince(runs) && isInRun();
             if (!found && recent.isForgotten(since)) {
                 conflict = "too much was written since it began, at sequence number " + since
                         + ", to know whether it would conflict; keep transactions shorter, or raise maxPinnedBytes";
@@ -85,6 +95,39 @@ public final class Footprint implements Precondition {
         } finally {
             versions.exit(ticket);
         }
+    }
+
+    /** Whether a run was brought in that has, or may have, something of all this. */
+    private boolean isInRun() {
+        for (byte[] key : keys) {
+            if (isInRun(key, key, true)) {
+                return true;
+            }
+        }
+        for (int i = 0; i < ranges.size(); i += 2) {
+            if (isInRun(ranges.get(i), ranges.get(i + 1), true)) {
+                return true;
+            }
+        }
+        reader.reset(payload == null ? NO_PAYLOAD : payload, 0, payload == null ? 0 : payloadLength);
+        while (reader.next()) {
+            int end = reader.keyIndex() + reader.keyLength();
+            byte[] key = Arrays.copyOfRange(payload, reader.keyIndex(), end);
+            boolean isRange = reader.type() == WritePayload.DELETE_RANGE;
+            if (isInRun(key, isRange ? endOfOwnRange() : key, !isRange)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isInRun(byte[] from, byte[] to, boolean withTo) {
+        boolean found = recent.isInRun(runs, from, to, withTo);
+        if (found) {
+            conflict = "a sorted run among whose keys it has read or written was brought in after it began, at"
+                    + " sequence number " + since;
+        }
+        return found;
     }
 
     private boolean isWritten(MemLog[] logs, long through) {
@@ -128,8 +171,12 @@ public final class Footprint implements Precondition {
     private boolean isOwnRangeWritten(MemTable table, long through) {
         int to = reader.keyIndex() + reader.keyLength();
         byte[] first = Arrays.copyOfRange(payload, reader.keyIndex(), to);
-        byte[] end = reader.valueLength() == 0 ? null : Arrays.copyOfRange(payload, to, to + reader.valueLength());
-        return isRangeWritten(table, first, end, false, through);
+        return isRangeWritten(table, first, endOfOwnRange(), false, through);
+    }
+
+    private byte[] endOfOwnRange() {
+        int to = reader.keyIndex() + reader.keyLength();
+        return reader.valueLength() == 0 ? null : Arrays.copyOfRange(payload, to, to + reader.valueLength());
     }
 
     private boolean isWritten(MemTable table, byte[] bytes, int from, int length, long through) {

@@ -5,7 +5,9 @@ import io.flexdb.internal.commit.CommitWork;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.storage.StoreFullException;
+import java.util.function.LongConsumer;
 
 /** What the commit thread asks of the writers: what there is to do, and what they want. It takes the write lock. */
 final class CommitRequests implements CommitWork {
@@ -16,6 +18,8 @@ final class CommitRequests implements CommitWork {
     private final SpaceRetries retries;
     private final CommitThread commits;
     private final SlowFilling filling;
+    private final StoreVersions versions;
+    private final HeldRanges held;
 
     CommitRequests(
             WriteMonitor monitor,
@@ -24,7 +28,9 @@ final class CommitRequests implements CommitWork {
             LogRequests logs,
             SpaceRetries retries,
             CommitThread commits,
-            SlowFilling filling) {
+            SlowFilling filling,
+            StoreVersions versions,
+            HeldRanges held) {
         this.monitor = monitor;
         this.memtables = memtables;
         this.memLogs = memLogs;
@@ -32,6 +38,8 @@ final class CommitRequests implements CommitWork {
         this.retries = retries;
         this.commits = commits;
         this.filling = filling;
+        this.versions = versions;
+        this.held = held;
     }
 
     @Override
@@ -120,6 +128,20 @@ final class CommitRequests implements CommitWork {
         monitor.lock();
         try {
             return memtables.lastSequence();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public long publishRun(LongConsumer publish) {
+        monitor.lock();
+        try {
+            long last = memtables.lastSequence();
+            versions.awaitVisible(last); // those before are past the lock
+            held.linked();
+            publish.accept(last);
+            return last;
         } finally {
             monitor.unlock();
         }

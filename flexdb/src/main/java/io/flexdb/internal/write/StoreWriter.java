@@ -55,6 +55,8 @@ public final class StoreWriter {
     private final SparedRoom spared;
     private final MemtableRotation rotation;
     private final CommitRequests requests;
+    private final HeldRanges held = new HeldRanges();
+    private final RunGate runs;
     private volatile long walBytesWritten; // written under the write lock
 
     /** @param startOthers starts what is only needed once there are writes, each time anew */
@@ -83,7 +85,13 @@ public final class StoreWriter {
         this.spared = new SparedRoom(memtables, memLogs, retries, commits.isInline());
         this.rotation = new MemtableRotation(monitor, memtables, memLogs, logs, retries, commits, this::startThreads);
         this.requests = new CommitRequests(
-                monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime));
+                monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime), versions, held);
+        this.runs = new RunGate(monitor, memtables, versions, held, retries, commits);
+    }
+
+    /** What keeps writers away from the keys of a sorted run. */
+    public RunGate runs() {
+        return runs;
     }
 
     /** What the commit thread is to be given. */
@@ -172,6 +180,7 @@ public final class StoreWriter {
         int reserved;
         boolean frees;
         long checked = -1; // through this number the precondition holds
+        long checkedRuns = -1; // and through this run
         int checks = 0;
         monitor.lock();
         try {
@@ -183,8 +192,14 @@ public final class StoreWriter {
                 if (guard != null) {
                     guard.check();
                 }
-                if (precondition != null && checked != memtables.lastSequence()) {
+                if (held.holdBack(payload, length)) {
+                    monitor.await();
+                    continue;
+                }
+                boolean isChecked = checked == memtables.lastSequence() && checkedRuns == held.linkedRuns();
+                if (precondition != null && !isChecked) {
                     checked = memtables.lastSequence();
+                    checkedRuns = held.linkedRuns();
                     if (!holds(precondition, checked, checks++ < CHECKS_BESIDE_OTHERS)) {
                         return REFUSED;
                     }

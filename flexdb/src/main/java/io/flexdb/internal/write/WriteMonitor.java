@@ -17,6 +17,9 @@ final class WriteMonitor {
      *                                   another memtable to be active      writer: ActiveMemtable.begin
      *                                   the next one ready *, or refused   log thread: LogRequests.tried
      *   writer, SpaceRetries.await      room, or the end of a try          commit thread: signalCommitted, awaitWanted
+     *   writer, StoreWriter.write       its keys to be held no more        loading thread: RunGate.Hold.letGo
+     *   loading thread, RunGate         memtables committed *, a range     commit thread: signalCommitted; letGo
+     *                                   that others hold
      *   log thread, LogRequests         a log wanted                       writer: begin, awaitLog; signalCommitted
      *   commit thread, CommitRequests   a frozen memtable                  writer: begin
      *                                   the active one to be committed     writer: awaitLog, SpaceRetries.await

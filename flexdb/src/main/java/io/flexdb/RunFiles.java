@@ -1,0 +1,85 @@
+package io.flexdb;
+
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.runfile.RunFileReader;
+import io.flexdb.internal.runfile.RunFileWriter;
+import io.flexdb.storage.TargetNotEmptyException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Writes what a view shows to a file, and loads such a file. */
+final class RunFiles {
+    private static final long BYTES_OF_A_STEP = 1 << 20;
+    private static final String UNFINISHED = ".new";
+
+    private RunFiles() {}
+
+    /** Writes pairs to a new file, which has its name only once it is whole and durable; returns how many. */
+    static long write(ReadView view, Path target, ReadOptions options, Progress progress) {
+        Path absolute = target.toAbsolutePath().normalize();
+        Path unfinished = absolute.resolveSibling(absolute.getFileName() + UNFINISHED);
+        Vfs vfs = view.access.store().vfs();
+        long storeId = view.access.store().engine.storeId();
+        if (vfs.exists(absolute)) {
+            throw new TargetNotEmptyException(absolute, "a file or directory of this name");
+        }
+        try (FlexCursor cursor = view.cursor(options)) {
+            vfs.deleteIfExists(unfinished);
+            long pairs;
+            try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
+                pairs = write(
+                        cursor,
+                        new RunFileWriter(
+                                file, storeId, ThreadLocalRandom.current().nextLong()),
+                        progress);
+            }
+            vfs.rename(unfinished, absolute);
+            vfs.syncDirectory(absolute.getParent());
+            return pairs;
+        } catch (RuntimeException | Error e) {
+            discard(vfs, unfinished, e);
+            throw e;
+        }
+    }
+
+    private static void discard(Vfs vfs, Path unfinished, Throwable cause) {
+        try {
+            vfs.deleteIfExists(unfinished);
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private static long write(FlexCursor cursor, RunFileWriter writer, Progress progress) {
+        long told = 0;
+        for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+            long expiry = cursor.expiresAt().map(Instant::toEpochMilli).orElse(RecordFormat.NEVER);
+            writer.add(cursor.key(), cursor.value(), expiry);
+            if (writer.bytes() - told >= BYTES_OF_A_STEP) {
+                told = writer.bytes();
+                progress.done(told, told);
+            }
+        }
+        writer.finish();
+        progress.done(writer.bytes(), writer.bytes());
+        return writer.pairs();
+    }
+
+    /** Loads the pairs of a file, all or none; returns how many. */
+    static long load(Keyspace to, Path source) {
+        Path absolute = source.toAbsolutePath().normalize();
+        try (BulkLoad load = to.bulkLoad();
+                VfsFile file = to.access.store().vfs().open(absolute, OpenMode.READ)) {
+            RunFileReader reader = new RunFileReader(file, Limits.MAX_VALUE_BYTES);
+            while (reader.next()) {
+                load.addImported(reader.key(), reader.value(), reader.expiry());
+            }
+            load.commit();
+            return reader.pairs();
+        }
+    }
+}

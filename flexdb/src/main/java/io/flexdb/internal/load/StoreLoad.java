@@ -1,0 +1,201 @@
+package io.flexdb.internal.load;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.LongTasks;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.segment.StagedBytes;
+import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.run.PieceSink;
+import io.flexdb.internal.run.RunWriter;
+import io.flexdb.internal.run.SortedRun;
+import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.write.RunGate;
+import io.flexdb.internal.write.WriteGuard;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFullException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Pairs in key order on their way into a store, and then in it, all at once. For one thread at a time. */
+public final class StoreLoad implements AutoCloseable {
+    /*
+     * What is added goes to segments of its own, which nothing refers to: no log, no memtable, and no lock that others
+     * wait for. To commit is to:
+     *
+     *   1. force it, which is most of the work, while everybody goes on;
+     *   2. have all committed that memtables hold, and hold the range of keys from then on (RunGate);
+     *   3. see what the space has between these keys, and write once more what has to be mixed with it (RunMerge);
+     *   4. link it, publish it and force the log, by the commit thread (RunLinker);
+     *   5. let the range go.
+     *
+     * Until 4 has made the log durable nothing has happened: what is staged is free by itself after a crash, and given
+     * back otherwise.
+     */
+    private final Loads loads;
+    private final SpaceEngine engine;
+    private final Health health;
+    private final LongTasks tasks;
+    private final StagedBytes staged;
+    private final ByteBuffer piece;
+    private final PieceSink sink = new Sink();
+    private final RunWriter writer;
+    private byte[] lastKey = {};
+    private int pieces;
+    private boolean open = true;
+
+    StoreLoad(Loads loads) {
+        this.loads = loads;
+        this.engine = loads.engine;
+        this.health = engine.health();
+        this.tasks = loads.tasks;
+        this.piece = ByteBuffer.allocateDirect(engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        this.staged = engine.stage();
+        this.writer = new RunWriter(sink, engine.maxExtentBytes(), piece);
+    }
+
+    /** Pieces go to segments while the store is open; closing it waits for one that is on its way. */
+    private final class Sink implements PieceSink {
+        @Override
+        public long append(ByteBuffer bytes) {
+            return tasks.run(task -> {
+                health.requireUsable();
+                if (++pieces > SortedRun.MAX_PIECES) {
+                    throw new StoreFullException("a load can't have more than " + SortedRun.MAX_PIECES
+                            + " extents of up to " + engine.maxExtentBytes() + " bytes; make several of it");
+                }
+                return StoreLoad.this.append(bytes);
+            });
+        }
+
+        @Override
+        public int room() {
+            return staged.roomInSegment();
+        }
+    }
+
+    /** Has the store fail with what fails here: the file is the engine's, and that a force failed is told but once. */
+    private long append(ByteBuffer bytes) {
+        try {
+            return staged.append(bytes);
+        } catch (StoreFullException e) {
+            throw e; // found when a segment is taken
+        } catch (Throwable e) {
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    /** The same. The log's batch that names what was staged comes with a force; this one makes that one short. */
+    private void force(boolean isLast) {
+        try {
+            if (isLast) {
+                staged.finish();
+            }
+            staged.force();
+        } catch (Throwable e) {
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    /** Throws if it has ended. */
+    public void requireOpen() {
+        if (!open) {
+            throw new StoreClosedException("the load");
+        }
+    }
+
+    /** Pairs added so far. */
+    public long pairs() {
+        return writer.run().pairs();
+    }
+
+    /** Bytes of them as they are stored. */
+    public long bytes() {
+        return writer.run().bytes();
+    }
+
+    /** The key that was added last, as it is stored; no bytes if there is none. Nobody may change it. */
+    public byte[] lastKey() {
+        return lastKey;
+    }
+
+    /**
+     * Adds a pair. If it throws, nothing more can be added.
+     *
+     * @param key as it is stored, above the last one; kept, not copied
+     * @param value between position and limit, which stay
+     * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
+     */
+    public void add(byte[] key, ByteBuffer value, long expiry) {
+        requireOpen();
+        assert Arrays.compareUnsigned(lastKey, key) < 0;
+        try {
+            writer.add(key, key.length, ByteBuffer.wrap(key), value, expiry);
+        } catch (Throwable e) {
+            close();
+            throw e;
+        }
+        lastKey = key;
+    }
+
+    /**
+     * Has all of it in the store, durably, or throws and has nothing of it there. It has ended then.
+     *
+     * @param guard asked when nobody can write to the keys any more; null for none
+     * @return the sequence number of the last write before it
+     */
+    public long commit(WriteGuard guard) {
+        requireOpen();
+        try {
+            if (lastKey.length == 0) {
+                health.requireUsable();
+                return loads.versions.visibleSequence();
+            }
+            byte[] end = behind(lastKey);
+            writer.endPart(end);
+            return tasks.run(task -> commit(end, guard, task::goOn));
+        } finally {
+            close();
+        }
+    }
+
+    private long commit(byte[] end, WriteGuard guard, Runnable goOn) {
+        health.requireUsable();
+        SortedRun run = writer.run();
+        byte[] from = run.anchor(0);
+        force(false);
+        RunGate.Hold hold = loads.gate.hold(from, end, guard, goOn);
+        try {
+            SortedRun merged = merge(run, end, goOn);
+            force(true);
+            return loads.commits.link(
+                    merged, () -> loads.recentWrites.addRun(from, end), loads.recentWrites::publishedRun);
+        } finally {
+            hold.letGo();
+        }
+    }
+
+    private SortedRun merge(SortedRun run, byte[] end, Runnable goOn) {
+        try (PinnedVersion pin = loads.pinNewest.get()) {
+            SpacePairs space = new SpacePairs(loads.versions, engine.reads(), loads.index, pin, loads.dataFile);
+            RunWriter out = new RunWriter(sink, engine.maxExtentBytes(), piece);
+            return new RunMerge(run, space, engine.reads(), out).merge(end, goOn);
+        }
+    }
+
+    /** The first key behind another one that there may be. */
+    private static byte[] behind(byte[] key) {
+        return key.length < RecordFormat.MAX_KEY_BYTES ? Arrays.copyOf(key, key.length + 1) : KeyHeads.behind(key);
+    }
+
+    /** Ends it: what is not in the store is given back. Any thread. */
+    @Override
+    public void close() {
+        open = false;
+        staged.close();
+        loads.ended(this);
+    }
+}

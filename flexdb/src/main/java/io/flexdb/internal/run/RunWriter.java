@@ -1,0 +1,146 @@
+package io.flexdb.internal.run;
+
+import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.keys.RecordFormat;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/** Makes a run of pairs that come in key order. For one thread at a time. */
+public final class RunWriter {
+    /*
+     * Pairs are gathered in a buffer of the largest piece's size, which is handed on when the next one does not fit: a
+     * pair that is not longer than a piece is never cut (O7), and a longer one has pieces of its own. So of what is
+     * added nothing but the last piece is in memory.
+     */
+    private final PieceSink sink;
+    private final int mostBytes; // of a piece
+    private final ByteBuffer piece;
+    private final CRC32C crc = new CRC32C();
+    private final SortedRun run = new SortedRun();
+    private boolean intervalOpen;
+
+    /**
+     * @param mostBytes of a piece
+     * @param piece a little-endian buffer of that capacity, for this to use
+     */
+    public RunWriter(PieceSink sink, int mostBytes, ByteBuffer piece) {
+        assert piece.capacity() >= mostBytes && piece.order() == ByteOrder.LITTLE_ENDIAN;
+        this.sink = sink;
+        this.mostBytes = mostBytes;
+        this.piece = piece;
+        piece.clear().limit(0); // none has begun
+    }
+
+    /** What was written: whole after {@link #endPart}. */
+    public SortedRun run() {
+        return run;
+    }
+
+    /**
+     * Adds a pair with a key above all before it.
+     *
+     * @param key at index 0 of a buffer, as the value is
+     * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
+     */
+    public void add(byte[] key, int keyLength, ByteBuffer keyBytes, ByteBuffer value, long expiry) {
+        int valueLength = value.remaining();
+        int bytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
+        ByteBuffer to = place(bytes);
+        RecordFormat.write(
+                to, to.position(), keyBytes, 0, keyLength, value, value.position(), valueLength, expiry, 0, crc);
+        placed(to, bytes, key, 0, keyLength);
+    }
+
+    /** Adds a pair that is in a buffer as it is stored, with its key in an array. */
+    public void add(ByteBuffer record, int position, int bytes, byte[] key, int keyFrom, int keyLength) {
+        ByteBuffer to = place(bytes);
+        to.put(to.position(), record, position, bytes);
+        placed(to, bytes, key, keyFrom, keyLength);
+    }
+
+    /** A buffer with room for a pair at its position. */
+    private ByteBuffer place(int bytes) {
+        if (bytes > mostBytes) {
+            flush();
+            return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        if (piece.remaining() < bytes) {
+            flush();
+            int room = sink.room();
+            piece.clear().limit(room >= bytes ? Math.min(room, mostBytes) : mostBytes);
+        }
+        return piece;
+    }
+
+    private void placed(ByteBuffer to, int bytes, byte[] key, int keyFrom, int keyLength) {
+        countPair(bytes, key, keyFrom, keyLength);
+        if (to == piece) {
+            piece.position(piece.position() + bytes);
+        } else {
+            appendLong(to);
+        }
+    }
+
+    private void countPair(int bytes, byte[] key, int keyFrom, int keyLength) {
+        int last = run.intervals() - 1;
+        boolean fits = intervalOpen
+                && run.pairCount(last) < IntervalBounds.MAX_PAIRS
+                && run.intervalBytes(last) + bytes <= IntervalBounds.MAX_BYTES;
+        if (!fits) {
+            run.beginInterval(key, keyFrom, keyLength);
+            intervalOpen = true;
+        }
+        run.growInterval(bytes, 1);
+    }
+
+    private void appendLong(ByteBuffer pair) {
+        int bytes = pair.capacity();
+        for (int done = 0; done < bytes; ) {
+            int length = Math.min(mostBytes, bytes - done);
+            long address = sink.append(pair.limit(done + length).position(done));
+            run.addPiece(address, length, done == 0 ? 0 : RecordFormat.CONTINUATION, mostBytes);
+            done += length;
+        }
+    }
+
+    /** Hands on what is gathered. */
+    private void flush() {
+        int bytes = piece.position();
+        if (bytes > 0) {
+            piece.flip();
+            run.addPiece(sink.append(piece), bytes, 0, mostBytes);
+        }
+        piece.clear().limit(0);
+    }
+
+    /** Adds an interval of another run, which is where it is and stays there. */
+    public void addInterval(SortedRun from, int interval) {
+        flush();
+        byte[] anchor = from.anchor(interval);
+        run.beginInterval(anchor, 0, anchor.length);
+        intervalOpen = false;
+        long start = from.intervalStart(interval);
+        long end = start + from.intervalBytes(interval);
+        run.growInterval(end - start, from.pairCount(interval));
+        for (int at = from.pieceAt(start); start < end; at++) {
+            long skipped = start - from.pieceStart(at);
+            int bytes = (int) Math.min(from.pieceBytes(at) - skipped, end - start);
+            run.addPiece(from.address(at) + skipped, bytes, skipped == 0 ? from.flags(at) : 0, mostBytes);
+            start += bytes;
+        }
+    }
+
+    /**
+     * Ends a part, if one was begun.
+     *
+     * @param end the key before which it ends; kept, not copied
+     */
+    public void endPart(byte[] end) {
+        flush();
+        intervalOpen = false;
+        if (run.hasOpenPart()) {
+            run.endPart(end);
+        }
+    }
+}

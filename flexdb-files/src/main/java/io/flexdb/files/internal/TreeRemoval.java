@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Removes directories with all that is below them.
@@ -20,6 +22,8 @@ import java.util.List;
  *   <li>R2: the entries of a directory go when those of all below it have gone, and the entry of the first one last. So
  *       after a crash all that is left is found again from directory 2.
  *   <li>R3: a file that is open goes to directory 2 itself, until it is closed.
+ *   <li>R4: a file that is small, and was open before its entry was read, may have got blocks since, and may be closed
+ *       when they are to go; so it counts as one with blocks. Nobody can have opened it later, by R1.
  * </ul>
  */
 final class TreeRemoval {
@@ -103,18 +107,31 @@ final class TreeRemoval {
             String last = null;
             List<FileTree.Named> page;
             do {
+                Set<Long> open = openFiles(); // R4: before entries are read
                 page = tree.list(directory, last, LISTED_AT_ONCE);
                 for (FileTree.Named each : page) {
                     Entry entry = each.entry();
                     if (entry.isDirectory()) {
                         left.push(entry.id());
                     } else {
-                        withBlocks.add(entry.id(), entry.hasBlocks());
+                        withBlocks.add(entry.id(), entry.hasBlocks() || open.contains(entry.id()));
                         withEntries.add(entry.id(), false);
                     }
                     last = each.name();
                 }
             } while (page.size() == LISTED_AT_ONCE);
+        }
+
+        /** With those that somebody is opening now, who has seen the directory's own pair. */
+        private Set<Long> openFiles() {
+            OpenFiles.Held held = tree.open.lockAll();
+            try {
+                Set<Long> ids = new HashSet<>();
+                tree.open.all().forEach(file -> ids.add(file.id));
+                return ids;
+            } finally {
+                held.release();
+            }
         }
 
         private void delete() throws IOException {

@@ -1,0 +1,198 @@
+package io.flexdb.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.Durability;
+import io.flexdb.FlexDB;
+import io.flexdb.StoresOnSimulatedFiles;
+import io.flexdb.flexspace.simulation.SimulatedCrash;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Cuts the power at file operations of a script, and looks at what is left: after each cut the file system is sound and
+ * is what it was after one of the script's steps, the last that had returned or the one under way; with weaker
+ * durabilities an earlier one.
+ */
+class FlexFileSystemCrashTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+    private static final int CUTS = 60 * EFFORT;
+
+    /** A step of a script, which happens as a whole or not at all. */
+    interface Step {
+        void run(FlexFileSystem files) throws IOException;
+    }
+
+    private static byte[] bytes(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Writes with one call, so that it is one step. */
+    private static Step write(String path, int at, int length) {
+        return files -> {
+            try (SeekableByteChannel channel = Files.newByteChannel(files.getPath(path), StandardOpenOption.WRITE)) {
+                channel.position(at).write(ByteBuffer.wrap(bytes(at + length, length)));
+            }
+        };
+    }
+
+    private static Step truncate(String path, int length) {
+        return files -> {
+            try (SeekableByteChannel channel = Files.newByteChannel(files.getPath(path), StandardOpenOption.WRITE)) {
+                channel.truncate(length);
+            }
+        };
+    }
+
+    private static Step create(String path) {
+        return files -> Files.createFile(files.getPath(path));
+    }
+
+    private static Step createDirectory(String path) {
+        return files -> Files.createDirectory(files.getPath(path));
+    }
+
+    private static Step move(String from, String to) {
+        return files -> Files.move(files.getPath(from), files.getPath(to), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static Step copy(String from, String to) {
+        return files -> Files.copy(files.getPath(from), files.getPath(to), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static Step deleteAll(String path) {
+        return files -> files.deleteRecursively(files.getPath(path));
+    }
+
+    private static List<Step> script() {
+        List<Step> steps = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            String top = "/r" + round;
+            steps.add(createDirectory(top));
+            for (int i = 0; i < 4; i++) {
+                String directory = top + "/d" + i;
+                steps.add(createDirectory(directory));
+                for (int j = 0; j < 3; j++) {
+                    steps.add(create(directory + "/f" + j));
+                    steps.add(write(directory + "/f" + j, 0, 60 + 900 * j));
+                }
+                steps.add(write(directory + "/f1", 3000, 7000));
+                steps.add(copy(directory + "/f1", top + "/copy"));
+                steps.add(truncate(directory + "/f1", 3500));
+                steps.add(move(directory + "/f2", directory + "/f1"));
+            }
+            steps.add(files -> Files.createSymbolicLink(files.getPath(top + "/link"), files.getPath("d0")));
+            steps.add(move(top + "/d0", top + "/d1/moved"));
+            steps.add(deleteAll(top + "/d1"));
+            steps.add(files -> Files.delete(files.getPath(top + "/d2/f0")));
+            if (round > 0) {
+                steps.add(deleteAll("/r" + (round - 1)));
+            }
+        }
+        return steps;
+    }
+
+    /** All that there is, by path. */
+    private static TreeMap<String, String> tree(FlexFileSystem files) throws IOException {
+        TreeMap<String, String> found = new TreeMap<>();
+        try (Stream<Path> paths = Files.walk(files.getPath("/"))) {
+            for (Path path : (Iterable<Path>) paths::iterator) {
+                String content = Files.isSymbolicLink(path)
+                        ? "-> " + Files.readSymbolicLink(path)
+                        : Files.isDirectory(path) ? "" : new String(Files.readAllBytes(path), "ISO-8859-1");
+                found.put(path.toString(), content);
+            }
+        }
+        return found;
+    }
+
+    /** What there is after each step. */
+    private static List<TreeMap<String, String>> statesOf(List<Step> steps) throws IOException {
+        List<TreeMap<String, String>> states = new ArrayList<>();
+        try (FlexDB db = StoresOnSimulatedFiles.open(new SimulatedVfs(), Durability.NONE);
+                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL)) {
+            states.add(tree(files));
+            for (Step step : steps) {
+                step.run(files);
+                states.add(tree(files));
+            }
+        }
+        return states;
+    }
+
+    /** Runs steps until they have ended or the power is cut; returns how many have returned. */
+    private static int run(SimulatedVfs vfs, Durability durability, List<Step> steps) throws IOException {
+        int done = 0;
+        try {
+            FlexDB db = StoresOnSimulatedFiles.open(vfs, durability);
+            FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL);
+            for (Step step : steps) {
+                step.run(files);
+                done++;
+            }
+            files.close();
+            db.close();
+        } catch (IOException | RuntimeException | SimulatedCrash e) {
+            if (!vfs.isDead()) {
+                throw e;
+            }
+        }
+        return done;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void afterEachCutThereIsWhatOneOfTheStepsHasLeft(Durability durability) throws IOException {
+        List<Step> steps = script();
+        List<TreeMap<String, String>> states = statesOf(steps);
+        SimulatedVfs whole = new SimulatedVfs();
+        assertEquals(steps.size(), run(whole, durability, steps));
+        long operations = whole.operationCount();
+        int sawOldState = 0;
+        for (int cut = 1; cut <= CUTS; cut++) {
+            long operation = operations * cut / (CUTS + 1);
+            SimulatedVfs vfs = new SimulatedVfs();
+            vfs.crashAt(operation);
+            int done = run(vfs, durability, steps);
+            for (long seed = 0; seed < 4; seed++) {
+                String at = "cut at " + operation + ", seed " + seed + ", after step " + done;
+                int state = assertIsAState(vfs.crash(seed), states, done, durability, at);
+                sawOldState += state < done ? 1 : 0;
+            }
+        }
+        assertEquals(durability == Durability.SYNC, sawOldState == 0, "states older than acknowledged: " + sawOldState);
+    }
+
+    private static int assertIsAState(
+            SimulatedVfs vfs, List<TreeMap<String, String>> states, int done, Durability durability, String at)
+            throws IOException {
+        try (FlexDB db = StoresOnSimulatedFiles.open(vfs, durability);
+                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL)) {
+            FlexFilesCheckReport report = files.check();
+            assertEquals(List.of(), report.problems(), at);
+            TreeMap<String, String> found = tree(files);
+            long entries = report.directories() + report.files() + report.links();
+            assertEquals(found.size(), entries, at + ": what no path leads to");
+            int state = states.subList(0, Math.min(states.size(), done + 2)).lastIndexOf(found);
+            assertTrue(state >= 0, at + ": a state that never was: " + found.keySet());
+            assertTrue(state >= done || durability != Durability.SYNC, at + ": state " + state);
+            return state;
+        }
+    }
+}

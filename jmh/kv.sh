@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Measures FlexDB beside its rivals; "jmh/kv.sh --help" tells the arguments. Builds what is missing or older than its sources.
+# FLEXDB_BENCHMARK may name another program to run, as jmh/files.sh does.
 set -euo pipefail
 
 module=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,7 +10,7 @@ jar=$module/target/benchmarks.jar
 is_current() {
   [ -f "$jar" ] && [ -d "$module/target/rivals" ] || return 1
   local newer
-  newer=$(find "$root/pom.xml" "$root"/{flextree,flexspace,flexdb,flexdb-ycsb,jmh}/{pom.xml,src/main} -type f -newer "$jar" -print -quit)
+  newer=$(find "$root/pom.xml" "$root"/{flextree,flexspace,flexdb,flexdb-ycsb,flexdb-files,jmh}/{pom.xml,src/main} -type f -newer "$jar" -print -quit)
   [ -z "$newer" ]
 }
 
@@ -26,4 +27,4 @@ if [ -n "${JAVA_HOME:-}" ]; then
 fi
 
 cd "$root"
-exec "$java" -cp "$jar:$module/target/rivals/*" io.flexdb.jmh.flexdb.KeyValue "$@"
+exec "$java" -cp "$jar:$module/target/rivals/*" "${FLEXDB_BENCHMARK:-io.flexdb.jmh.flexdb.KeyValue}" "$@"

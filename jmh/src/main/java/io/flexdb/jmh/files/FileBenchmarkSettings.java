@@ -1,0 +1,161 @@
+package io.flexdb.jmh.files;
+
+import io.flexdb.jmh.BenchmarkOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** What to measure, and how; see {@code --help}. */
+@Command(
+        name = "FileBenchmark",
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description =
+                "Measures files in FlexDB, in its rivals by the same schema, by flexdb-files and on the disk's own "
+                        + "file system, each in a process of its own, and prints a table.",
+        footer = {"", "N and BYTES are numbers that k, m or g may follow."})
+final class FileBenchmarkSettings implements Callable<Integer> {
+    private static final Map<String, String> QUICK_DEFAULTS = Map.of(
+            "--files", "2000",
+            "--large", "1m",
+            "--overwrites", "2000",
+            "--renames", "10",
+            "--cache", "8m",
+            "--heap", "256m");
+
+    @Option(
+            names = "--subjects",
+            split = ",",
+            paramLabel = "SUBJECT",
+            defaultValue = "flexdb,rocksdb,lmdb,files,disk",
+            description = "Of ${COMPLETION-CANDIDATES}, in this order. Default: all.")
+    List<FileSubject> subjects;
+
+    @Option(
+            names = "--files",
+            paramLabel = "N",
+            defaultValue = "1000000",
+            converter = BenchmarkOptions.Count.class,
+            description = "Files of the tree, a hundred in each directory. Default: ${DEFAULT-VALUE}.")
+    int files;
+
+    @Option(
+            names = "--large",
+            paramLabel = "BYTES",
+            defaultValue = "256m",
+            converter = BenchmarkOptions.Count.class,
+            description = "Of the large file. Default: ${DEFAULT-VALUE}.")
+    int largeBytes;
+
+    @Option(
+            names = "--overwrites",
+            paramLabel = "N",
+            defaultValue = "200000",
+            converter = BenchmarkOptions.Count.class,
+            description = "Small overwrites at random places of the large file. Default: ${DEFAULT-VALUE}.")
+    int overwrites;
+
+    @Option(
+            names = "--renames",
+            paramLabel = "N",
+            defaultValue = "1000",
+            converter = BenchmarkOptions.Count.class,
+            description = "How often a directory with a quarter of the tree is renamed. Default: ${DEFAULT-VALUE}.")
+    int renames;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "2",
+            converter = BenchmarkOptions.Count.class,
+            description = "How often find, ls and ls -l are measured. Default: ${DEFAULT-VALUE}.")
+    int rounds;
+
+    @Option(
+            names = "--block",
+            paramLabel = "BYTES",
+            defaultValue = "4k",
+            converter = BenchmarkOptions.Count.class,
+            description = "Of a block, in all stores. Default: ${DEFAULT-VALUE}.")
+    int blockBytes;
+
+    @Option(
+            names = "--small",
+            paramLabel = "BYTES",
+            defaultValue = "512",
+            converter = BenchmarkOptions.Count.class,
+            description = "Up to which a file is kept in its entry, in all stores. Default: ${DEFAULT-VALUE}.")
+    int smallBytes;
+
+    @Option(
+            names = "--cache",
+            paramLabel = "BYTES",
+            defaultValue = "256m",
+            converter = BenchmarkOptions.LargeCount.class,
+            description = "The cache of each store that has one. Default: ${DEFAULT-VALUE}.")
+    long cacheBytes;
+
+    @Option(
+            names = "--heap",
+            paramLabel = "BYTES",
+            defaultValue = "2g",
+            description = "Heap of each process. Default: ${DEFAULT-VALUE}.")
+    String heap;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            defaultValue = "jmh/target/files",
+            description = "Where files and stores are made and removed. Default: ${DEFAULT-VALUE}.")
+    Path directory;
+
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            defaultValue = "jmh/target/files.json",
+            description = "Where every figure goes. Default: ${DEFAULT-VALUE}.")
+    Path json;
+
+    @Option(names = BenchmarkOptions.QUICK, description = "Small sizes: shows that everything works.")
+    boolean quick;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Print this and exit.")
+    private boolean help;
+
+    @Option(names = "--measure", hidden = true, description = "Measure this in this process.")
+    private FileSubject measured;
+
+    @Option(names = "--measure-in", hidden = true, description = "Where, in an empty directory.")
+    private Path measuredDirectory;
+
+    private String[] arguments = {};
+
+    static CommandLine commandLine(String... arguments) {
+        FileBenchmarkSettings settings = new FileBenchmarkSettings();
+        settings.arguments = arguments.clone();
+        return BenchmarkOptions.commandLine(settings, QUICK_DEFAULTS, arguments);
+    }
+
+    /** As they were given, for the processes of the subjects. */
+    List<String> arguments() {
+        return List.of(arguments);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (measured == null) {
+            return new FileBenchmark(this).run();
+        }
+        try (FileTarget target = measured.open(measuredDirectory, this)) {
+            new FileWorkload(target, this, System.out).run();
+        }
+        return 0;
+    }
+}

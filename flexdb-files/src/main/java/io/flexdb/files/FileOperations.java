@@ -98,36 +98,35 @@ final class FileOperations {
 
     SeekableByteChannel open(FlexPath path, OpenFlags flags, FileAttribute<?>... attributes) throws IOException {
         requireNone(attributes);
-        boolean created = false;
         while (true) {
             Place place = find(path, flags.follow() && !flags.createNew());
-            if (place.entry() == null) {
-                created = create(place, flags);
-            } else if (flags.createNew() && !created) {
+            Entry entry = place.entry();
+            if (entry == null) {
+                entry = createOrNull(place, flags);
+            } else if (flags.createNew()) {
                 throw new FileAlreadyExistsException(path.toString());
             } else {
                 requireFile(place);
-                OpenFile file = tree.content().open(place.key(), place.entry());
-                if (file != null) {
-                    return channel(file, flags, created);
-                }
+            }
+            OpenFile file = entry == null ? null : tree.content().open(place.key(), entry);
+            if (file != null) {
+                return channel(file, flags, place.entry() == null);
             }
         }
     }
 
-    /** Returns false if somebody else was faster. */
-    private boolean create(Place place, OpenFlags flags) throws IOException {
+    /** Makes a file, or returns null if somebody else was faster. */
+    private Entry createOrNull(Place place, OpenFlags flags) throws IOException {
         if (!flags.create() && !flags.createNew()) {
             throw new NoSuchFileException(place.path().toString());
         }
         try {
-            tree.createFile(place.requireKey(), place.path().toString());
-            return true;
+            return tree.createFile(place.requireKey(), place.path().toString());
         } catch (FileAlreadyExistsException e) {
             if (flags.createNew()) {
                 throw e;
             }
-            return false;
+            return null;
         }
     }
 

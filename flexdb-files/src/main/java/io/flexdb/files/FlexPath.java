@@ -2,8 +2,6 @@ package io.flexdb.files;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -48,14 +46,24 @@ final class FlexPath implements Path {
         if (text.indexOf('\0') >= 0) {
             throw new InvalidPathException(text, "a zero is no character of a name");
         }
-        try {
-            StandardCharsets.UTF_8.newEncoder().encode(java.nio.CharBuffer.wrap(text));
-        } catch (CharacterCodingException e) {
+        if (hasHalfOfAPair(text)) {
             throw new InvalidPathException(text, "half of a surrogate pair");
         }
         String[] names =
                 Arrays.stream(text.split("/")).filter(name -> !name.isEmpty()).toArray(String[]::new);
         return new FlexPath(fileSystem, text.startsWith("/"), names);
+    }
+
+    private static boolean hasHalfOfAPair(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (i + 1 == text.length() || !Character.isSurrogatePair(text.charAt(i), text.charAt(i + 1))) {
+                    return true;
+                }
+                i++;
+            }
+        }
+        return false;
     }
 
     /** A path that has to be one of these. */

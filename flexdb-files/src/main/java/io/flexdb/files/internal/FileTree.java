@@ -120,10 +120,11 @@ public final class FileTree {
 
     // ---- making
 
-    /** Makes an empty file. */
-    public void createFile(EntryKey key, String path) throws IOException {
-        long id = ids.next();
-        create(key, path, change -> change.put(key, Entry.small(id, Times.of(change.now), new byte[0])));
+    /** Makes an empty file, and returns its entry. */
+    public Entry createFile(EntryKey key, String path) throws IOException {
+        Entry entry = Entry.small(ids.next(), Times.of(store.now()), new byte[0]);
+        create(key, path, change -> change.put(key, entry));
+        return entry;
     }
 
     /** Makes a directory. */

@@ -42,9 +42,9 @@ import java.util.regex.Pattern;
  * directory's time of modification may be some milliseconds old.
  *
  * <p><b>Atomic.</b> Each operation happens as a whole or not at all, for all who look and across any crash: to create, to
- * delete, to copy a file of any length, to move a directory whatever is below it, to set times, and to write up to 64
- * blocks, as far as a quarter of a memtable holds them; what is written at once and is longer is several such writes. A
- * read of a channel shows one moment.
+ * delete, to copy a file of any length, to move a directory whatever is below it, to set times, and to write up to 256
+ * KiB, or a quarter of a memtable if that is less, less a block; what is written at once and is longer is several such
+ * writes. A read of a channel shows one moment.
  *
  * <p><b>Durability</b> is that of the store, and {@link io.flexdb.Durability#SYNC} for what is written to a file opened
  * with {@link java.nio.file.StandardOpenOption#SYNC} or {@code DSYNC}.

@@ -24,7 +24,15 @@ class NamesInDocumentsTest {
             .collect(Collectors.toSet());
 
     @ParameterizedTest
-    @ValueSource(strings = {"glossary.md", "architecture.md", "paper-map.md", "crash-consistency.md", "testing.md"})
+    @ValueSource(
+            strings = {
+                "glossary.md",
+                "architecture.md",
+                "files.md",
+                "paper-map.md",
+                "crash-consistency.md",
+                "testing.md"
+            })
     void theClassesThatADocumentNamesAreThere(String document) throws IOException {
         Set<String> unknown = new TreeSet<>();
         for (MatchResult name : names(Sources.document(document))) {
@@ -64,6 +72,7 @@ class NamesInDocumentsTest {
                 "crash-consistency.md",
                 "faq.md",
                 "file-format.md",
+                "files.md",
                 "operations.md",
                 "testing.md",
                 "tuning.md"

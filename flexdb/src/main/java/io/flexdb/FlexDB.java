@@ -346,6 +346,16 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         access.store().refineHere();
     }
 
+    /** Makes all range filters that are missing now. For tests of stores without threads. */
+    void buildFilters() {
+        access.store().buildFiltersHere();
+    }
+
+    /** Bytes of the range filters that are in use. For tests. */
+    long filterBytes() {
+        return access.store().filters.usedBytes();
+    }
+
     /** Writes all fragmented intervals in one piece now. For tests of stores without threads. */
     void defragment() {
         access.store().defragmentHere();

@@ -14,6 +14,7 @@ import io.flexdb.internal.version.Version;
  * @param spareMemtableBytes memtables without entries, ready for use
  * @param retiredMemtableBytes memtables committed that a reader, cursor or snapshot may still see
  * @param indexBytes the sparse index: its nodes and keys
+ * @param filterBytes range filters, where {@link FlexDBOptions#withRangeFilter} wants them
  * @param treeBytes the FlexTree
  * @param segmentBytes segments that are being filled and written
  * @param readBytes buffers of reads under way, of cursors, and those kept for later reads
@@ -29,6 +30,7 @@ public record FlexDBMemory(
         long spareMemtableBytes,
         long retiredMemtableBytes,
         long indexBytes,
+        long filterBytes,
         long treeBytes,
         long segmentBytes,
         long readBytes,
@@ -49,6 +51,7 @@ public record FlexDBMemory(
                 spare,
                 Math.max(0, memtables - active - spare),
                 memory.heldBytes(OffHeap.Use.INDEX),
+                memory.heldBytes(OffHeap.Use.FILTERS),
                 memory.heldBytes(OffHeap.Use.TREE),
                 memory.heldBytes(OffHeap.Use.SEGMENTS),
                 memory.heldBytes(OffHeap.Use.READS) + store.engine.figures().scratchMemoryBytes(),
@@ -64,9 +67,9 @@ public record FlexDBMemory(
         return activeMemtableBytes + spareMemtableBytes + retiredMemtableBytes;
     }
 
-    /** Sparse index and FlexTree, which grow with the data, beside the budget. */
+    /** Sparse index, range filters and FlexTree, which grow with the data, beside the budget. */
     public long indexesBytes() {
-        return indexBytes + treeBytes;
+        return indexBytes + filterBytes + treeBytes;
     }
 
     /** All off-heap memory. */

@@ -187,6 +187,19 @@ public final class FlexDBOptions {
     }
 
     /**
+     * Whether the store keeps a range filter in memory, by which absent keys, and cursors with an upper bound that have
+     * nothing to show, are known without reading (section 3.5 of the KVRangeDB paper). It pays where much of what is
+     * looked for is absent and the data are larger than memory: an absent key is read for once in 25 times. It takes
+     * about 10 bits a pair beside the budget, and 0.2 µs of each lookup. It is in no file: after the store was opened it
+     * is made, interval by interval, as these are asked for.
+     *
+     * @param rangeFilter default false
+     */
+    public FlexDBOptions withRangeFilter(boolean rangeFilter) {
+        return with(settings -> settings.rangeFilter = rangeFilter);
+    }
+
+    /**
      * The settings of the FlexSpace underneath, but for its cache and its health listener: a store has its own. By
      * default garbage is collected where less than 0.7 of the segments in use is alive, else they are those of a
      * FlexSpace; begin with {@link #space()} to change one of them.
@@ -282,6 +295,11 @@ public final class FlexDBOptions {
         return settings.stitchingThresholdBytes;
     }
 
+    /** Whether the store keeps a range filter. */
+    public boolean rangeFilter() {
+        return settings.rangeFilter;
+    }
+
     /** The settings of the FlexSpace underneath. */
     public FlexSpaceOptions space() {
         return settings.space;
@@ -310,7 +328,8 @@ public final class FlexDBOptions {
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads()
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond
-                + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes) + ", space=" + settings.space
+                + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes)
+                + ", rangeFilter=" + settings.rangeFilter + ", space=" + settings.space
                 + ", healthListener=" + settings.healthListener + ", clock=" + settings.clock
                 + ", mergeFunction=" + mergeFunction()
                 + "]";

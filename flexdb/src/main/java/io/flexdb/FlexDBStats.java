@@ -28,6 +28,7 @@ import io.flexdb.storage.StoreHealth;
  * @param checkpoints checkpoints of the FlexTree
  * @param cacheHits lookups of intervals that found their directory in the cache
  * @param cacheMisses lookups of intervals that did not
+ * @param filteredReads lookups and seeks that the range filter has answered
  * @param cacheMemoryBytes off-heap bytes of the cache: directories of intervals, and frames where the data file is not
  *     mapped
  * @param memtableMemoryBytes off-heap bytes of the memtables in use
@@ -59,6 +60,7 @@ public record FlexDBStats(
         long checkpoints,
         long cacheHits,
         long cacheMisses,
+        long filteredReads,
         long cacheMemoryBytes,
         long memtableMemoryBytes,
         long treeMemoryBytes,
@@ -92,6 +94,7 @@ public record FlexDBStats(
                 space.checkpoints(),
                 store.cache.hits(),
                 store.cache.misses(),
+                store.filters == null ? 0 : store.filters.answered(),
                 store.cache.memoryBytes() + space.cacheBytes(),
                 now.memtableBytes(),
                 space.treeMemoryBytes(),

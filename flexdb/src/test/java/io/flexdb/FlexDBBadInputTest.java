@@ -232,6 +232,7 @@ class FlexDBBadInputTest {
                 .withReads(Reads.POSITIONAL)
                 .withDefragmentedBytesPerSecond(3)
                 .withStitchingThresholdBytes(4)
+                .withRangeFilter(true)
                 .withSpace(space)
                 .withClock(Clock.systemUTC())
                 .withMergeFunction(MergeFunction.ADD);
@@ -244,11 +245,12 @@ class FlexDBBadInputTest {
         assertEquals(Reads.POSITIONAL, options.reads());
         assertEquals(3, options.defragmentedBytesPerSecond());
         assertEquals(4, options.stitchingThresholdBytes());
+        assertTrue(options.rangeFilter());
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
                         + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, "
-                        + "stitchingThresholdBytes=4, space="
+                        + "stitchingThresholdBytes=4, rangeFilter=true, space="
                         + space
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",
                 options.toString());

@@ -117,7 +117,8 @@ class FlexDBCrashTest {
     void aCutAtAnyOperationLeavesThePrefixThatItMay(Durability durability) {
         FlexDBOptions options = StoreDriver.SMALL
                 .withDurability(durability)
-                .withStitchingThresholdBytes(durability == Durability.OS ? 300 : FlexDBOptions.DERIVED);
+                .withStitchingThresholdBytes(durability == Durability.OS ? 300 : FlexDBOptions.DERIVED)
+                .withRangeFilter(durability == Durability.NONE);
         StoreDriver store = StoreDriver.closed(options, new SimulatedVfs());
         int appendsPerPoint = Math.max(1, (durability == Durability.SYNC ? 20 : 7) / EFFORT);
         store.setHook(eachButMostAppends(

@@ -37,7 +37,8 @@ class FlexDBHistoryTest {
             FlexDBOptions options = StoreDriver.SMALL
                     .withDurability(durability)
                     .withCacheBytes(random.nextInt(4) == 0 ? 0 : 1 << 20)
-                    .withStitchingThresholdBytes(random.nextBoolean() ? FlexDBOptions.DERIVED : random.nextInt(600));
+                    .withStitchingThresholdBytes(random.nextBoolean() ? FlexDBOptions.DERIVED : random.nextInt(600))
+                    .withRangeFilter(random.nextBoolean());
             this.store = new StoreDriver(options);
         }
 

@@ -31,7 +31,7 @@ class FlexDBModelTest {
 
     @Provide
     Arbitrary<ActionChain<StoreDriver>> histories() {
-        return actions(Durability.OS, FlexDBOptions.DERIVED, 1).withMaxTransformations(25);
+        return actions(Durability.OS, FlexDBOptions.DERIVED, true, 1).withMaxTransformations(25);
     }
 
     @Property(tries = 300)
@@ -41,7 +41,7 @@ class FlexDBModelTest {
 
     @Provide
     Arbitrary<ActionChain<StoreDriver>> durableHistories() {
-        return actions(Durability.SYNC, 300, 2).withMaxTransformations(20);
+        return actions(Durability.SYNC, 300, true, 2).withMaxTransformations(20);
     }
 
     @Property(tries = 300)
@@ -52,12 +52,15 @@ class FlexDBModelTest {
 
     @Provide
     Arbitrary<ActionChain<StoreDriver>> interruptedHistories() {
-        return actions(Durability.NONE, 0, 8).withMaxTransformations(25);
+        return actions(Durability.NONE, 0, false, 8).withMaxTransformations(25);
     }
 
-    private static ActionChainArbitrary<StoreDriver> actions(Durability durability, int stitchingThreshold, int ends) {
-        return ActionChain.startWith(() -> new StoreDriver(
-                        StoreDriver.SMALL.withDurability(durability).withStitchingThresholdBytes(stitchingThreshold)))
+    private static ActionChainArbitrary<StoreDriver> actions(
+            Durability durability, int stitchingThreshold, boolean filter, int ends) {
+        return ActionChain.startWith(() -> new StoreDriver(StoreDriver.SMALL
+                        .withDurability(durability)
+                        .withStitchingThresholdBytes(stitchingThreshold)
+                        .withRangeFilter(filter)))
                 .withAction(12, puts())
                 .withAction(4, deletes())
                 .withAction(4, expiringPuts())

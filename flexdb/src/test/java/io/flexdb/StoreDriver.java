@@ -3,6 +3,7 @@ package io.flexdb;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.FlexSpaceOptions;
@@ -297,7 +298,22 @@ final class StoreDriver {
 
     void assertSame(String at) {
         StoreOracle.assertSame(oracle.now(), all(db), at);
+        if (options.rangeFilter()) {
+            assertNothingIsFilteredThatIsThere(at);
+        }
         assertEquals(oracle.sequence(), db.stats().lastSequence(), at);
+    }
+
+    private void assertNothingIsFilteredThatIsThere(String at) {
+        for (byte[] key : oracle.now().keySet()) {
+            assertTrue(db.containsKey(key), () -> at + ": " + Arrays.toString(key));
+            byte[] behind = Arrays.copyOf(key, key.length + 1);
+            ReadOptions alone = ReadOptions.defaults().withLowerBound(key).withUpperBound(behind);
+            try (FlexCursor cursor = db.cursor(alone)) {
+                cursor.seekToFirst();
+                assertTrue(cursor.isValid(), () -> at + ": from " + Arrays.toString(key));
+            }
+        }
     }
 
     /** Compares a walk backward, which takes other paths. */

@@ -219,4 +219,20 @@ class FeatureExamplesTest {
         assertEquals(2, copy.importFrom(directory.resolve("pairs")));
         assertArrayEquals(bytes("a plum"), copy.get(bytes("plum")));
     }
+
+    /** Absent keys and empty ranges known without reading. */
+    @Test
+    void whatIsAbsentIsKnownFromMemory() {
+        FlexDBOptions filtered = FlexDBOptions.defaults().withRangeFilter(true);
+        try (FlexDB store = FlexDB.open(directory.resolve("filtered"), filtered)) {
+            store.put(bytes("apple"), bytes("an apple"));
+            assertFalse(store.containsKey(bytes("banana")));
+            ReadOptions between =
+                    ReadOptions.defaults().withLowerBound(bytes("b")).withUpperBound(bytes("c"));
+            try (FlexCursor cursor = store.cursor(between)) {
+                cursor.seekToFirst();
+                assertFalse(cursor.isValid());
+            }
+        }
+    }
 }

@@ -27,6 +27,7 @@ public final class StoreSettings implements Cloneable {
     public long maxPinnedBytes = DERIVED;
     public long defragmentedBytesPerSecond = 64L << 20;
     public int stitchingThresholdBytes = DERIVED;
+    public boolean rangeFilter;
     public boolean mappedReads = true; // where they are safe
     public FlexSpaceOptions space = FlexSpaceOptions.defaults().withMinimumUtilization(0.7);
     public HealthListener healthListener; // or null

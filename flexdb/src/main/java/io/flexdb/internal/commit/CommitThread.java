@@ -41,6 +41,7 @@ public final class CommitThread {
     private final boolean mayMerge; // there may be operands
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
+    private final FilterBuilder filterBuilder;
     private final Errands errands;
     private final RunLinker linker;
     private final Thread thread;
@@ -57,6 +58,7 @@ public final class CommitThread {
             SpaceEngine engine,
             Committer committer,
             Defragmenter defragmenter,
+            FilterBuilder filterBuilder,
             MemLogs memLogs,
             RetiredTables retired,
             SharedForce sharedForce,
@@ -67,6 +69,7 @@ public final class CommitThread {
         this.engine = engine;
         this.committer = committer;
         this.defragmenter = defragmenter;
+        this.filterBuilder = filterBuilder;
         this.memLogs = memLogs;
         this.retired = retired;
         this.sharedForce = sharedForce;
@@ -112,9 +115,14 @@ public final class CommitThread {
         return isInline() ? errand.get() : errands.run(errand, work::wake);
     }
 
-    /** Tells when it is time for the work that may wait. By the thread. */
-    public Defragmenter defragmenter() {
-        return defragmenter;
+    /** Whether it is time for work that may wait. By the thread. */
+    public boolean isSpareTimeWanted() {
+        return filterBuilder.isDue() || defragmenter.isDue();
+    }
+
+    /** How long to wait for such work, if nothing else comes, before asking again. By the thread. */
+    public long nanosToNextLook() {
+        return Math.min(filterBuilder.nanosToNextLook(), defragmenter.nanosToNextLook());
     }
 
     /** Whether somebody, a snapshot perhaps, reads a memtable that is committed. Any thread. */
@@ -150,6 +158,8 @@ public final class CommitThread {
                     collectSlice();
                 } else if (readWaits > 0) {
                     awaitShortReads();
+                } else if (filterBuilder.isDue()) {
+                    filterBuilder.buildSome();
                 } else if (defragmenter.isDue()) {
                     defragmentSome();
                 }
@@ -235,6 +245,11 @@ public final class CommitThread {
             });
             return true;
         });
+    }
+
+    /** Makes all filters that are missing, on the caller's thread. For stores without a thread. */
+    public void buildFiltersHere() {
+        filterBuilder.buildAll();
     }
 
     /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */

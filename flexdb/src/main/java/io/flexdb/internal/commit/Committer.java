@@ -8,6 +8,7 @@ import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
@@ -60,7 +61,7 @@ public final class Committer {
      */
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
-    private static final MemTable[] NO_TABLES = {};
+    static final MemTable[] NO_TABLES = {};
     static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
 
     final Epochs epochs;
@@ -82,6 +83,8 @@ public final class Committer {
     final NewIntervals parts;
     private final ExtentCursor extents = new ExtentCursor();
     final IntervalWriter writer;
+    private final RangeFilters filters; // or null
+    final FilterWriter filterWriter; // the same
     private int mostEntries; // at once
     private volatile long entriesApplied; // written by the one thread
     private final EntryKey key = new EntryKey();
@@ -100,7 +103,8 @@ public final class Committer {
             IntervalReader reader,
             OffHeap memory,
             Merger merger,
-            int stitchingThreshold) {
+            int stitchingThreshold,
+            RangeFilters filters) {
         this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
@@ -113,9 +117,11 @@ public final class Committer {
         this.stitchingThreshold = stitchingThreshold;
         this.fold = new OperandFold(merger);
         this.old = new OldPairs(reader, context);
-        this.content = new MergedContent(memory);
+        this.filters = filters;
+        this.filterWriter = filters == null ? null : new FilterWriter(filters);
+        this.content = new MergedContent(memory, filters == null ? null : filterWriter.change);
         this.parts = new NewIntervals(intervals);
-        this.writer = new IntervalWriter(engine, intervals, cache, content, parts);
+        this.writer = new IntervalWriter(engine, intervals, cache, content, parts, filterWriter);
     }
 
     /**
@@ -126,6 +132,15 @@ public final class Committer {
      */
     public Defragmenter defragmenter(TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
         return new Defragmenter(this, fragmented, bytesPerSecond, nanoClock);
+    }
+
+    /**
+     * What makes the filters that are missing, with the parts that this has for itself, and so for the same thread.
+     *
+     * @param unfiltered which intervals readers have asked of in vain
+     */
+    public FilterBuilder filterBuilder(TouchedIntervals unfiltered, LongSupplier nanoClock) {
+        return new FilterBuilder(this, filters, unfiltered, nanoClock);
     }
 
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
@@ -152,6 +167,9 @@ public final class Committer {
         forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
+        if (filters != null) {
+            filters.learn(index);
+        }
         entries.reset(range);
         entries.seek(range.from());
         entriesApplied = 0;
@@ -318,6 +336,9 @@ public final class Committer {
             int end = endsHere ? lowerBound(to) : old.count();
             if (first >= end) {
                 return false;
+            }
+            if (filters != null) {
+                filterWriter.change.beginAll(0, 0); // nobody knows which keys go
             }
             content.cut(old, first, end);
             if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
@@ -495,6 +516,9 @@ public final class Committer {
         int ticket = epochs.enter(); // the directory lies in the cache
         try {
             boolean inPlace = readOld(alwaysInPlace);
+            if (filters != null) {
+                filterWriter.change.beginChanges(interval);
+            }
             content.merge(old, gathered, inPlace, reclaiming);
             if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
                 old.readImage(engine.current()); // for the keys

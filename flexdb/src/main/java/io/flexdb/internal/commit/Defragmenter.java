@@ -7,7 +7,6 @@ import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.TouchedIntervals;
-import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreMemoryException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -36,7 +35,6 @@ public final class Defragmenter {
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final MemTable[] NO_TABLES = {};
 
     private final Committer parts; // has what this works with
     private final SpaceEngine engine;
@@ -61,7 +59,7 @@ public final class Defragmenter {
         this.nanoClock = nanoClock;
         this.at = parts.index.cursor();
         this.due = nanoClock.getAsLong();
-        none.reset(NO_TABLES);
+        none.reset(Committer.NO_TABLES);
         if (bytesPerSecond == 0) {
             fragmented.end();
         }
@@ -189,7 +187,7 @@ public final class Defragmenter {
         int ticket = parts.epochs.enter();
         try {
             parts.old.readImage(engine.current());
-            parts.content.merge(parts.old, none, false, parts.reclaiming);
+            parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
             parts.parts.divide(parts.content, interval);
             int intervals = IntervalBounds.mostIntervals(parts.content.pairs(), parts.content.bytes());
             parts.index.ensure(intervals, parts.content.bytes());

@@ -23,18 +23,25 @@ final class IntervalWriter {
     private final IntervalCache cache;
     private final MergedContent content;
     private final NewIntervals parts;
+    private final FilterWriter filters; // or null
     private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
                     IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
 
     IntervalWriter(
-            SpaceEngine engine, Intervals intervals, IntervalCache cache, MergedContent content, NewIntervals parts) {
+            SpaceEngine engine,
+            Intervals intervals,
+            IntervalCache cache,
+            MergedContent content,
+            NewIntervals parts,
+            FilterWriter filters) {
         this.engine = engine;
         this.intervals = intervals;
         this.cache = cache;
         this.content = content;
         this.parts = parts;
+        this.filters = filters;
     }
 
     /**
@@ -157,6 +164,9 @@ final class IntervalWriter {
                 long location = cache.insert(directory, 0, referenced);
                 parts.replacement.setHint(part, location < 0 ? 0 : cache.hint(location));
             }
+        }
+        if (filters != null) {
+            filters.replace(content, parts, old);
         }
         intervals.replace(key.bytes, key.length, old, parts.replacement, content.pairs(), content.bytes());
     }

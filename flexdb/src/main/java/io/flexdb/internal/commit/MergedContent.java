@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.filter.FilterChange;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
@@ -24,6 +25,7 @@ final class MergedContent {
     private static final int CHANGE_FIELDS = 5;
 
     private final OffHeap memory;
+    private final FilterChange filtered;
     private final ByteBuffer smallRecords; // what records is when nothing large has to fit
     private final int[] smallPlaces = new int[1024];
     private ByteBuffer records;
@@ -42,8 +44,10 @@ final class MergedContent {
     private final EntryKey key = new EntryKey();
     private final CRC32C crc = new CRC32C();
 
-    MergedContent(OffHeap memory) {
+    /** @param filtered is told which keys come and go in place; null if nobody wants to know */
+    MergedContent(OffHeap memory, FilterChange filtered) {
         this.memory = memory;
+        this.filtered = filtered;
         this.smallRecords = allocate(SMALL_BYTES);
         this.records = smallRecords;
     }
@@ -184,6 +188,9 @@ final class MergedContent {
             if (put) {
                 addEntry(table, ref, hash, merged);
             }
+            if (filtered != null && put != exists) {
+                noteKey(put);
+            }
             if (put || exists) {
                 int change = CHANGE_FIELDS * changeCount++;
                 inPlaceChanges[change] = start;
@@ -195,6 +202,14 @@ final class MergedContent {
             nextPair = exists ? at + 1 : at;
         }
         copyLivePairs(nextPair, old.count(), reclaiming);
+    }
+
+    private void noteKey(boolean comes) {
+        if (comes) {
+            filtered.add(key.bytes, key.length);
+        } else {
+            filtered.remove(key.bytes, key.length);
+        }
     }
 
     /** Makes the content of the pairs there are, less some that follow each other, in place. */

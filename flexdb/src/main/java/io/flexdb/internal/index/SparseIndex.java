@@ -222,6 +222,16 @@ public final class SparseIndex {
         totalBytes -= removed;
     }
 
+    /** Gives the interval that a key belongs to another content number. Writer only; O(log n). */
+    public void renumber(byte[] key, int from, int length, long contentNumber) {
+        changing();
+        path.descend(key, from, length);
+        ByteBuffer b = path.chunk(0);
+        int base = path.base(0);
+        int pairs = IndexNodes.pairs(b, base, path.index[0]);
+        IndexNodes.setContentWord(b, base, path.index[0], IndexNodes.contentWord(contentNumber, pairs));
+    }
+
     /**
      * Adds an interval behind all others, to build an index that has seen no other operation yet. Writer only.
      *

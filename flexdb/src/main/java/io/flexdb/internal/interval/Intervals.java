@@ -1,6 +1,7 @@
 package io.flexdb.internal.interval;
 
 import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.index.IntervalReplacement;
@@ -13,7 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Intervals {
     /*
-     * I1  A content number belongs to one content for ever.
+     * I1  A content number belongs to one content for ever; and where there are range filters to one pair of anchors,
+     *     so an interval that comes to reach further gets another one.
      */
     private static final int MOST_FOLLOWING = 64;
     private static final int MERGE_BYTES = IntervalBounds.MAX_BYTES / 2;
@@ -23,6 +25,7 @@ public final class Intervals {
     public final SparseIndex index;
 
     private final IntervalCache cache;
+    private final RangeFilters filters; // or null
     private final IntervalCursor previous;
     private final IntervalRef found = new IntervalRef();
     private final IntervalCursor following;
@@ -34,9 +37,11 @@ public final class Intervals {
     private final AtomicLong lastContent = new AtomicLong();
     private volatile long coarseCount; // written by one thread at a time, as the index is
 
-    public Intervals(SparseIndex index, IntervalCache cache) {
+    /** @param filters of these intervals; null if there are none */
+    public Intervals(SparseIndex index, IntervalCache cache, RangeFilters filters) {
         this.index = index;
         this.cache = cache;
+        this.filters = filters;
         this.previous = index.cursor();
         this.following = index.cursor();
     }
@@ -71,6 +76,7 @@ public final class Intervals {
             coarseCount--;
         }
         index.replace(key, 0, keyLength, parts);
+        forgetFilter(old.contentNumber());
         if (pairs < old.pairCount() && pairs <= MERGE_PAIRS && bytes <= MERGE_BYTES) {
             mergeSmall(key, keyLength);
         }
@@ -83,6 +89,7 @@ public final class Intervals {
         for (int i = 0; i < parts.count(); i++) {
             coarse += IntervalBounds.isCoarse(parts.bytes(i), parts.pairs(i)) ? 1 : 0;
         }
+        forgetFilter(found.contentNumber());
         index.replace(key, 0, key.length, parts);
         coarseCount += coarse;
     }
@@ -102,7 +109,9 @@ public final class Intervals {
     public void joinWithNext(byte[] key) {
         following.seek(index.current(), key, 0, key.length);
         int coarse = IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? -1 : 0;
+        forgetFilter(following.contentNumber());
         following.next();
+        forgetFilter(following.contentNumber());
         coarse -= IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
         following.reset();
         boolean joined = index.mergeWithNext(key, 0, key.length, newContent());
@@ -165,6 +174,20 @@ public final class Intervals {
     public void removeFollowing(byte[] key) {
         index.removeFollowing(key, 0, key.length, followingCount);
         coarseCount -= followingCoarse;
+        if (filters != null) {
+            for (int i = 0; i < followingCount; i++) {
+                filters.forget(followingContents[i]);
+            }
+            index.find(index.current(), key, 0, key.length, found);
+            filters.forget(found.contentNumber());
+            index.renumber(key, 0, key.length, newContent());
+        }
+    }
+
+    private void forgetFilter(long content) {
+        if (filters != null) {
+            filters.forget(content);
+        }
     }
 
     private void mergeSmall(byte[] key, int keyLength) {
@@ -178,10 +201,16 @@ public final class Intervals {
         previous.seek(index.current(), key, 0, keyLength);
         previous.previous();
         if (previous.pairCount() + pairs <= MERGE_PAIRS && previous.lengthBytes() + bytes <= MERGE_BYTES) {
-            index.mergeWithPrevious(key, 0, keyLength, newContent());
+            merge(key, keyLength, newContent());
         } else if (pairs == 0) {
-            index.mergeWithPrevious(key, 0, keyLength, previous.contentNumber()); // it gains nothing
+            merge(key, keyLength, filters != null ? newContent() : previous.contentNumber()); // it gains nothing
         }
+    }
+
+    private void merge(byte[] key, int keyLength, long content) {
+        forgetFilter(found.contentNumber());
+        forgetFilter(previous.contentNumber());
+        index.mergeWithPrevious(key, 0, keyLength, content);
     }
 
     /**
@@ -209,6 +238,7 @@ public final class Intervals {
         }
         if (division.parts.count() > 1) {
             cache.forget(content); // newer versions never ask for it
+            forgetFilter(content);
         }
         return true;
     }

@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.KeyHeads;
@@ -29,6 +30,7 @@ public final class ReadContext {
     public final IntervalRef interval = new IntervalRef();
     final SpaceRange range = new SpaceRange();
     final CRC32C crc = new CRC32C();
+    final RangeFilters.Asker asker = new RangeFilters.Asker();
     private final DirectoryBuilder directoryBuilder = new DirectoryBuilder();
     private ByteBuffer directory; // null before it is needed
     /** Walks with this context, and rests with it; null before the first walk. */

@@ -1,11 +1,13 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /** Walks the pairs of a version's space in key order, in both directions. For one thread; reusable, without garbage. */
@@ -19,9 +21,11 @@ final class SpaceCursor {
      */
     private static final long NONE = -1;
     private static final int NOWHERE = -1;
+    private static final int MOST_ASKED = 4; // intervals, for an empty range is short as a rule
 
     private final StoreVersions versions;
     private final IntervalReader intervals;
+    private final RangeFilters filters; // or null
     private final ReadContext context;
     private final IntervalCursor interval;
     private final IntervalPairs pairs;
@@ -34,6 +38,7 @@ final class SpaceCursor {
     private int pairCount;
     private final PairsAhead ahead = new PairsAhead();
     private boolean keysOnly;
+    private byte[] upperBound; // of what is wanted, or null
     private ByteBuffer memory;
     private int keyPosition;
     private int keyLength;
@@ -48,10 +53,12 @@ final class SpaceCursor {
             StoreVersions versions,
             SparseIndex index,
             IntervalReader intervals,
+            RangeFilters filters,
             ReadContext context,
             LongSupplier nanoClock) {
         this.versions = versions;
         this.intervals = intervals;
+        this.filters = filters;
         this.context = context;
         this.nanoClock = nanoClock;
         this.interval = index.cursor();
@@ -62,6 +69,7 @@ final class SpaceCursor {
     void reset(Version newVersion, Scan scan) {
         version = newVersion;
         keysOnly = scan.keysOnly();
+        upperBound = scan.upperBound();
         ahead.reset(scan.expectedPairs());
         unload();
         if (newVersion == null) {
@@ -104,11 +112,15 @@ final class SpaceCursor {
         }
     }
 
-    /** To the first pair not below a key. */
+    /** To the first pair not below a key, or nowhere if that is known not to be below the upper bound. */
     void seek(byte[] key, int length) {
         interval.seek(version.index(), key, 0, length);
         int ticket = versions.enter();
         try {
+            if (filters != null && upperBound != null && isKnownEmpty(key, length)) {
+                pair = NOWHERE;
+                return;
+            }
             openToSeek();
             standForward(pairs.lowerBound(key, length));
         } finally {
@@ -174,6 +186,26 @@ final class SpaceCursor {
     }
 
     // ---- inside a short read
+
+    /** Whether filters say that there is no pair from a key on to the upper bound. The cursor may be past it then. */
+    private boolean isKnownEmpty(byte[] key, int length) {
+        if (Arrays.compareUnsigned(key, 0, length, upperBound, 0, upperBound.length) >= 0) {
+            return true;
+        }
+        byte[] from = key;
+        for (int asked = 0; asked < MOST_ASKED; asked++) {
+            if (interval.lengthBytes() > 0
+                    && filters.mayHave(interval, from, length, upperBound, upperBound.length, context.asker)) {
+                break;
+            }
+            if (interval.isBelowUpperAnchor(upperBound, 0, upperBound.length) || !interval.next()) {
+                return true;
+            }
+            from = null;
+        }
+        interval.seek(version.index(), key, 0, length);
+        return false;
+    }
 
     private void openToSeek() {
         pair = NOWHERE;

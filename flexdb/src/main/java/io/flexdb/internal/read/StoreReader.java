@@ -2,6 +2,7 @@ package io.flexdb.internal.read;
 
 import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
@@ -36,12 +37,14 @@ public final class StoreReader {
     private final long maxPinnedBytes;
     private final LongSupplier nanoClock;
     private final Merger merger;
+    private final RangeFilters filters; // or null
 
     /**
      * @param retired what cursors hold back
      * @param maxPinnedBytes how much of that they and snapshots may
      * @param nanoClock tells which reads have to wait for a disk
      * @param merger what becomes of operands; null if there are none
+     * @param filters say what is absent without reading; null if there are none
      */
     public StoreReader(
             StoreVersions versions,
@@ -51,8 +54,10 @@ public final class StoreReader {
             RetiredTables retired,
             long maxPinnedBytes,
             LongSupplier nanoClock,
-            Merger merger) {
+            Merger merger,
+            RangeFilters filters) {
         this.merger = merger;
+        this.filters = filters;
         this.versions = versions;
         this.index = index;
         this.intervals = intervals;
@@ -77,7 +82,7 @@ public final class StoreReader {
             MergeCursor cursor = context.cursor;
             if (cursor == null) {
                 PinnedVersion pin = new PinnedVersion(versions, "the cursor");
-                SpaceCursor space = new SpaceCursor(versions, index, intervals, context, nanoClock);
+                SpaceCursor space = new SpaceCursor(versions, index, intervals, filters, context, nanoClock);
                 cursor = new MergeCursor(this, versions.health, pin, space, contexts, context);
                 context.cursor = cursor;
             }
@@ -424,7 +429,8 @@ public final class StoreReader {
             index.find(version.index(), key, 0, keyLength, context.interval);
             context.foundInterval();
         }
-        if (context.interval.lengthBytes() == 0) {
+        if (context.interval.lengthBytes() == 0
+                || filters != null && !filters.mayHave(context.interval, key, keyLength, context.asker)) {
             return ABSENT;
         }
         return context.lengthOnly

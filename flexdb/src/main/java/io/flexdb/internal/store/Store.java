@@ -16,6 +16,7 @@ import io.flexdb.internal.commit.Defragmenter;
 import io.flexdb.internal.copy.StoreCopy;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keyspace.KeyspaceDirectory;
@@ -64,6 +65,7 @@ public final class Store implements AutoCloseable {
     public final Intervals intervals;
     public final SparseIndex index; // theirs
     public final IntervalCache cache;
+    public final RangeFilters filters; // null if there are none
     public final OffHeap memory;
     public final StripedPool<OwnWrites> ownWrites;
     public final MemLogs memLogs;
@@ -103,6 +105,7 @@ public final class Store implements AutoCloseable {
         this.intervals = opened.intervals;
         this.index = intervals.index;
         this.cache = opened.cache;
+        this.filters = opened.filters;
         this.intervalReader = opened.reader;
         this.memLogs = opened.memLogs;
         boolean inline = opened.inline;
@@ -119,6 +122,7 @@ public final class Store implements AutoCloseable {
                 engine,
                 opened.committer,
                 defragmenter,
+                opened.committer.filterBuilder(opened.unfiltered, System::nanoTime),
                 memLogs,
                 retired,
                 sharedForce,
@@ -147,7 +151,8 @@ public final class Store implements AutoCloseable {
                 retired,
                 settings.maxPinnedBytes,
                 System::nanoTime,
-                settings.merger);
+                settings.merger,
+                filters);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         this.loads = new Loads(
                 engine,
@@ -192,6 +197,12 @@ public final class Store implements AutoCloseable {
     public void refineHere() {
         health.requireReadable();
         refiner.refineHere(Integer.MAX_VALUE);
+    }
+
+    /** Makes all filters that are missing, on the caller's thread. For stores without threads. */
+    public void buildFiltersHere() {
+        health.requireReadable();
+        commits.buildFiltersHere();
     }
 
     /** Writes all fragmented intervals in one piece, on the caller's thread. For stores without threads. */

@@ -18,6 +18,7 @@ import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.commit.Committer;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
@@ -63,8 +64,10 @@ public final class StoreOpener {
     IntervalCache cache;
     final TouchedIntervals coarse = new TouchedIntervals();
     final TouchedIntervals fragmented = new TouchedIntervals();
+    final TouchedIntervals unfiltered = new TouchedIntervals();
     long directoryBytes; // of the cache's
     IntervalReader reader;
+    RangeFilters filters; // null if there are none
     Intervals intervals;
     Committer committer;
     MemLogs memLogs;
@@ -185,9 +188,18 @@ public final class StoreOpener {
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(this::giveBack);
         reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
-        intervals = new Intervals(new SparseIndex(epochs, memory), cache);
+        filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
+        intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
         committer = new Committer(
-                epochs, engine, intervals, cache, reader, memory, settings.merger, settings.stitchingThresholdBytes);
+                epochs,
+                engine,
+                intervals,
+                cache,
+                reader,
+                memory,
+                settings.merger,
+                settings.stitchingThresholdBytes,
+                filters);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);

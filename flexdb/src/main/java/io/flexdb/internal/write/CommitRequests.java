@@ -52,7 +52,7 @@ final class CommitRequests implements CommitWork {
                     return found;
                 }
                 MemLog active = memtables.get();
-                long rest = commits.defragmenter().nanosToNextLook();
+                long rest = commits.nanosToNextLook();
                 if (active == null) {
                     monitor.await(rest);
                 } else if (isDue(active.table, active.fillLevel()) && mayBeginEarly()) {
@@ -67,7 +67,7 @@ final class CommitRequests implements CommitWork {
     }
 
     private boolean hasOtherWork() {
-        return commits.isWanted() || commits.defragmenter().isDue();
+        return commits.isWanted() || commits.isSpareTimeWanted();
     }
 
     private boolean isDue(MemTable active, double fill) {

@@ -290,7 +290,7 @@ class RefinerTest {
             String[] dumps = new String[2];
             for (int i = 0; i < 2; i++) {
                 SparseIndex index = new SparseIndex(new Epochs());
-                Intervals into = new Intervals(index, store.cache);
+                Intervals into = new Intervals(index, store.cache, null);
                 IndexSampler.sample(store.engine, into, directory.resolve("space/data"), i == 0);
                 assertEquals(index.intervalCount(), into.coarseCount());
                 index.checkInvariants();

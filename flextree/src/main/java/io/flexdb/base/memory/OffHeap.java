@@ -31,6 +31,8 @@ public final class OffHeap {
         MEMTABLES,
         /** The sparse index. */
         INDEX,
+        /** Range filters. */
+        FILTERS,
         /** The FlexTree. */
         TREE,
         /** Segments that are being filled or written, or that readers copy from still. */

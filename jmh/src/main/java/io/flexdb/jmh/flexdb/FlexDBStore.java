@@ -2,10 +2,14 @@ package io.flexdb.jmh.flexdb;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBBackups;
 import io.flexdb.FlexDBMemory;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.ReadOptions;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -52,12 +56,56 @@ final class FlexDBStore implements KeyValueStore {
     }
 
     @Override
+    public List<byte[]> multiGet(List<byte[]> keys) {
+        return store.multiGet(keys);
+    }
+
+    @Override
+    public boolean deleteRange(byte[] from, byte[] to) {
+        store.deleteRange(from, to);
+        return true;
+    }
+
+    @Override
+    public long estimateBytes(byte[] from, byte[] to) {
+        return store.estimateRange(from, to).bytes();
+    }
+
+    @Override
+    public long copyTo(Path directory) {
+        long start = System.nanoTime();
+        store.checkpoint(directory);
+        return System.nanoTime() - start;
+    }
+
+    @Override
+    public long backUp(Path directory) {
+        long start = System.nanoTime();
+        try (FlexDBBackups backups = FlexDBBackups.open(directory)) {
+            backups.create(store);
+        }
+        return System.nanoTime() - start;
+    }
+
+    @Override
+    public boolean isEmpty(byte[] from, byte[] to) {
+        try (FlexCursor cursor = store.cursor(
+                ReadOptions.defaults().withLowerBound(from).withUpperBound(to).withKeysOnly(true))) {
+            cursor.seekToFirst();
+            return !cursor.isValid();
+        }
+    }
+
+    @Override
     public Map<String, Long> indexMemory() {
         FlexDBMemory memory = store.stats().memory();
         Map<String, Long> bytes = new LinkedHashMap<>();
         bytes.put("sparse index", memory.indexBytes());
         bytes.put("FlexTree", memory.treeBytes());
         bytes.put("directories", memory.cacheBytes());
+        if (memory.filterBytes() > 0) {
+            bytes.put("range filter", memory.filterBytes());
+        }
         return bytes;
     }
 

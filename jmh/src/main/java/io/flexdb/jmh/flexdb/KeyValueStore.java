@@ -1,6 +1,9 @@
 package io.flexdb.jmh.flexdb;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 /** What the benchmarks ask of a store. Any thread may call it. */
@@ -18,6 +21,38 @@ interface KeyValueStore extends AutoCloseable {
      * @return how many there were
      */
     int scan(byte[] from, int pairs, boolean values, PairConsumer consumer);
+
+    /** Whether there is no key from one on to before another. */
+    default boolean isEmpty(byte[] from, byte[] to) {
+        boolean[] empty = {true};
+        scan(from, 1, false, (key, value) -> empty[0] = Arrays.compareUnsigned(key, to) >= 0);
+        return empty[0];
+    }
+
+    /** The values of keys as of one moment, in the order of the keys; null if the store can't. */
+    default List<byte[]> multiGet(List<byte[]> keys) {
+        return null;
+    }
+
+    /** Removes all keys from one on to before another by one write; false if the store can't. */
+    default boolean deleteRange(byte[] from, byte[] to) {
+        return false;
+    }
+
+    /** About how many bytes a range has; -1 if the store can't tell. */
+    default long estimateBytes(byte[] from, byte[] to) {
+        return -1;
+    }
+
+    /** Copies the store, which goes on, into a directory that does not exist, and returns how long that took; or -1. */
+    default long copyTo(Path directory) {
+        return -1;
+    }
+
+    /** Adds a backup to a directory of such, and returns how long that took; -1 if the store has none. */
+    default long backUp(Path directory) {
+        return -1;
+    }
 
     /** Bytes of memory that lead to the pairs, by what they are for; empty if the store doesn't tell. */
     default Map<String, Long> indexMemory() {

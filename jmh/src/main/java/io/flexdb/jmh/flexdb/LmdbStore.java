@@ -2,7 +2,11 @@ package io.flexdb.jmh.flexdb;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -112,6 +116,17 @@ final class LmdbStore implements KeyValueStore {
             mine.reading.reset();
         }
         return done;
+    }
+
+    @Override
+    public long copyTo(Path directory) {
+        long start = System.nanoTime();
+        try {
+            environment.copy(Files.createDirectories(directory).toFile());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return System.nanoTime() - start;
     }
 
     /** The inner pages, which the page cache has to hold if a read is not to wait more than once. */

@@ -105,6 +105,21 @@ final class Operations {
         });
     }
 
+    /** Looks for ranges between two neighbours, a third of what lies between them, in which there is nothing. */
+    Workers.Result findEmpty(KeyValueStore store, Experiment experiment) throws InterruptedException {
+        return runWarm(experiment, thread -> {
+            Records own = newRecords();
+            return number -> {
+                byte[] from = own.absentKey(number).clone();
+                byte[] to = from.clone();
+                to[to.length - 1] += 3;
+                if (!store.isEmpty(from, to)) {
+                    throw new IllegalStateException("found something between two records: " + number);
+                }
+            };
+        });
+    }
+
     /**
      * Scans.
      *

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * What this process has used, as the operating system counts it; 0 where it doesn't.
  *
+ * @param readBytes bytes that it has waited for, or asked for ahead, from a disk
  * @param writtenBytes bytes that it has caused to be written to disk: each page when it became dirty
  * @param processorNanos time on processors
  * @param residentBytes memory that is its own: heap, off-heap and libraries, without the page cache
@@ -24,7 +25,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param stealTicks hundredths of a second in which other machines had this one's processors
  */
 record ProcessFigures(
-        long writtenBytes, long processorNanos, long residentBytes, long collectionMillis, long stealTicks) {
+        long readBytes,
+        long writtenBytes,
+        long processorNanos,
+        long residentBytes,
+        long collectionMillis,
+        long stealTicks) {
 
     /** Of this moment. */
     static ProcessFigures now() {
@@ -36,6 +42,7 @@ record ProcessFigures(
                 ? system.getProcessCpuTime()
                 : 0;
         return new ProcessFigures(
+                field(Path.of("/proc/self/io"), "read_bytes:", 1),
                 field(Path.of("/proc/self/io"), "write_bytes:", 1),
                 processor,
                 field(Path.of("/proc/self/status"), "RssAnon:", 1) << 10,

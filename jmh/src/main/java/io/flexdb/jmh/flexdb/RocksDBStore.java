@@ -1,19 +1,28 @@
 package io.flexdb.jmh.flexdb;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import org.rocksdb.BackupEngine;
+import org.rocksdb.BackupEngineOptions;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
+import org.rocksdb.Checkpoint;
 import org.rocksdb.CompactionStyle;
 import org.rocksdb.CompressionType;
+import org.rocksdb.Env;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
+import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
 import org.rocksdb.WriteOptions;
 
 /**
@@ -89,6 +98,69 @@ final class RocksDBStore implements KeyValueStore {
             }
         }
         return done;
+    }
+
+    @Override
+    public List<byte[]> multiGet(List<byte[]> keys) {
+        try {
+            return store.multiGetAsList(read, keys);
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public boolean deleteRange(byte[] from, byte[] to) {
+        try {
+            store.deleteRange(write, from, to);
+            return true;
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public long estimateBytes(byte[] from, byte[] to) {
+        try (Slice first = new Slice(from);
+                Slice end = new Slice(to)) {
+            return store.getApproximateSizes(
+                            List.of(new Range(first, end)),
+                            SizeApproximationFlag.INCLUDE_FILES,
+                            SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+        }
+    }
+
+    @Override
+    public long copyTo(Path directory) {
+        long start = System.nanoTime();
+        try (Checkpoint checkpoint = Checkpoint.create(store)) {
+            checkpoint.createCheckpoint(directory.toString());
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+        return System.nanoTime() - start;
+    }
+
+    @Override
+    public long backUp(Path directory) {
+        long start = System.nanoTime();
+        try (BackupEngineOptions options = new BackupEngineOptions(directory.toString());
+                BackupEngine engine = BackupEngine.open(Env.getDefault(), options)) {
+            engine.createNewBackup(store, true);
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+        return System.nanoTime() - start;
+    }
+
+    @Override
+    public boolean isEmpty(byte[] from, byte[] to) {
+        try (Slice bound = new Slice(to);
+                ReadOptions bounded = new ReadOptions(read).setIterateUpperBound(bound);
+                RocksIterator iterator = store.newIterator(bounded)) {
+            iterator.seek(from);
+            return !iterator.isValid();
+        }
     }
 
     @Override

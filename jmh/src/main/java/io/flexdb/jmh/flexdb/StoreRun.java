@@ -3,7 +3,6 @@ package io.flexdb.jmh.flexdb;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flexdb.Durability;
-import io.flexdb.FlexDBOptions;
 import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.flexdb.Operations.Experiment;
 import io.flexdb.ycsb.Progress;
@@ -117,8 +116,14 @@ final class StoreRun {
             case LATENCY -> latencies(openLoaded());
             case GARBAGE -> garbage(openLoaded());
             case COMMITS -> besideCommits(openLoaded());
+            case FEATURES -> newFeatureRun().run(openLoaded());
+            case ABSENT -> {
+                openLoaded();
+                closeLoaded();
+                newFeatureRun().absent(loaded);
+            }
             case UPDATES -> updates();
-            case STITCHING -> stitching();
+            case STITCHING -> newFeatureRun().stitching();
             case SYNC -> sync();
             case GROWTH -> growth();
             case RECOVERY -> new Recovery(subject, settings, this::newDirectory, results, progress).run();
@@ -172,6 +177,10 @@ final class StoreRun {
             results.begin(Part.YCSB);
             withinLimit(() -> newYcsbRun().load());
         }
+    }
+
+    private FeatureRun newFeatureRun() {
+        return new FeatureRun(subject, settings, this::newDirectory, results, all);
     }
 
     private YcsbRun newYcsbRun() {
@@ -394,41 +403,6 @@ final class StoreRun {
     }
 
     // ---- parts that have stores of their own
-
-    /** What each threshold makes of a store that is filled at random and updated, and of scans of it. */
-    private void stitching() throws Exception {
-        if (subject != Subject.FLEXDB) {
-            return;
-        }
-        stitching("default", FlexDBOptions.DERIVED);
-        for (int threshold : settings.stitchingThresholds) {
-            String name = threshold == 0
-                    ? "in place"
-                    : threshold == Integer.MAX_VALUE ? "anew" : "stitched from " + threshold + " B";
-            stitching(name, threshold);
-        }
-    }
-
-    private void stitching(String name, int threshold) throws Exception {
-        StoreSettings store = settings.store(newDirectory())
-                .with(options -> options.withStitchingThresholdBytes(threshold).withDefragmentedBytesPerSecond(0));
-        for (Distribution each : List.of(Distribution.SHUFFLED, Distribution.ZIPFIAN)) {
-            String change = (each == Distribution.SHUFFLED ? "load " : "updates ") + each.label() + ", " + name;
-            ProcessFigures before = ProcessFigures.now();
-            try (KeyValueStore changed = subject.open(store)) {
-                all.load(changed, new Experiment(change, each, all.records(), settings.threads));
-                results.add(change + ", commit of each", changed.commitNanos() / 1e3 / all.records(), "µs");
-            }
-            reportCosts(change, before, all.records());
-            reportDisk(change, all.records(), store.directory());
-            try (KeyValueStore read = subject.open(store)) {
-                int scans = Math.max(1, settings.operations / LONG_SCAN);
-                String scan = "SCAN 50 uniform after " + change;
-                all.scan(read, new Experiment(scan, Distribution.UNIFORM, scans, settings.threads), LONG_SCAN, true);
-            }
-        }
-        KeyValue.remove(store.directory());
-    }
 
     private void sync() throws Exception {
         int operations = Math.max(1, settings.operations / SYNC_SHARE);

@@ -1,0 +1,115 @@
+package io.flexdb.internal.filter;
+
+import io.flexdb.internal.index.IntervalRef;
+import java.util.Arrays;
+
+/** The cells of keys that an interval gets or loses, or of all that it has. For one thread; reused. */
+public final class FilterChange {
+    private final RangeFilters filters;
+    private final FilterBounds bounds = new FilterBounds();
+    int[] cells = new int[CellSet.MAX_COUNT + 1]; // that come
+    int count;
+    private int[] gone = new int[CellSet.MAX_COUNT + 1];
+    private int goneCount;
+    private boolean known;
+
+    public FilterChange(RangeFilters filters) {
+        this.filters = filters;
+    }
+
+    /** Begins with the changes of an interval that keeps its anchors. Inside a short read. */
+    public void beginChanges(IntervalRef interval) {
+        clear();
+        KeyModel model = filters.modelOf(interval.contentNumber());
+        known = model != null;
+        if (known) {
+            bounds.set(interval);
+            bounds.divide(model);
+        }
+    }
+
+    /**
+     * Begins with all keys of an interval that is to be made.
+     *
+     * @param upperLength of the anchor behind it, or -1 if there is none
+     */
+    public void beginAll(int anchorLength, int upperLength) {
+        clear();
+        bounds.reserve(anchorLength, upperLength);
+    }
+
+    /** Gets the anchor after {@link #beginAll}. */
+    public byte[] anchor() {
+        return bounds.anchor();
+    }
+
+    /** Gets the next anchor after {@link #beginAll}. */
+    public byte[] upper() {
+        return bounds.upper();
+    }
+
+    /** Ends giving anchors; false if no set can be made. */
+    public boolean divide() {
+        KeyModel model = filters.newestModel();
+        known = model != null;
+        if (known) {
+            bounds.divide(model);
+        }
+        return known;
+    }
+
+    private void clear() {
+        count = 0;
+        goneCount = 0;
+        known = false;
+    }
+
+    /** Adds a key that the interval gets, or has. */
+    public void add(byte[] key, int length) {
+        if (!known) {
+            return;
+        }
+        if (count == cells.length) {
+            cells = Arrays.copyOf(cells, 2 * count);
+        }
+        cells[count++] = bounds.cell(key, length);
+    }
+
+    /** Adds a key that the interval loses. */
+    public void remove(byte[] key, int length) {
+        if (!known) {
+            return;
+        }
+        if (goneCount == gone.length) {
+            gone = Arrays.copyOf(gone, 2 * goneCount);
+        }
+        gone[goneCount++] = bounds.cell(key, length);
+    }
+
+    /** Makes of the old cells the new ones, and returns how many there are; -1 if there are too many. */
+    int apply(int[] old, int oldCount, int[] changed) {
+        if (!known || oldCount - goneCount + count > CellSet.MAX_COUNT) {
+            return -1;
+        }
+        Arrays.sort(cells, 0, count);
+        Arrays.sort(gone, 0, goneCount);
+        int made = 0;
+        int come = 0;
+        int left = 0;
+        for (int i = 0; i < oldCount; i++) {
+            if (left < goneCount && gone[left] == old[i]) {
+                left++;
+                continue;
+            }
+            while (come < count && cells[come] <= old[i]) {
+                changed[made++] = cells[come++];
+            }
+            changed[made++] = old[i];
+        }
+        assert left == goneCount : "F2: a key that goes had a cell";
+        while (come < count) {
+            changed[made++] = cells[come++];
+        }
+        return made;
+    }
+}

@@ -1,0 +1,76 @@
+package io.flexdb.internal.filter;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+/** The number of a key, and the set of cells, which a filter consists of. */
+class RangeFilterPartsTest {
+    private static KeyModel model(List<byte[]> of) {
+        KeyModel.Counter counter = new KeyModel.Counter();
+        of.forEach(key -> counter.add(key, 0, key.length));
+        return counter.model();
+    }
+
+    @Property(tries = 2000)
+    void numbersAreInTheOrderOfKeysWhateverTheModelWasMadeOf(
+            @ForAll @Size(max = 20) List<byte[]> learned, @ForAll byte[] a, @ForAll byte[] b) {
+        KeyModel model = model(learned);
+        int order = Arrays.compareUnsigned(a, b);
+        int ofNumbers = Long.compare(model.number(a, 0, a.length), model.number(b, 0, b.length));
+        assertTrue(order == 0 ? ofNumbers == 0 : order * ofNumbers >= 0, "M1: " + order + ", " + ofNumbers);
+        long number = model.number(a, 0, a.length);
+        assertTrue(number >= 0 && number < 1L << KeyModel.BITS, "number " + number);
+    }
+
+    @Test
+    void digitsAreSpreadEvenlyByAModelOfDigits() {
+        KeyModel model = model(List.of("0123456789".repeat(40).getBytes(StandardCharsets.US_ASCII)));
+        for (char digit = '0'; digit < '9'; digit++) {
+            long gap =
+                    model.number(new byte[] {(byte) (digit + 1)}, 0, 1) - model.number(new byte[] {(byte) digit}, 0, 1);
+            assertTrue(gap > (1L << KeyModel.BITS) / 13, digit + ": " + gap);
+        }
+    }
+
+    @Property(tries = 2000)
+    void aSetHasTheCellsThatItWasMadeOf(
+            @ForAll @Size(max = CellSet.MAX_COUNT) List<@IntRange(max = CellSet.CELLS - 1) Integer> list,
+            @ForAll @IntRange(max = CellSet.CELLS - 1) int first,
+            @ForAll @IntRange(max = 40) int more) {
+        int[] cells = list.stream().mapToInt(Integer::intValue).sorted().toArray();
+        int position = 5;
+        ByteBuffer buffer = ByteBuffer.allocate(position + CellSet.slackBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        Arrays.fill(buffer.array(), (byte) 0xA5);
+        CellSet.write(buffer, position, cells, cells.length);
+        int end = position + CellSet.bytes(cells.length);
+        assertEquals((byte) 0xA5, buffer.get(end), "no byte more than it says");
+        int[] read = new int[cells.length];
+        CellSet.read(buffer, position, cells.length, read);
+        assertArrayEquals(cells, read);
+        int last = Math.min(CellSet.CELLS - 1, first + more);
+        boolean any = Arrays.stream(cells).anyMatch(cell -> first <= cell && cell <= last);
+        assertEquals(any, CellSet.hasAny(buffer, position, cells.length, first, last));
+        for (int cell : cells) {
+            assertTrue(CellSet.hasAny(buffer, position, cells.length, cell, cell), "cell " + cell);
+        }
+    }
+
+    @Test
+    void setsOfAsManyCellsAsIntervalsHavePairsTakeEightBitsACell() {
+        for (int count = 28; count <= 56; count++) {
+            assertTrue(CellSet.bytes(count) * 8 <= 8 * count, count + " cells take " + CellSet.bytes(count));
+        }
+    }
+}

@@ -34,8 +34,8 @@ import java.util.HexFormat;
  * was visible before it.
  *
  * <p><b>Others.</b> Reads never wait. Who writes between the first and the last key of the load waits for the end of its
- * commit; other writes go on. The commit takes a fraction of a second for each GiB where the store has no keys among
- * those of the load, or the same ones. Where they alternate, the pairs that lie among others are read and written once
+ * commit; other writes go on. The commit forces what is not on the disk yet, and takes an entry in the index for each 56
+ * pairs or 16 KiB where the store has no keys among those of the load, or the same ones. Where they alternate, the pairs that lie among others are read and written once
  * more, which takes as long as that does; for few pairs all over the store a {@link WriteBatch} is better.
  *
  * <p><b>Limits.</b> 8,388,608 extents, which is about a TiB of pairs much smaller than 128 KiB. Keys and values are those

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -333,5 +334,54 @@ class FlexDBBulkLoadTest {
         }
         assertSound(store, "none of them");
         store.db.close();
+    }
+
+    /** Of loads of all sizes some fit and others don't; none is there in part, and the store goes on. */
+    @Test
+    void aLoadForWhichThereIsNoRoomChangesNothing() {
+        for (boolean capped : new boolean[] {true, false}) {
+            FlexDBOptions options = StoreDriver.SMALL;
+            StoreDriver store = new StoreDriver(
+                    capped ? options.withSpace(options.space().withMaxDataBytes(40 * 64 * 512)) : options);
+            for (int i = 0; i < 300; i++) {
+                store.put(key(3 * i), value(i, 100));
+            }
+            if (!capped) {
+                store.vfs.setCapacity(2 << 20);
+            }
+            int refused = 0;
+            int taken = 0;
+            for (int count = 100; count < 12_000; count = count * 5 / 4) {
+                TreeMap<byte[], byte[]> pairs = pairs(0, count, 1, 100);
+                if (tryLoad(store, pairs)) {
+                    taken++;
+                } else {
+                    refused++;
+                }
+                String at = count + " pairs, capped: " + capped;
+                store.assertSame(at);
+                store.delete(key(count - 1));
+                store.deleteRange(key(1000), key(1_000_000));
+                store.put(key(1), value(count, 10));
+                assertSound(store, at);
+            }
+            assertTrue(refused > 2 && taken > 5, refused + " refused, " + taken + " not");
+            store.vfs.setCapacity(Long.MAX_VALUE);
+            store.reopen("again");
+            assertSound(store, "again");
+            store.db.close();
+        }
+    }
+
+    private static boolean tryLoad(StoreDriver store, TreeMap<byte[], byte[]> pairs) {
+        try (BulkLoad load = store.db.bulkLoad()) {
+            pairs.forEach(load::add);
+            load.commit();
+        } catch (StoreFullException e) {
+            return false;
+        }
+        store.oracle.load(pairs);
+        store.oracle.allDurable();
+        return true;
     }
 }

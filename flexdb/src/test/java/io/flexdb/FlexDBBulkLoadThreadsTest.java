@@ -172,6 +172,43 @@ class FlexDBBulkLoadThreadsTest {
         db.close();
     }
 
+    /** Who has seen a write without a load sees that load in the place of the write, once he sees it at all. */
+    @Test
+    void noWriteThatWasSeenBeforeALoadHidesIt() throws InterruptedException {
+        load(0);
+        byte[] key = key(4 * (KEYS / 2));
+        AtomicInteger replaced = new AtomicInteger();
+        Workers workers = new Workers();
+        workers.start("loads", () -> {
+            for (int generation = 1; generation <= LOADS && !workers.hasFailed(); generation++) {
+                load(generation);
+                loaded.set(generation);
+            }
+        });
+        workers.start("writes", () -> {
+            for (long mine = MORE_THAN_LOADS; !isOver(workers); mine++) {
+                db.put(key, value(mine));
+                long generation = -1; // that it was seen with
+                boolean isMine = true;
+                // Some until they are replaced; between others no more than a moment, so that loads are met anywhere.
+                for (int i = 0; isMine && (i < 100 || mine % 2 == 0 && !isOver(workers)); i++) {
+                    try (Snapshot snapshot = db.snapshot()) {
+                        long now = number(snapshot.get(key(0)));
+                        isMine = number(snapshot.get(key)) == mine;
+                        if (isMine && generation >= 0) {
+                            assertEquals(generation, now, "a load that came later is hidden");
+                        }
+                        replaced.addAndGet(!isMine && generation >= 0 ? 1 : 0);
+                        generation = now;
+                    }
+                }
+            }
+        });
+        workers.join();
+        assertTrue(replaced.get() > 0, "nothing was replaced while it was looked at");
+        db.close();
+    }
+
     @Test
     void aStoreThatIsClosedEndsALoadInAnyStep() throws InterruptedException {
         for (int round = 0; round < 30 * EFFORT; round++) {

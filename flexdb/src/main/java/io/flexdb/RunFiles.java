@@ -21,14 +21,14 @@ final class RunFiles {
     /** Writes pairs to a new file, which has its name only once it is whole and durable; returns how many. */
     static long write(ReadView view, Path target, ReadOptions options, Progress progress) {
         Path absolute = target.toAbsolutePath().normalize();
-        Path unfinished = absolute.resolveSibling(absolute.getFileName() + UNFINISHED);
+        String own = Long.toHexString(ThreadLocalRandom.current().nextLong()); // others may export to the same name
+        Path unfinished = absolute.resolveSibling(absolute.getFileName() + "." + own + UNFINISHED);
         Vfs vfs = view.access.store().vfs();
         long storeId = view.access.store().engine.storeId();
         if (vfs.exists(absolute)) {
             throw new TargetNotEmptyException(absolute, "a file or directory of this name");
         }
         try (FlexCursor cursor = view.cursor(options)) {
-            vfs.deleteIfExists(unfinished);
             long pairs;
             try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
                 pairs = write(
@@ -36,6 +36,9 @@ final class RunFiles {
                         new RunFileWriter(
                                 file, storeId, ThreadLocalRandom.current().nextLong()),
                         progress);
+            }
+            if (vfs.exists(absolute)) { // by now
+                throw new TargetNotEmptyException(absolute, "a file or directory of this name");
             }
             vfs.rename(unfinished, absolute);
             vfs.syncDirectory(absolute.getParent());

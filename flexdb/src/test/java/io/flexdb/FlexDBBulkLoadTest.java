@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.StoreClosedException;
@@ -262,6 +263,36 @@ class FlexDBBulkLoadTest {
             assertTrue(!cursor.isValid());
         }
         store.assertSame("later");
+        store.db.close();
+    }
+
+    /** Who has seen a pair may write something durable that makes no sense without it. */
+    @Test
+    void whatShowsOfALoadIsDurable() {
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
+        TreeMap<byte[], byte[]> pairs = pairs(0, 900, 1, 100);
+        int[] shown = new int[1];
+        boolean[] looking = new boolean[1];
+        store.open();
+        store.put(key(5000), value(1, 10));
+        store.setHook((kind, path) -> {
+            if (looking[0] || kind == HookedVfs.Kind.READ || shown[0] == 3) {
+                return;
+            }
+            looking[0] = true;
+            boolean shows = store.db.get(key(899)) != null;
+            looking[0] = false;
+            if (shows) {
+                shown[0]++;
+                try (FlexDB cut = StoreDriver.open(store.vfs.copy().crash(0), StoreDriver.SMALL)) {
+                    assertArrayEquals(pairs.get(key(899)), cut.get(key(899)), "before " + kind + " of " + path);
+                }
+            }
+        });
+        store.load(pairs);
+        store.put(key(5001), value(2, 10));
+        store.db.sync();
+        assertTrue(shown[0] > 0, "nothing happened to a file after the load has shown");
         store.db.close();
     }
 

@@ -449,8 +449,10 @@ public final class CommitThread {
     }
 
     /*
-     * The group stays open until everything that is visible before the run is durable: what a crash leaves is a prefix
-     * of what was visible. Between that and the publication nothing is written, as the group is one batch of the log.
+     * What a crash leaves is a prefix of what was visible. So the group, which is one batch of the log, stays open until
+     * everything that is visible before the run is durable, and the run becomes visible when it is durable itself:
+     * whoever has seen it may write what makes no sense without it. Writes wait for both forces, but most of what the
+     * first one has to bring was forced before.
      */
     private long linkHere(SortedRun run, Runnable listed, Runnable published) {
         health.requireUsable();
@@ -460,19 +462,22 @@ public final class CommitThread {
         try {
             engine.beginGroup();
             linker.link(run);
+            sharedForce.awaitDurable(versions.visibleSequence());
             long last = work.publishRun(before -> {
                 rootsSequence = Math.max(rootsSequence, before);
+                sharedForce.awaitDurable(before);
+                engine.endGroup();
+                engine.sync(engine.tag());
                 listed.run();
                 publish();
                 published.run();
             });
             committer.forgetReplaced();
-            sharedForce.awaitDurable(last);
-            engine.endGroup();
-            engine.sync(engine.tag());
-            publish();
             garbageLeft = !isInline();
             return last;
+        } catch (UnreadableException e) { // of the intervals at the run's ends
+            health.fail(e.getCause());
+            throw e.getCause();
         } catch (Throwable e) { // files and memory differ
             health.fail(e);
             throw e;

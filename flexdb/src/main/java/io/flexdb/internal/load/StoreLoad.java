@@ -14,6 +14,7 @@ import io.flexdb.internal.write.RunGate;
 import io.flexdb.internal.write.WriteGuard;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -81,6 +82,8 @@ public final class StoreLoad implements AutoCloseable {
             return staged.append(bytes);
         } catch (StoreFullException e) {
             throw e; // found when a segment is taken
+        } catch (OutOfMemoryError e) { // the load ends, and what was staged is given back
+            throw new StoreMemoryException("a buffer of a load", engine.maxExtentBytes(), e);
         } catch (Throwable e) {
             health.fail(e);
             throw e;

@@ -411,17 +411,23 @@ public final class Store implements AutoCloseable {
                 return;
             }
             released = true;
-            tasks.close();
-            loads.close();
-            long last = writer.refuseMore();
             try {
-                finishCommits(last);
+                tasks.close();
+                loads.close();
             } finally {
-                while (versions.epochs.hasReaders()) {
-                    LockSupport.parkNanos(10_000);
-                }
-                release(() -> {});
+                finishAndRelease();
             }
+        }
+    }
+
+    private void finishAndRelease() {
+        try {
+            finishCommits(writer.refuseMore());
+        } finally {
+            while (versions.epochs.hasReaders()) {
+                LockSupport.parkNanos(10_000);
+            }
+            release(() -> {});
         }
     }
 

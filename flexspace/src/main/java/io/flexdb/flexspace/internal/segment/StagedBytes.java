@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 
 /**
@@ -43,7 +44,7 @@ public final class StagedBytes implements AutoCloseable {
     private int inFile; // position in it, at the beginning of a frame
     private int used; // position behind the last piece
     private boolean ended;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     StagedBytes(StagingArea area) {
         this.area = area;
@@ -86,18 +87,18 @@ public final class StagedBytes implements AutoCloseable {
         if (ended) {
             throw new IllegalStateException("no more can be staged here");
         }
+        if (buffer == null) {
+            buffer = area.takeBuffer(); // before a segment is: there may be no memory
+        }
         if (segment == null || format.dataBytes - used < length) {
             Segment next = area.openSegment();
+            segments.add(next);
             if (segment != null) {
                 seal();
             }
-            segments.add(next);
             segment = next;
             inFile = 0;
             used = 0;
-        }
-        if (buffer == null) {
-            buffer = area.takeBuffer();
         }
         area.count(segment, length);
         return format.address(segment.number, used);
@@ -187,8 +188,7 @@ public final class StagedBytes implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (closed.compareAndSet(false, true)) { // by who uses it, or by who closes the store
             end();
             area.giveBack(this);
         }

@@ -48,6 +48,9 @@ import org.junit.jupiter.api.Assumptions;
  * same, and so is the whole tree afterwards. jqwik prints the seed, and shrinks what fails.
  */
 class FlexFileSystemConformanceTest {
+    /** Of a path that goes through a file, JDK 25 says then that it is not there, and JDK 17 just that it can't be. */
+    private static final Set<Kind> ASK_FOR_ATTRIBUTES = EnumSet.of(Kind.STAT, Kind.WALK, Kind.COPY, Kind.MOVE);
+
     private static final List<String> NAMES = List.of("a", "b", "c", "d.txt");
 
     /** One operation, with more than it may need. */
@@ -134,7 +137,8 @@ class FlexFileSystemConformanceTest {
             return String.valueOf(perform(action, root));
         } catch (IOException e) {
             // Which of two paths an atomic move of the operating system complains about first is its own choice.
-            return action.kind == Kind.MOVE && action.number % 3 == 2 ? "IOException" : kind(e);
+            String kind = action.kind == Kind.MOVE && action.number % 3 == 2 ? "IOException" : kind(e);
+            return e instanceof NoSuchFileException && ASK_FOR_ATTRIBUTES.contains(action.kind) ? "IOException" : kind;
         } catch (RuntimeException e) {
             return e.getClass().getSimpleName();
         }

@@ -128,6 +128,30 @@ class FlexFileSystemConcurrencyTest {
         assertTrue(lines.stream().allMatch(line -> line.matches("thread \\d line \\d+ x*")), "torn lines");
     }
 
+    /** Each is several writes, between which others append. */
+    @Test
+    void nobodyOverwritesWhatOthersAppendBesideLongWrites() throws Exception {
+        Files.createFile(path("/log"));
+        int length = 700_000;
+        int each = 4 * EFFORT;
+        inThreads(THREADS, thread -> {
+            try (SeekableByteChannel log = Files.newByteChannel(path("/log"), StandardOpenOption.APPEND)) {
+                for (int i = 0; i < each; i++) {
+                    byte[] bytes = new byte[length + thread];
+                    java.util.Arrays.fill(bytes, (byte) thread);
+                    log.write(ByteBuffer.wrap(bytes));
+                }
+            }
+        });
+        long[] found = new long[THREADS];
+        for (byte thread : Files.readAllBytes(path("/log"))) {
+            found[thread]++;
+        }
+        for (int thread = 0; thread < THREADS; thread++) {
+            assertEquals(each * (length + (long) thread), found[thread], "bytes of thread " + thread);
+        }
+    }
+
     /** Nobody sees a part of a write, though it is of many blocks. */
     @Test
     void aReadShowsOneMoment() throws Exception {

@@ -218,19 +218,20 @@ public final class FileContent {
     // ---- writing
 
     /**
-     * Writes what a buffer has at a position, or at the end.
+     * Writes what a buffer has at a position, or at the end, where whatever others append meanwhile stays, too.
      *
      * @param position in the file, or -1 for its end
      * @param atLeast a durability, or null for the store's
      * @return the position behind what was written
      */
     public long write(OpenFile file, long position, ByteBuffer from, Durability atLeast) throws IOException {
+        boolean append = position < 0; // each piece by itself: others may have appended since the last one
         long at = position;
         do {
-            int most = store.pieceBytes() - (at < 0 ? 0 : inBlock(at)); // so that the next one begins with a block
+            int most = store.pieceBytes() - (append ? 0 : inBlock(at)); // so that the next one begins with a block
             int count = Math.min(from.remaining(), most);
             ByteBuffer piece = from.slice(from.position(), count);
-            long begin = at;
+            long begin = append ? -1 : at;
             at = change(file, atLeast, (change, key, entry) -> write(change, key, entry, begin, piece.duplicate()));
             from.position(from.position() + count);
         } while (from.hasRemaining());

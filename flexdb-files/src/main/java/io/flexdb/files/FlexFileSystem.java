@@ -215,7 +215,12 @@ public final class FlexFileSystem extends FileSystem {
         return provider;
     }
 
-    /** Closes all channels of its files, and the store if {@link java.nio.file.FileSystems} has opened it. */
+    /**
+     * Closes all channels of its files, waits for the changes that are under way, and closes the store if
+     * {@link java.nio.file.FileSystems} has opened it. Copies of large files and deletions of trees that have not ended
+     * throw {@link ClosedFileSystemException}; there is no copy then, and what is left of the tree goes when the file
+     * system is opened next.
+     */
     @Override
     public synchronized void close() throws IOException {
         if (!open) {
@@ -233,6 +238,7 @@ public final class FlexFileSystem extends FileSystem {
                 failure = e;
             }
         }
+        tree.close();
         provider.closed(this);
         if (directory != null) {
             db.close();

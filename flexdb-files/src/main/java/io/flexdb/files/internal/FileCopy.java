@@ -3,11 +3,13 @@ package io.flexdb.files.internal;
 import io.flexdb.FlexCursor;
 import io.flexdb.ReadOptions;
 import io.flexdb.Snapshot;
-import io.flexdb.WriteBatch;
 import io.flexdb.storage.StorageException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Copies an entry within a file system: of a directory without what is in it. The copy is there whole or not at all: the
@@ -65,13 +67,15 @@ public final class FileCopy {
             return null;
         });
         try {
-            copyBlocks(view, entry.id(), copy.id());
+            copyBlocks(view, entry.id(), aside, copy);
             tree.place(aside, copy, to, replace, target);
         } catch (IOException | RuntimeException e) {
             try {
                 tree.store.change(null, change -> {
-                    change.delete(aside);
-                    change.deleteBlocks(copy, 0);
+                    if (change.entry(aside) != null) { // else it is in its place
+                        change.delete(aside);
+                        change.deleteBlocks(copy, 0);
+                    }
                     return null;
                 });
             } catch (IOException | RuntimeException again) {
@@ -81,21 +85,35 @@ public final class FileCopy {
         }
     }
 
-    private void copyBlocks(TreeView view, long id, long copyId) {
-        TreeStore store = tree.store;
-        WriteBatch batch = new WriteBatch();
-        WriteBatch inBlocks = batch.in(store.blocks);
+    private record Block(int number, byte[] bytes) {}
+
+    private void copyBlocks(TreeView view, long id, EntryKey aside, Entry copy) throws IOException {
+        int most = tree.store.pieceBytes() / tree.store.blockBytes;
+        List<Block> piece = new ArrayList<>();
         try (FlexCursor cursor = view.blocks.cursor(ReadOptions.defaults().withPrefix(TreeFormat.key(id)))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 byte[] key = cursor.key();
-                System.arraycopy(TreeFormat.key(copyId), 0, key, 0, TreeFormat.ID_BYTES);
-                inBlocks.put(key, cursor.value());
-                if (batch.sizeBytes() >= store.pieceBytes()) {
-                    store.db.write(batch);
-                    batch.clear();
+                if (key.length != TreeFormat.BLOCK_KEY_BYTES) {
+                    throw TreeFormat.damaged(tree.store.blocks.name(), 0, "a block's key", key.length + " bytes");
+                }
+                piece.add(new Block(ByteBuffer.wrap(key).getInt(TreeFormat.ID_BYTES), cursor.value()));
+                if (piece.size() == most) {
+                    put(piece, aside, copy);
+                    piece.clear();
                 }
             }
         }
-        store.db.write(batch);
+        put(piece, aside, copy);
+    }
+
+    /** Writes some blocks of the copy if it is still there: else nobody would ever remove them. */
+    private void put(List<Block> piece, EntryKey aside, Entry copy) throws IOException {
+        tree.store.change(null, change -> {
+            if (change.entry(aside) == null) {
+                throw new NoSuchFileException(aside.name(), null, "the copy was removed before it was complete");
+            }
+            piece.forEach(block -> change.putBlock(copy.id(), block.number, block.bytes));
+            return null;
+        });
     }
 }

@@ -354,6 +354,7 @@ public final class FileTree {
      * Puts an entry that is complete to its place, instead of what may be there.
      *
      * @param aside where it is now, or null if nowhere
+     * @throws NoSuchFileException if it is not there
      */
     void place(EntryKey aside, Entry entry, EntryKey to, boolean replace, String path) throws IOException {
         boolean done = false;
@@ -379,6 +380,9 @@ public final class FileTree {
         Entry there = change.entry(to);
         if (!isSame(there, replaced)) {
             return false;
+        }
+        if (aside != null && !isSame(change.entry(aside), entry)) {
+            throw new NoSuchFileException(path, null, "it was removed from the store before it was complete");
         }
         touch(change, to.directory(), path);
         if (there != null) {
@@ -444,5 +448,13 @@ public final class FileTree {
     /** Bytes of a block. */
     public int blockBytes() {
         return store.blockBytes;
+    }
+
+    /**
+     * Waits for the changes that are under way, and lets none begin: {@link java.nio.file.ClosedFileSystemException}.
+     * What takes several, and has not ended, leaves what the next one who opens the file system removes.
+     */
+    public void close() {
+        store.close();
     }
 }

@@ -17,10 +17,12 @@ import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * The two keyspaces of a file system, and how operations on them are made: each change is one serializable transaction,
- * run again after a conflict. Any thread may use it.
+ * run again after a conflict. None is made once it is closed, when another one may be open on the same keyspaces. Any
+ * thread may use it.
  */
 final class TreeStore {
     private static final int MAX_TRIES = 1000;
@@ -37,6 +39,11 @@ final class TreeStore {
     final int blockBytes;
     final int smallBytes;
     private final InstantSource clock;
+
+    /** Shared by changes: beside a transaction, to take it costs nothing. Who has it alone knows that none is under way. */
+    private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+
+    private boolean closed; // by the gate
 
     /** Reads only. */
     interface Read<T> {
@@ -144,24 +151,44 @@ final class TreeStore {
      */
     <T> T change(Durability atLeast, Change<T> change) throws IOException {
         for (int tries = 1; ; tries++) {
-            try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
-                T result = change.make(new TreeChange(
-                        entries.name(), transaction.in(entries), transaction.in(blocks), blockBytes, now()));
-                if (atLeast == null) {
-                    transaction.commit();
-                } else {
-                    transaction.commit(atLeast);
-                }
-                return result;
+            long now = now();
+            gate.readLock().lock();
+            try {
+                return tryOnce(atLeast, change, now);
             } catch (ConflictException e) {
                 if (tries == MAX_TRIES) {
                     throw failure(e);
                 }
             } catch (StorageException e) {
                 throw failure(e);
+            } finally {
+                gate.readLock().unlock();
             }
             giveWay(tries);
         }
+    }
+
+    private <T> T tryOnce(Durability atLeast, Change<T> change, long now) throws IOException {
+        if (closed) {
+            throw new ClosedFileSystemException();
+        }
+        try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+            T result = change.make(new TreeChange(
+                    entries.name(), transaction.in(entries), transaction.in(blocks), blockBytes, now));
+            if (atLeast == null) {
+                transaction.commit();
+            } else {
+                transaction.commit(atLeast);
+            }
+            return result;
+        }
+    }
+
+    /** Waits for the changes that are under way, and lets none begin. */
+    void close() {
+        gate.writeLock().lock();
+        closed = true;
+        gate.writeLock().unlock();
     }
 
     private static void giveWay(int conflicts) {

@@ -44,7 +44,8 @@ import java.util.Set;
  * {@link FlexFileSystem#open(FlexDB)} instead. Any thread may call any method.
  */
 public final class FlexFileSystemProvider extends FileSystemProvider {
-    private final OpenSystems systems = new OpenSystems();
+    /** Those of all providers: where the JVM has none installed there may be several, over the same stores. */
+    private static final OpenSystems SYSTEMS = new OpenSystems();
 
     /** For {@link java.util.ServiceLoader}. */
     public FlexFileSystemProvider() {}
@@ -67,17 +68,17 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     // ---- file systems
 
     FlexFileSystem open(FlexDB db, FlexFilesOptions options) throws IOException {
-        synchronized (systems) {
-            systems.requireFree(db, options.name());
-            FlexFileSystem opened = new FlexFileSystem(this, systems.newId(), db, null, options);
-            systems.add(opened, options.name(), false);
+        synchronized (SYSTEMS) {
+            SYSTEMS.requireFree(db, options.name());
+            FlexFileSystem opened = new FlexFileSystem(this, SYSTEMS.newId(), db, null, options);
+            SYSTEMS.add(opened, options.name(), false);
             return opened;
         }
     }
 
     void closed(FlexFileSystem fileSystem) {
-        synchronized (systems) {
-            systems.remove(fileSystem);
+        synchronized (SYSTEMS) {
+            SYSTEMS.remove(fileSystem);
         }
     }
 
@@ -106,9 +107,9 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
         }
         FlexDBOptions storeOptions = option(env, "store", FlexDBOptions.class, FlexDBOptions.defaults());
         FlexFilesOptions options = option(env, "files", FlexFilesOptions.class, FlexFilesOptions.defaults());
-        synchronized (systems) {
+        synchronized (SYSTEMS) {
             Files.createDirectories(directory.toAbsolutePath().getParent());
-            systems.requireFree(idOf(directory));
+            SYSTEMS.requireFree(idOf(directory));
             return open(directory, storeOptions, options, othersMay);
         }
     }
@@ -128,7 +129,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
         }
         try {
             FlexFileSystem opened = new FlexFileSystem(this, idOf(directory), db, directory, options);
-            systems.add(opened, options.name(), true);
+            SYSTEMS.add(opened, options.name(), true);
             return opened;
         } catch (IOException | RuntimeException e) {
             db.close();
@@ -169,11 +170,11 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     @Override
     public FileSystem getFileSystem(URI uri) {
         FlexUri parsed = FlexUri.parse(uri);
-        synchronized (systems) {
-            FlexFileSystem found = systems.get(parsed.id());
+        synchronized (SYSTEMS) {
+            FlexFileSystem found = SYSTEMS.get(parsed.id());
             if (found == null && parsed.id().startsWith("file:")) {
                 try {
-                    found = systems.get(idOf(Path.of(parsed.store())));
+                    found = SYSTEMS.get(idOf(Path.of(parsed.store())));
                 } catch (IOException e) {
                     throw notFound(uri, e);
                 }

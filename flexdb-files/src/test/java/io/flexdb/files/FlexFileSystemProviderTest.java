@@ -96,6 +96,23 @@ class FlexFileSystemProviderTest {
     }
 
     @Test
+    void oneFileSystemIsOpenOnceAtATimeWhicheverProviderOpensIt() throws IOException {
+        Path store = directory.resolve("store");
+        try (FlexDB db = FlexDB.open(store);
+                FlexFileSystem files = new FlexFileSystemProvider().open(db, FlexFilesOptions.defaults())) {
+            FlexFileSystemProvider other = new FlexFileSystemProvider();
+            assertThrows(FileSystemAlreadyExistsException.class, () -> other.open(db, FlexFilesOptions.defaults()));
+            assertThrows(FileSystemAlreadyExistsException.class, () -> FlexFileSystem.open(db));
+            assertTrue(files.isOpen());
+        }
+        try (FileSystem files = new FlexFileSystemProvider().newFileSystem(store, Map.of())) {
+            assertSame(files, FileSystems.getFileSystem(uri(store)));
+            assertThrows(
+                    FileSystemAlreadyExistsException.class, () -> FileSystems.newFileSystem(uri(store), Map.of()));
+        }
+    }
+
+    @Test
     void afterAFailedOpeningTheStoreIsFree() throws IOException {
         Path store = directory.resolve("store");
         Map<String, Object> environment = Map.of(

@@ -13,7 +13,8 @@ public final class FlexFilesOptions {
 
     private static final int MAX_NAME_LENGTH = 200;
     private static final FlexFilesOptions DEFAULTS =
-            new FlexFilesOptions(new TreeSettings("files", 4096, 512, InstantSource.system()));
+            new FlexFilesOptions(new TreeSettings(
+            "files", 4096, 512, InstantSource.system(), TreeSettings.Removal.DEFAULT));
 
     private final TreeSettings settings;
 
@@ -38,7 +39,7 @@ public final class FlexFilesOptions {
                     + " letters from a to z, digits and any of \"-_.\": " + name);
         }
         return new FlexFilesOptions(
-                new TreeSettings(name, settings.blockBytes(), settings.smallBytes(), settings.clock()));
+                new TreeSettings(name, settings.blockBytes(), settings.smallBytes(), settings.clock(), settings.removal()));
     }
 
     /**
@@ -52,7 +53,7 @@ public final class FlexFilesOptions {
             throw new IllegalArgumentException(
                     "blockBytes must be from " + MIN_BLOCK_BYTES + " to " + MAX_BLOCK_BYTES + ": " + bytes);
         }
-        return new FlexFilesOptions(new TreeSettings(settings.name(), bytes, settings.smallBytes(), settings.clock()));
+        return new FlexFilesOptions(new TreeSettings(settings.name(), bytes, settings.smallBytes(), settings.clock(), settings.removal()));
     }
 
     /**
@@ -67,7 +68,7 @@ public final class FlexFilesOptions {
         if (bytes < 0 || bytes > MAX_BLOCK_BYTES) {
             throw new IllegalArgumentException("smallFileBytes must be from 0 to " + MAX_BLOCK_BYTES + ": " + bytes);
         }
-        return new FlexFilesOptions(new TreeSettings(settings.name(), settings.blockBytes(), bytes, settings.clock()));
+        return new FlexFilesOptions(new TreeSettings(settings.name(), settings.blockBytes(), bytes, settings.clock(), settings.removal()));
     }
 
     /**
@@ -80,7 +81,17 @@ public final class FlexFilesOptions {
             throw new IllegalArgumentException("clock must not be null");
         }
         return new FlexFilesOptions(
-                new TreeSettings(settings.name(), settings.blockBytes(), settings.smallBytes(), clock));
+                new TreeSettings(settings.name(), settings.blockBytes(), settings.smallBytes(), clock, settings.removal()));
+    }
+
+    /** How much of a tree is removed at once, for tests. */
+    FlexFilesOptions withRemoval(int ids, int ranges) {
+        return new FlexFilesOptions(new TreeSettings(
+                settings.name(),
+                settings.blockBytes(),
+                settings.smallBytes(),
+                settings.clock(),
+                new TreeSettings.Removal(ids, ranges)));
     }
 
     /** The name of the file system in its store. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -126,5 +128,23 @@ class DeleteRecursivelyTest {
         delete("/wide");
         delete("/deep");
         assertNothingIsLeft();
+    }
+
+    /** Numbers of which no two follow each other are the most ranges; they are to fit the smallest memtable. */
+    @Test
+    void aTreeOfManyRunsIsDeletedInAStoreWithTheSmallestMemtable() throws IOException {
+        try (FlexDB db = FlexDB.open(
+                        directory.resolve("least"),
+                        FlexDBOptions.defaults().withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES));
+                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL)) {
+            Files.createDirectory(files.getPath("/go"));
+            Files.createDirectory(files.getPath("/stay"));
+            for (int i = 0; i < 1200; i++) {
+                Files.createDirectory(files.getPath("/go/" + i));
+                Files.createDirectory(files.getPath("/stay/" + i));
+            }
+            files.deleteRecursively(files.getPath("/go"));
+            assertEquals(new FlexFilesCheckReport(1202, 0, 0, 0, 0, java.util.List.of()), files.check());
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * durabilities an earlier one.
  */
 class FlexFileSystemCrashTest {
+    private FlexFilesOptions options = FilesFixture.SMALL;
+
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int CUTS = 60 * EFFORT;
 
@@ -123,10 +126,10 @@ class FlexFileSystemCrashTest {
     }
 
     /** What there is after each step. */
-    private static List<TreeMap<String, String>> statesOf(List<Step> steps) throws IOException {
+    private List<TreeMap<String, String>> statesOf(List<Step> steps) throws IOException {
         List<TreeMap<String, String>> states = new ArrayList<>();
         try (FlexDB db = StoresOnSimulatedFiles.open(new SimulatedVfs(), Durability.NONE);
-                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL)) {
+                FlexFileSystem files = FlexFileSystem.open(db, options)) {
             states.add(tree(files));
             for (Step step : steps) {
                 step.run(files);
@@ -137,11 +140,11 @@ class FlexFileSystemCrashTest {
     }
 
     /** Runs steps until they have ended or the power is cut; returns how many have returned. */
-    private static int run(SimulatedVfs vfs, Durability durability, List<Step> steps) throws IOException {
+    private int run(SimulatedVfs vfs, Durability durability, List<Step> steps) throws IOException {
         int done = 0;
         try {
             FlexDB db = StoresOnSimulatedFiles.open(vfs, durability);
-            FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL);
+            FlexFileSystem files = FlexFileSystem.open(db, options);
             for (Step step : steps) {
                 step.run(files);
                 done++;
@@ -179,11 +182,51 @@ class FlexFileSystemCrashTest {
         assertEquals(durability == Durability.SYNC, sawOldState == 0, "states older than acknowledged: " + sawOldState);
     }
 
-    private static int assertIsAState(
+    /** Directories that were made in turns with others, so that each is a run of numbers by itself. */
+    private static List<Step> scriptOfRuns() {
+        List<Step> steps = new ArrayList<>();
+        steps.add(createDirectory("/stay"));
+        steps.add(createDirectory("/go"));
+        for (int i = 0; i < 12; i++) {
+            String below = i % 3 == 0 ? "/go/d" + i : "/go/d" + (i - i % 3) + "/e" + i;
+            steps.add(createDirectory("/stay/d" + i));
+            steps.add(createDirectory(below));
+            steps.add(create("/stay/f" + i));
+            steps.add(create(below + "/f"));
+            steps.add(write(below + "/f", 0, 600));
+        }
+        steps.add(deleteAll("/go"));
+        return steps;
+    }
+
+    @Test
+    void aTreeThatGoesInManyTransactionsGoesAfterEachCutBetweenThem() throws IOException {
+        for (int ids : new int[] {1 << 20, 5}) {
+            options = FilesFixture.SMALL.withRemoval(ids, 2);
+            List<Step> steps = scriptOfRuns();
+            List<TreeMap<String, String>> states = statesOf(steps);
+            SimulatedVfs whole = new SimulatedVfs();
+            long[] first = new long[1];
+            List<Step> counted = new ArrayList<>(steps);
+            counted.add(steps.size() - 1, files -> first[0] = whole.operationCount());
+            run(whole, Durability.SYNC, counted);
+            int sawWhole = 0;
+            for (long cut = first[0]; cut < whole.operationCount(); cut++) {
+                SimulatedVfs vfs = new SimulatedVfs();
+                vfs.crashAt(cut);
+                int done = run(vfs, Durability.SYNC, steps);
+                int state = assertIsAState(vfs.crash(cut), states, done, Durability.SYNC, "cut at " + cut);
+                sawWhole += done == steps.size() - 1 && state == done ? 1 : 0;
+            }
+            assertTrue(sawWhole > 0, "no cut before the tree was gone");
+        }
+    }
+
+    private int assertIsAState(
             SimulatedVfs vfs, List<TreeMap<String, String>> states, int done, Durability durability, String at)
             throws IOException {
         try (FlexDB db = StoresOnSimulatedFiles.open(vfs, durability);
-                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL)) {
+                FlexFileSystem files = FlexFileSystem.open(db, options)) {
             FlexFilesCheckReport report = files.check();
             assertEquals(List.of(), report.problems(), at);
             TreeMap<String, String> found = tree(files);

@@ -107,8 +107,7 @@ class FlexFileSystemProviderTest {
         }
         try (FileSystem files = new FlexFileSystemProvider().newFileSystem(store, Map.of())) {
             assertSame(files, FileSystems.getFileSystem(uri(store)));
-            assertThrows(
-                    FileSystemAlreadyExistsException.class, () -> FileSystems.newFileSystem(uri(store), Map.of()));
+            assertThrows(FileSystemAlreadyExistsException.class, () -> FileSystems.newFileSystem(uri(store), Map.of()));
         }
     }
 

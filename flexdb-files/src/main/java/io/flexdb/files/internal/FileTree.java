@@ -36,16 +36,16 @@ public final class FileTree {
     /** An entry with the name that it has in its directory. */
     public record Named(String name, Entry entry) {}
 
-    private FileTree(TreeStore store) {
+    private FileTree(TreeStore store, TreeSettings.Removal removal) {
         this.store = store;
         this.ids = new IdSource(store);
         this.content = new FileContent(this);
-        this.removal = new TreeRemoval(this);
+        this.removal = new TreeRemoval(this, removal);
     }
 
     /** Opens the file system of a name in a store, or makes it; what a crash has left of deleted files is removed. */
     public static FileTree open(FlexDB db, TreeSettings settings) throws IOException {
-        FileTree tree = new FileTree(TreeStore.open(db, settings));
+        FileTree tree = new FileTree(TreeStore.open(db, settings), settings.removal());
         tree.removal.removeLeftovers();
         return tree;
     }

@@ -1,6 +1,8 @@
 package io.flexdb.files.internal;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Numbers in any order, each once, that are told as runs of consecutive ones. Some matter, others only join runs: what
@@ -11,11 +13,6 @@ final class IdRuns {
 
     private long[] ids = new long[FIRST_ROOM]; // twice the number, and one more if it matters
     private int count;
-
-    /** Takes a run. */
-    interface Consumer {
-        void accept(long from, long toExclusive);
-    }
 
     void add(long id, boolean matters) {
         if (count == ids.length) {
@@ -55,24 +52,31 @@ final class IdRuns {
         return false;
     }
 
-    /** Tells the runs in order. */
-    void forEach(Consumer consumer) {
-        Arrays.sort(ids, 0, count);
-        for (int i = 0; i < count; ) {
-            long from = -1;
+    /**
+     * The runs of some of the numbers, in order.
+     *
+     * @param from which of them, in the order in which they were added
+     * @param to before which
+     * @return of each run its first number, and the one behind its last
+     */
+    List<long[]> runs(int from, int to) {
+        long[] some = Arrays.copyOfRange(ids, from, to);
+        Arrays.sort(some);
+        List<long[]> runs = new ArrayList<>();
+        for (int i = 0; i < some.length; ) {
+            long first = -1;
             long last = -1;
-            int at = i;
             do {
-                if ((ids[at] & 1) == 1) {
-                    from = from < 0 ? ids[at] >> 1 : from;
-                    last = ids[at] >> 1;
+                if ((some[i] & 1) == 1) {
+                    first = first < 0 ? some[i] >> 1 : first;
+                    last = some[i] >> 1;
                 }
-                at++;
-            } while (at < count && (ids[at] >> 1) - (ids[at - 1] >> 1) <= 1);
-            if (from >= 0) {
-                consumer.accept(from, last + 1);
+                i++;
+            } while (i < some.length && (some[i] >> 1) - (some[i - 1] >> 1) <= 1);
+            if (first >= 0) {
+                runs.add(new long[] {first, last + 1});
             }
-            i = at;
         }
+        return runs;
     }
 }

@@ -20,7 +20,8 @@ import java.util.Set;
  *   <li>R1: a directory's own pair goes before its entries are read. Whatever is changed in a directory goes by that
  *       pair, and so does who opens a file in it; so nothing is added behind the walk.
  *   <li>R2: the entries of a directory go when those of all below it have gone, and the entry of the first one last. So
- *       after a crash all that is left is found again from directory 2.
+ *       after a crash all that is left is found again from directory 2. Where that takes several transactions, they go by
+ *       the order in which directories were finished, and not by that of numbers: above has less than below, mostly.
  *   <li>R3: a file that is open goes to directory 2 itself, until it is closed.
  *   <li>R4: a file that is small, and was open before its entry was read, may have got blocks since, and may be closed
  *       when they are to go; so it counts as one with blocks. Nobody can have opened it later, by R1.
@@ -28,14 +29,14 @@ import java.util.Set;
  */
 final class TreeRemoval {
     private static final int LISTED_AT_ONCE = 1000;
-    private static final int REMOVED_AT_ONCE = 1 << 20;
-    private static final int RANGES_AT_ONCE = 1000;
 
     private final FileTree tree;
     private final TreeStore store;
+    private final TreeSettings.Removal limits;
 
-    TreeRemoval(FileTree tree) {
+    TreeRemoval(FileTree tree, TreeSettings.Removal limits) {
         this.tree = tree;
+        this.limits = limits;
         this.store = tree.store;
     }
 
@@ -96,7 +97,7 @@ final class TreeRemoval {
                     left.push(~next);
                     enter(next, left);
                 }
-                if (withBlocks.size() + withEntries.size() > REMOVED_AT_ONCE) {
+                if (withBlocks.size() + withEntries.size() > limits.ids()) {
                     delete();
                 }
             }
@@ -166,14 +167,21 @@ final class TreeRemoval {
             withBlocks.removeAll(spared);
         }
 
+        /** Deletes in the order in which numbers were added, as far as one transaction is not enough. */
         private void deleteRuns(IdRuns ids, RunDeletion deletion) throws IOException {
-            List<long[]> runs = new ArrayList<>();
-            ids.forEach((from, to) -> runs.add(new long[] {from, to}));
+            deleteRuns(ids, 0, ids.size(), deletion);
             ids.clear();
-            for (int i = 0; i < runs.size(); i += RANGES_AT_ONCE) {
-                List<long[]> some = runs.subList(i, Math.min(runs.size(), i + RANGES_AT_ONCE));
+        }
+
+        private void deleteRuns(IdRuns ids, int from, int to, RunDeletion deletion) throws IOException {
+            List<long[]> runs = ids.runs(from, to);
+            if (runs.size() > limits.ranges()) {
+                int middle = (from + to) >>> 1;
+                deleteRuns(ids, from, middle, deletion);
+                deleteRuns(ids, middle, to, deletion);
+            } else if (!runs.isEmpty()) {
                 store.change(null, change -> {
-                    some.forEach(run -> deletion.delete(change, run[0], run[1]));
+                    runs.forEach(run -> deletion.delete(change, run[0], run[1]));
                     return null;
                 });
             }

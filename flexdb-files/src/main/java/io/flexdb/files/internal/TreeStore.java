@@ -173,8 +173,8 @@ final class TreeStore {
             throw new ClosedFileSystemException();
         }
         try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
-            T result = change.make(new TreeChange(
-                    entries.name(), transaction.in(entries), transaction.in(blocks), blockBytes, now));
+            T result = change.make(
+                    new TreeChange(entries.name(), transaction.in(entries), transaction.in(blocks), blockBytes, now));
             if (atLeast == null) {
                 transaction.commit();
             } else {

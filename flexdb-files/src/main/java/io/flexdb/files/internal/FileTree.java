@@ -310,7 +310,7 @@ public final class FileTree {
             if (id == above) {
                 throw new FileSystemException(source, target, "Invalid argument: a directory can't be below itself");
             }
-            Directory at = change.directory(id);
+            Directory at = id == TreeFormat.REMOVED ? null : change.directory(id); // what is below 2 is being deleted
             if (at == null) {
                 throw new NoSuchFileException(target);
             }

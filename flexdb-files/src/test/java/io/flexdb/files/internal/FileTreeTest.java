@@ -1,0 +1,63 @@
+package io.flexdb.files.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.FlexDB;
+import io.flexdb.files.ClockWithHook;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What can't be brought about by paths alone, since it begins between two steps of something else. */
+@Timeout(60)
+class FileTreeTest {
+    @TempDir
+    private Path directory;
+
+    private final ClockWithHook clock = new ClockWithHook();
+    private FlexDB db;
+    private FileTree tree;
+
+    @BeforeEach
+    void open() throws IOException {
+        db = FlexDB.open(directory.resolve("store"));
+        tree = FileTree.open(db, new TreeSettings("files", 512, 100, clock, TreeSettings.Removal.DEFAULT));
+    }
+
+    @AfterEach
+    void close() {
+        tree.close();
+        db.close();
+    }
+
+    private long directory(long parent, String name) throws IOException {
+        EntryKey key = EntryKey.of(parent, name);
+        tree.createDirectory(key, name);
+        return tree.lookupDirectory(key);
+    }
+
+    @Test
+    void noDirectoryIsMovedToWhereATreeIsBeingDeleted() throws IOException {
+        long below = directory(directory(FileTree.ROOT, "tree"), "below");
+        directory(FileTree.ROOT, "other");
+        EntryKey other = EntryKey.of(FileTree.ROOT, "other");
+        clock.at(2, () -> {
+            NoSuchFileException thrown = assertThrows(
+                    NoSuchFileException.class,
+                    () -> tree.move(other, EntryKey.of(below, "moved"), false, "/other", "/tree/below/moved"));
+            assertEquals("/tree/below/moved", thrown.getFile());
+        });
+        tree.removeAll(EntryKey.of(FileTree.ROOT, "tree"), "/tree");
+        assertTrue(clock.hasRun());
+        assertTrue(tree.lookup(other).isDirectory());
+        assertEquals(List.of(), tree.check().problems());
+    }
+}

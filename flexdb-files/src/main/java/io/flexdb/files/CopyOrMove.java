@@ -4,24 +4,25 @@ import io.flexdb.files.PathWalk.Place;
 import io.flexdb.files.internal.Entry;
 import io.flexdb.files.internal.EntryKey;
 import io.flexdb.files.internal.FileCopy;
+import io.flexdb.files.internal.FileImport;
 import io.flexdb.files.internal.FileTree;
 import io.flexdb.files.internal.Times;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.CopyOption;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.LinkOption;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.Set;
 
 /** Copies or moves one file, directory or link, with what the options say; to another file system of the same kind, too. */
 final class CopyOrMove {
+    private static final int COPIED_AT_ONCE = 256 << 10;
+
     private final FlexPath source;
     private final FlexPath target;
     private final FileOperations from;
@@ -81,7 +82,7 @@ final class CopyOrMove {
         } else if (isWithin()) {
             new FileCopy(tree, found.key(), key, replace, withTimes).run(source.toString(), target.toString());
         } else {
-            copyAcross(found);
+            copyAcross(found, key);
         }
     }
 
@@ -92,20 +93,22 @@ final class CopyOrMove {
         }
     }
 
-    private void copyAcross(Place found) throws IOException {
-        if (replace && to.find(target, false).entry() != null) {
-            to.delete(target);
+    /** The copy is there whole or not at all, and what it replaces is until then. */
+    private void copyAcross(Place found, EntryKey key) throws IOException {
+        Entry entry = found.entry();
+        Times times = withTimes ? from.attributes(source, entry).times() : null;
+        if (entry.isLink()) {
+            to.tree().replaceByLink(key, entry.target(), replace, times, target.toString());
+            return;
         }
-        if (found.entry().isLink()) {
-            to.createLink(target, target.fileSystem().getPath(found.entry().target()));
-        } else {
-            OpenFlags make = OpenFlags.of(Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW));
-            try (InputStream in = Channels.newInputStream(from.open(source, OpenFlags.of(Set.of())));
-                    OutputStream out = Channels.newOutputStream(to.open(target, make))) {
-                in.transferTo(out);
+        try (SeekableByteChannel in = from.open(source, OpenFlags.of(Set.of()));
+                FileImport out = new FileImport(to.tree())) {
+            ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(COPIED_AT_ONCE, Math.max(1, in.size())));
+            while (in.read(buffer.clear()) >= 0) {
+                out.write(buffer.flip());
             }
+            out.place(key, replace, times, target.toString());
         }
-        copyTimes(found);
     }
 
     void move() throws IOException {

@@ -352,6 +352,35 @@ class FlexFileSystemTest {
         }
     }
 
+    /** The clock of the target fails at each time in turn when it is asked. */
+    @Test
+    void aCopyFromAnotherFileSystemThatFailsLeavesWhatItWasToReplace() throws IOException {
+        Files.write(path("/from"), random(700_000));
+        boolean ended = false;
+        for (int call = 1; !ended; call++) {
+            ClockWithHook clock = new ClockWithHook();
+            try (FlexFileSystem other = FlexFileSystem.open(
+                    fixture.db(), FilesFixture.SMALL.withName("other").withClock(clock))) {
+                Path to = Files.writeString(other.getPath("/to"), "old");
+                clock.at(call, () -> {
+                    throw new IllegalStateException("the clock has stopped");
+                });
+                try {
+                    Files.copy(path("/from"), to, StandardCopyOption.REPLACE_EXISTING);
+                    ended = !clock.hasRun();
+                    assertTrue(ended);
+                    assertArrayEquals(random(700_000), Files.readAllBytes(to));
+                } catch (IOException | IllegalStateException e) {
+                    assertTrue(clock.hasRun());
+                    assertEquals("old", Files.readString(to), "call " + call);
+                    assertEquals(1, other.check().files(), "call " + call);
+                    assertEquals(0, other.check().blocks(), "call " + call);
+                }
+                assertEquals(List.of(), other.check().problems());
+            }
+        }
+    }
+
     @Test
     void oneFileSystemIsOpenOnceAtATime() throws IOException {
         assertThrows(FileSystemAlreadyExistsException.class, () -> FlexFileSystem.open(fixture.db()));

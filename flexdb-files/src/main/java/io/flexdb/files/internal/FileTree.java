@@ -141,6 +141,12 @@ public final class FileTree {
         place(null, Entry.directory(ids.next()), key, replace, path);
     }
 
+    /** Makes a symbolic link, instead of what may be there. */
+    public void replaceByLink(EntryKey key, String target, boolean replace, Times times, String path)
+            throws IOException {
+        place(null, Entry.link(ids.next(), times == null ? Times.of(store.now()) : times, target), key, replace, path);
+    }
+
     /** Makes a symbolic link. */
     public void createLink(EntryKey key, String target, String path) throws IOException {
         long id = ids.next();
@@ -182,9 +188,14 @@ public final class FileTree {
 
     /** Removes a file, a link or an empty directory. */
     public void remove(EntryKey key, String path) throws IOException {
+        remove(key, null, path);
+    }
+
+    /** Removes a file, a link or an empty directory; if a number is given, only what has it. */
+    void remove(EntryKey key, Long only, String path) throws IOException {
         while (true) {
             Entry entry = lookup(key);
-            if (entry == null) {
+            if (entry == null || only != null && entry.id() != only) {
                 throw new NoSuchFileException(path);
             }
             OpenFiles.Held held = open.lock(entry.id());
@@ -363,16 +374,23 @@ public final class FileTree {
             if (replaced != null && !replace) {
                 throw new FileAlreadyExistsException(path);
             }
-            OpenFiles.Held held = open.lock(replaced == null ? entry.id() : replaced.id());
+            OpenFiles.Held held = open.lock(entry.id(), replaced == null ? entry.id() : replaced.id());
             try {
                 done = store.change(null, change -> place(change, aside, entry, to, replaced, path));
-                if (done && replaced != null) {
-                    dropped(to, replaced);
+                if (done) {
+                    placed(entry, to, replaced);
                 }
             } finally {
                 held.release();
             }
         }
+    }
+
+    private void placed(Entry entry, EntryKey to, Entry replaced) {
+        if (replaced != null) {
+            dropped(to, replaced);
+        }
+        open.moved(entry.id(), to);
     }
 
     private boolean place(TreeChange change, EntryKey aside, Entry entry, EntryKey to, Entry replaced, String path)

@@ -81,6 +81,16 @@ final class OpenFiles {
         return file;
     }
 
+    /** Opens a file that no path leads to, so that nobody else can. */
+    OpenFile openNew(long id, EntryKey at) {
+        Held held = lock(id);
+        try {
+            return use(id, at);
+        } finally {
+            held.release();
+        }
+    }
+
     /** Counts one user less, and says whether that was the last one; under the lock of the file. */
     boolean release(OpenFile file) {
         file.users--;

@@ -12,9 +12,8 @@ public final class FlexFilesOptions {
     public static final int MAX_BLOCK_BYTES = TreeSettings.MAX_BLOCK_BYTES;
 
     private static final int MAX_NAME_LENGTH = 200;
-    private static final FlexFilesOptions DEFAULTS =
-            new FlexFilesOptions(new TreeSettings(
-            "files", 4096, 512, InstantSource.system(), TreeSettings.Removal.DEFAULT));
+    private static final FlexFilesOptions DEFAULTS = new FlexFilesOptions(
+            new TreeSettings("files", 4096, 512, InstantSource.system(), TreeSettings.Removal.DEFAULT));
 
     private final TreeSettings settings;
 
@@ -38,8 +37,8 @@ public final class FlexFilesOptions {
             throw new IllegalArgumentException("name must be 1 to " + MAX_NAME_LENGTH
                     + " letters from a to z, digits and any of \"-_.\": " + name);
         }
-        return new FlexFilesOptions(
-                new TreeSettings(name, settings.blockBytes(), settings.smallBytes(), settings.clock(), settings.removal()));
+        return new FlexFilesOptions(new TreeSettings(
+                name, settings.blockBytes(), settings.smallBytes(), settings.clock(), settings.removal()));
     }
 
     /**
@@ -53,7 +52,8 @@ public final class FlexFilesOptions {
             throw new IllegalArgumentException(
                     "blockBytes must be from " + MIN_BLOCK_BYTES + " to " + MAX_BLOCK_BYTES + ": " + bytes);
         }
-        return new FlexFilesOptions(new TreeSettings(settings.name(), bytes, settings.smallBytes(), settings.clock(), settings.removal()));
+        return new FlexFilesOptions(
+                new TreeSettings(settings.name(), bytes, settings.smallBytes(), settings.clock(), settings.removal()));
     }
 
     /**
@@ -68,7 +68,8 @@ public final class FlexFilesOptions {
         if (bytes < 0 || bytes > MAX_BLOCK_BYTES) {
             throw new IllegalArgumentException("smallFileBytes must be from 0 to " + MAX_BLOCK_BYTES + ": " + bytes);
         }
-        return new FlexFilesOptions(new TreeSettings(settings.name(), settings.blockBytes(), bytes, settings.clock(), settings.removal()));
+        return new FlexFilesOptions(
+                new TreeSettings(settings.name(), settings.blockBytes(), bytes, settings.clock(), settings.removal()));
     }
 
     /**
@@ -80,8 +81,8 @@ public final class FlexFilesOptions {
         if (clock == null) {
             throw new IllegalArgumentException("clock must not be null");
         }
-        return new FlexFilesOptions(
-                new TreeSettings(settings.name(), settings.blockBytes(), settings.smallBytes(), clock, settings.removal()));
+        return new FlexFilesOptions(new TreeSettings(
+                settings.name(), settings.blockBytes(), settings.smallBytes(), clock, settings.removal()));
     }
 
     /** How much of a tree is removed at once, for tests. */

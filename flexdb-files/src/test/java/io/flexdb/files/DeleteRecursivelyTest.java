@@ -18,8 +18,10 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(120)
 class DeleteRecursivelyTest {
     @TempDir
     private Path directory;
@@ -145,6 +147,24 @@ class DeleteRecursivelyTest {
             }
             files.deleteRecursively(files.getPath("/go"));
             assertEquals(new FlexFilesCheckReport(1202, 0, 0, 0, 0, java.util.List.of()), files.check());
+        }
+    }
+
+    @Test
+    void aFileThatIsDeletedWhenItIsClosedMayBeClosedWhileItsTreeIsDeleted() throws IOException {
+        for (int call = 1; call <= 3; call++) { // to put the tree aside, and to delete the two directories' own pairs
+            ClockWithHook clock = new ClockWithHook();
+            try (FlexFileSystem files = FlexFileSystem.open(
+                    fixture.db(), FilesFixture.SMALL.withName("other").withClock(clock))) {
+                Path file = Files.createDirectories(files.getPath("/tree/a")).resolve("f");
+                SeekableByteChannel channel = Files.newByteChannel(
+                        file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+                channel.write(ByteBuffer.allocate(2000));
+                clock.at(call, channel::close);
+                files.deleteRecursively(files.getPath("/tree"));
+                assertTrue(clock.hasRun());
+                assertEquals(new FlexFilesCheckReport(1, 0, 0, 0, 0, java.util.List.of()), files.check());
+            }
         }
     }
 }

@@ -68,15 +68,18 @@ public final class FileContent {
         }
     }
 
-    /** Deletes the file, unless it was deleted before. */
+    /** Deletes the file, unless it was deleted before, or is being deleted with the directory that it is in. */
     public void delete(OpenFile file) throws IOException {
         while (!file.isRemoved()) {
             EntryKey at = file.at;
-            Entry entry = tree.lookup(at);
-            if (entry != null && entry.id() == file.id) {
-                tree.remove(at, at.name());
+            try {
+                tree.remove(at, file.id, at.name());
+            } catch (NoSuchFileException e) {
+                awaitMove(file);
+                if (file.at.equals(at)) {
+                    return;
+                }
             }
-            awaitMove(file);
         }
     }
 

@@ -23,7 +23,6 @@ public record TreeSettings(String name, int blockBytes, int smallBytes, InstantS
         public static final Removal DEFAULT = new Removal(1 << 20, 256);
     }
 
-
     /** The least bytes of a block. */
     public static final int MIN_BLOCK_BYTES = 512;
     /** The most bytes of a block. */

@@ -18,7 +18,7 @@ import java.util.List;
 /** Makes what log batches say again in the tree and the segments, and trusts nothing that they say. */
 final class LogReplay {
     /** What a log held that was replayed, to be told again when it is read once more. */
-    record Replayed(long generation, long frames, long digest) {}
+    record Replayed(long generation, long frames, long digest, long endPosition) {}
 
     private final FlexTree tree;
     private final SegmentStore store;
@@ -56,7 +56,7 @@ final class LogReplay {
                 replay(payload.duplicate().order(ByteOrder.LITTLE_ENDIAN));
             }
         }
-        replayed.add(new Replayed(generation, log.frames(), log.digest()));
+        replayed.add(new Replayed(generation, log.frames(), log.digest(), log.position()));
     }
 
     private void replay(ByteBuffer payload) {

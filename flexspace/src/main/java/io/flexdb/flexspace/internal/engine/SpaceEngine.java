@@ -58,6 +58,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final ExtentConsumer removed = this::removeLive;
     private final long openedTreeVersion;
     private final long openedLogGeneration;
+    private final LogEnd openedLogEnd;
     private LogRenewal renewal; // until begin
     private boolean keptRestored;
 
@@ -75,12 +76,15 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
         this.store = recovered.store;
-        store.reserveBuffers(settings.segmentBuffers);
+        if (settings.segmentBuffers > 0) { // else nobody will write
+            store.reserveBuffers(settings.segmentBuffers);
+        }
         FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
         this.reads = new SpaceReads(store, tree, pauses, cache);
         this.renewal = recovered.renewal();
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.logs.opened();
+        this.openedLogEnd = recovered.logEnd();
         store.pauses(pauses);
         SpaceParts space = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
         this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
@@ -521,6 +525,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     /** The generation of the logical log that was found at opening; the one in use is a later one. */
     public long openedLogGeneration() {
         return openedLogGeneration;
+    }
+
+    /**
+     * Whether somebody else has written to the space since it was recovered: segments that this one names may be used
+     * again then. For whoever recovers a space only to read it. Any thread.
+     */
+    public boolean isOvertaken() {
+        return openedLogEnd.isPassed(vfs);
     }
 
     public SegmentStore store() {

@@ -7,8 +7,10 @@ import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
+import java.util.function.UnaryOperator;
 
 /**
  * The ways in which bytes of a space are read. By any thread inside an epoch that holds the view, where nothing else is
@@ -22,6 +24,7 @@ public final class SpaceReads {
     private final FrameCache cache; // or null
     private final SpaceReader reader;
     private final SpaceReader fileReader; // the same if there is no cache
+    private UnaryOperator<StorageException> explanation = UnaryOperator.identity();
 
     SpaceReads(SegmentStore store, FlexTree tree, WriterPauses pauses, FrameCache cache) {
         this.store = store;
@@ -32,21 +35,41 @@ public final class SpaceReads {
         this.fileReader = cache == null ? reader : new SpaceReader(store, System::nanoTime);
     }
 
+    /**
+     * Says what verified reads are to throw in the place of a failure: what is not as it should be may be no damage
+     * where somebody else writes to the space. Before the first of them.
+     */
+    public void explainFailures(UnaryOperator<StorageException> newExplanation) {
+        explanation = newExplanation;
+    }
+
     // ---- verified
 
     /** Copies bytes of a view, each verified. */
     public void read(FlexTreeView view, long logicalOffset, ByteBuffer destination, int position, int length) {
-        reader.read(view, logicalOffset, destination, position, length);
+        try {
+            reader.read(view, logicalOffset, destination, position, length);
+        } catch (StorageException e) {
+            throw explanation.apply(e);
+        }
     }
 
     /** Copies the bytes of a range, each verified. */
     public void read(SpaceRange range, ByteBuffer destination, int position) {
-        reader.read(range, destination, position);
+        try {
+            reader.read(range, destination, position);
+        } catch (StorageException e) {
+            throw explanation.apply(e);
+        }
     }
 
     /** Copies the first bytes of the extent under a cursor, each verified. */
     public void readExtent(ExtentCursor extent, ByteBuffer destination, int position, int length) {
-        reader.readExtent(extent, destination, position, length);
+        try {
+            reader.readExtent(extent, destination, position, length);
+        } catch (StorageException e) {
+            throw explanation.apply(e);
+        }
     }
 
     /**

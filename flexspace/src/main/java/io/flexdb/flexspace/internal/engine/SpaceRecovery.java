@@ -21,6 +21,7 @@ import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Opens the files of a space: the newest version of the FlexTree, then the log that extends it, then the one that
@@ -138,6 +139,13 @@ final class SpaceRecovery {
     /** What is to be done with the logs, once nothing is a reason any more to refuse the space. */
     LogRenewal renewal() {
         return new LogRenewal(vfs, directory, treeFile, logs, replay.replayed());
+    }
+
+    /** Where the logs ended. */
+    LogEnd logEnd() {
+        List<LogReplay.Replayed> logs = replay.replayed();
+        LogReplay.Replayed last = logs.get(logs.size() - 1);
+        return new LogEnd(directory, last.generation(), last.frames(), last.endPosition());
     }
 
     /** Closes what was opened. */

@@ -54,6 +54,11 @@ public final class LogPieces implements AutoCloseable {
         return reader.frames();
     }
 
+    /** Where they end, once {@link #next} has returned nothing. */
+    public long position() {
+        return reader.position();
+    }
+
     /** A checksum over the checksums of all frames read. */
     public long digest() {
         return reader.digest();

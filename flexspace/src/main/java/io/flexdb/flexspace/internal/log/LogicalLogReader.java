@@ -92,6 +92,15 @@ public final class LogicalLogReader {
         return payloads;
     }
 
+    /** The tag of the last whole batch, or -1 if there is none. Reads all of the log. */
+    public long lastTag() {
+        long tag = -1;
+        for (List<ByteBuffer> some = next(PIECE_BYTES); !some.isEmpty(); some = next(PIECE_BYTES)) {
+            tag = some.get(some.size() - 1).getLong(0);
+        }
+        return tag;
+    }
+
     private void checkEnd() {
         long synced = syncedUpTo(file, generation);
         if (position < synced) {
@@ -103,6 +112,11 @@ public final class LogicalLogReader {
     /** Whole frames read so far. */
     long frames() {
         return frames;
+    }
+
+    /** Where the next frame would begin. */
+    long position() {
+        return position;
     }
 
     /** Tells whether the frames read were the same as others. */

@@ -1,0 +1,94 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The same files for somebody who changes none: every file is opened for reading, whatever is asked for, and what would
+ * change a name fails. So whoever reads beside a writer needs no right to write, and can't do harm by mistake.
+ */
+public final class ReadOnlyVfs implements Vfs {
+    private final Vfs vfs;
+
+    /** @param vfs has the files */
+    public ReadOnlyVfs(Vfs vfs) {
+        this.vfs = vfs;
+    }
+
+    private static UnsupportedOperationException refusal(Path path) {
+        return new UnsupportedOperationException("a reader changes nothing: " + path);
+    }
+
+    @Override
+    public VfsFile open(Path file, OpenMode mode) {
+        if (mode == OpenMode.CREATE) {
+            throw refusal(file);
+        }
+        return vfs.open(file, OpenMode.READ);
+    }
+
+    @Override
+    public boolean exists(Path path) {
+        return vfs.exists(path);
+    }
+
+    @Override
+    public boolean isDirectory(Path path) {
+        return vfs.isDirectory(path);
+    }
+
+    @Override
+    public List<String> list(Path directory) {
+        return vfs.list(directory);
+    }
+
+    @Override
+    public void createDirectories(Path directory) {
+        throw refusal(directory);
+    }
+
+    @Override
+    public void rename(Path from, Path to) {
+        throw refusal(from);
+    }
+
+    @Override
+    public void delete(Path path) {
+        throw refusal(path);
+    }
+
+    @Override
+    public boolean deleteIfExists(Path path) {
+        throw refusal(path);
+    }
+
+    @Override
+    public void syncDirectory(Path directory) {
+        throw refusal(directory);
+    }
+
+    @Override
+    public VfsLock lock(Path lockFile) {
+        throw refusal(lockFile);
+    }
+
+    @Override
+    public BackgroundTask start(String name, Runnable task) {
+        return vfs.start(name, task);
+    }
+
+    @Override
+    public BackgroundWorker worker(String name) {
+        return vfs.worker(name);
+    }
+
+    @Override
+    public boolean mapsSafely(Path directory) {
+        return vfs.mapsSafely(directory);
+    }
+
+    @Override
+    public String toString() {
+        return "ReadOnlyVfs[" + vfs + "]";
+    }
+}

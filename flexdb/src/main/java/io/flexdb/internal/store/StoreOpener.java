@@ -22,21 +22,18 @@ import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
-import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
+import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalRecovery;
-import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
@@ -121,7 +118,8 @@ public final class StoreOpener {
             }
             recovery.replay(
                     engine.tag(),
-                    (first, entries, payload, offset, length) -> requireSound(walDirectory, payload, length, entries));
+                    (first, entries, payload, offset, length) ->
+                            FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null));
             engine.prepareToBegin();
             memLogs = new MemLogs(
                     vfs,
@@ -211,32 +209,6 @@ public final class StoreOpener {
     private long giveBack(long bytes) {
         long given = engine.reads().giveBackCache(bytes);
         return given < bytes ? given + cache.giveBack(bytes - given) : given;
-    }
-
-    private void requireSound(Path walDirectory, byte[] payload, int length, int entries) {
-        int count = 0;
-        try {
-            PayloadReader reader = new PayloadReader().reset(payload, 0, length);
-            while (reader.next()) {
-                count++;
-                if (reader.keyLength() == 0 && reader.type() != WritePayload.DELETE_RANGE) {
-                    throw new IllegalArgumentException("entry " + count + " has a key without bytes");
-                }
-                if (reader.type() == WritePayload.MERGE && settings.merger == null) {
-                    int key = reader.keyIndex();
-                    byte[] merged = Arrays.copyOfRange(payload, key, key + reader.keyLength());
-                    throw new MergeException(
-                            KeyHeads.withoutHead(merged),
-                            "the write-ahead log has merges, and there is no function",
-                            null);
-                }
-            }
-        } catch (IllegalArgumentException e) {
-            throw new CorruptionException(walDirectory, 0, "a frame of " + entries + " entries", e.toString());
-        }
-        if (count != entries) {
-            throw new CorruptionException(walDirectory, 0, "a frame of " + entries + " entries", count + " entries");
-        }
     }
 
     private void replay(WalRecovery recovery, Store store) {

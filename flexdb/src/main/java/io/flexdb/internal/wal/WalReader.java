@@ -24,6 +24,7 @@ public final class WalReader implements AutoCloseable {
     private static final int WINDOW_BYTES = 1 << 18;
 
     private final VfsFile file;
+    private final Path openedPath;
     private final long storeId;
     private final ByteBuffer window;
     private long windowStart;
@@ -37,6 +38,7 @@ public final class WalReader implements AutoCloseable {
     private long position = WalFormat.FIRST_FRAME;
     private long framePosition;
     private long nextSequence; // of the next frame's first entry
+    private long startSequence; // of the first frame's
     private long firstSequence; // of the frame, as are the next three
     private long lastSequence;
     private int entryCount;
@@ -51,6 +53,7 @@ public final class WalReader implements AutoCloseable {
      */
     public WalReader(Vfs vfs, Path path, long storeId) {
         this.storeId = storeId;
+        this.openedPath = path;
         this.file = vfs.open(path, OpenMode.READ);
         try {
             this.fileBytes = file.size();
@@ -62,7 +65,7 @@ public final class WalReader implements AutoCloseable {
             this.generation = window.getLong(WalFormat.HEADER_GENERATION);
             this.markPosition = readMark();
             this.header = new FrameHeader(storeId, generation);
-            this.nextSequence = readStart();
+            begin();
         } catch (Throwable e) {
             file.close();
             throw e;
@@ -119,6 +122,11 @@ public final class WalReader implements AutoCloseable {
         return valid ? marked : WalFormat.FIRST_FRAME;
     }
 
+    private void begin() {
+        startSequence = readStart();
+        nextSequence = startSequence;
+    }
+
     /** The sequence number of the first entry; 0 if nothing was written in this use of the file, or not all of it. */
     private long readStart() {
         long sequence = window.getLong(WalFormat.START);
@@ -130,6 +138,35 @@ public final class WalReader implements AutoCloseable {
             throw damage(WalFormat.START, "a sequence number", String.valueOf(sequence));
         }
         return sequence;
+    }
+
+    /**
+     * Has {@link #next} look at the end once more, for a log that somebody else writes. What has been a part of a frame
+     * may be a whole one then.
+     */
+    void lookAgain() {
+        ended = false;
+        if (nextSequence == 0) {
+            load(0);
+            begin();
+        }
+        windowStart = 0;
+        window.limit(0); // what was read before may be out of date
+    }
+
+    /** The name under which the file was opened, whatever it is now. */
+    Path openedPath() {
+        return openedPath;
+    }
+
+    /** The sequence number of the first entry of all; 0 if nothing was written. */
+    long startSequence() {
+        return startSequence;
+    }
+
+    /** The number that the first entry of the next frame will have; 0 if nothing was written. */
+    long nextSequence() {
+        return nextSequence;
     }
 
     /** Moves to the next frame; false at the log's end. */

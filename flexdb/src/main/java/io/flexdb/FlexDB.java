@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.check.StoreChecker;
 import io.flexdb.internal.copy.Checkpoints;
+import io.flexdb.internal.follow.FollowedStore;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.memory.JvmMemory;
@@ -91,6 +92,35 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     public static FlexDB open(Path directory, FlexDBOptions options) {
         notNull(directory, "directory");
         return open(new RealVfs(), directory, notNull(options, "options"), false);
+    }
+
+    /** Opens a store to be read beside its writer, as {@link #openReadOnly(Path, FlexDBOptions)} does. */
+    public static FlexDBReader openReadOnly(Path directory) {
+        return openReadOnly(directory, FlexDBOptions.defaults());
+    }
+
+    /**
+     * Opens a store to be read beside its writer, which may be another process, this one, or nobody; any number of
+     * readers may. No file is changed and none is locked, so the right to read is enough. The reader has everything that
+     * was written before the call began, with any {@link Durability}, and {@linkplain FlexDBReader#refresh follows}.
+     *
+     * @param options what is said of memory, reads, the clock and the merge function; the function has to be that of the
+     *     writer
+     * @throws io.flexdb.storage.NotAStoreException if there is no store; none is made
+     * @throws io.flexdb.storage.UnsupportedFormatException if another release wrote it
+     * @throws io.flexdb.storage.CorruptionException if a file is damaged
+     * @throws io.flexdb.storage.StoreIoException if a file can't be read, or if the writer replaces files faster than
+     *     they can be read, many times in a row
+     * @throws io.flexdb.storage.StoreMemoryException if there is not enough for the indexes
+     * @throws io.flexdb.storage.MergeException if operands wait to be merged, and there is no function
+     */
+    public static FlexDBReader openReadOnly(Path directory, FlexDBOptions options) {
+        notNull(directory, "directory");
+        return openReadOnly(new RealVfs(), directory, notNull(options, "options"), false);
+    }
+
+    static FlexDBReader openReadOnly(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
+        return new FlexDBReader(FollowedStore.open(vfs, directory, options.settings(), inline));
     }
 
     static FlexDB open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {

@@ -36,8 +36,11 @@ import java.util.Arrays;
  * snapshots and transactions that began before go on showing it.
  */
 public sealed class Keyspace extends ReadView permits FlexDB {
+    final StoreAccess access;
+
     Keyspace(StoreAccess access, KeyHeads heads, KeyspaceState state) {
         super(access, heads, state, null);
+        this.access = access;
     }
 
     /** Its name; that of the default keyspace is empty. */

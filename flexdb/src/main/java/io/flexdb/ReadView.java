@@ -14,21 +14,21 @@ import java.util.Optional;
 import java.util.function.ObjIntConsumer;
 
 /**
- * What can be read of one keyspace: as it is now ({@link FlexDB}, {@link Keyspace}), as it was ({@link Snapshot}), or as
- * a {@link Transaction} sees it.
+ * What can be read of one keyspace: as it is now ({@link FlexDB}, {@link Keyspace}), as it was ({@link Snapshot}), as
+ * a {@link Transaction} sees it, or beside the writer ({@link FlexDBReader}, {@link KeyspaceReader}).
  *
  * <p>Keys have 1 to 65,535 bytes; those that begin with 0xFF, and those of named keyspaces, at most 65,528. Damage that
  * a read meets is a {@link io.flexdb.storage.CorruptionException}. Whoever reads a keyspace that was dropped before what
  * the view shows gets a {@link io.flexdb.storage.NoSuchKeyspaceException}.
  */
-public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
-    final StoreAccess access;
+public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot, Transaction {
+    final ReadSource source;
     final KeyHeads heads;
     final KeyspaceState state; // null for the default keyspace
     final PinnedVersion pin; // null for what is newest
 
-    ReadView(StoreAccess access, KeyHeads heads, KeyspaceState state, PinnedVersion pin) {
-        this.access = access;
+    ReadView(ReadSource source, KeyHeads heads, KeyspaceState state, PinnedVersion pin) {
+        this.source = source;
         this.heads = heads;
         this.state = state;
         this.pin = pin;
@@ -43,7 +43,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
 
     /** Throws unless a keyspace is of this view's store, and was not dropped before what the view shows. */
     final void requireShown(Keyspace keyspace) {
-        if (Limits.notNull(keyspace, "keyspace").access != access) {
+        if (Limits.notNull(keyspace, "keyspace").source != source) {
             throw new IllegalArgumentException(keyspace + " is of another store, or was got before this one was opened;"
                     + " get it from the store that it is used with");
         }
@@ -55,7 +55,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
     /** The value of a key, or null if it is absent. */
     public byte[] get(byte[] key) {
         Limits.keyLength(heads, key);
-        byte[] value = access.reader().get(heads, key, pin);
+        byte[] value = source.reader().get(heads, key, pin);
         requireThere();
         return value;
     }
@@ -70,7 +70,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
     public int get(ByteBuffer key, ByteBuffer destination) {
         Limits.keyLength(heads, key);
         int room = Limits.notNull(destination, "destination").remaining();
-        int length = Limits.requireRoom(access.reader().get(heads, key, destination, pin), room, "value");
+        int length = Limits.requireRoom(source.reader().get(heads, key, destination, pin), room, "value");
         requireThere();
         return length;
     }
@@ -85,7 +85,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
     public int get(byte[] key, byte[] destination, int offset) {
         Limits.keyLength(heads, key);
         int room = Limits.room(destination, offset);
-        int length = Limits.requireRoom(access.reader().get(heads, key, destination, offset, pin), room, "value");
+        int length = Limits.requireRoom(source.reader().get(heads, key, destination, offset, pin), room, "value");
         requireThere();
         return length;
     }
@@ -107,7 +107,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
      */
     public int valueLength(byte[] key) {
         Limits.keyLength(heads, key);
-        int length = access.reader().valueLength(heads, key, pin);
+        int length = source.reader().valueLength(heads, key, pin);
         requireThere();
         return length;
     }
@@ -115,7 +115,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
     /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
     public int valueLength(ByteBuffer key) {
         Limits.keyLength(heads, key);
-        int length = access.reader().valueLength(heads, key, pin);
+        int length = source.reader().valueLength(heads, key, pin);
         requireThere();
         return length;
     }
@@ -126,7 +126,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
      */
     public Optional<Instant> expiresAt(byte[] key) {
         Limits.keyLength(heads, key);
-        Optional<Instant> expiry = Limits.expiry(access.reader().expiry(heads, key, pin));
+        Optional<Instant> expiry = Limits.expiry(source.reader().expiry(heads, key, pin));
         requireThere();
         return expiry;
     }
@@ -143,7 +143,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
     public List<byte[]> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
         keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
-        try (MultiReader several = access.reader().several(pin)) {
+        try (MultiReader several = source.reader().several(pin)) {
             requireThere();
             keys.forEach(key -> several.add(heads, key));
             several.read((value, index) -> values[index] = copy(value));
@@ -175,7 +175,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
         for (int i = 0; i < count; i++) { // without an iterator, which would be garbage
             Limits.keyLength(heads, keys.get(i));
         }
-        try (MultiReader several = access.reader().several(pin)) {
+        try (MultiReader several = source.reader().several(pin)) {
             requireThere();
             for (int i = 0; i < count; i++) {
                 several.add(heads, keys.get(i));
@@ -197,6 +197,7 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
      */
     public FlexCursor cursor(ReadOptions options) {
         PinnedVersion shown = pin;
+        StoreReader reader;
         Snapshot snapshot = Limits.notNull(options, "options").snapshot();
         if (snapshot != null) {
             if (pin != null) {
@@ -206,9 +207,12 @@ public abstract sealed class ReadView permits Keyspace, Snapshot, Transaction {
             if (state != null) {
                 state.check(shown.sequence());
             }
+            reader = source.reader(snapshot);
+        } else {
+            reader = source.reader();
         }
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
-        cursor.open(access.reader().cursor(shown, null, 0, options.scan(heads)));
+        cursor.open(reader.cursor(shown, null, 0, options.scan(heads)));
         if (shown == null) {
             try {
                 requireThere();

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keyspace.KeyspaceDirectory;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.version.PinnedVersion;
 
@@ -12,12 +13,12 @@ import io.flexdb.internal.version.PinnedVersion;
  * <p>It shows the default keyspace; {@link #in} shows another one at the same moment.
  */
 public final class Snapshot extends ReadView implements AutoCloseable {
-    Snapshot(StoreAccess access, PinnedVersion pin) {
-        this(access, KeyHeads.DEFAULT, null, pin);
+    Snapshot(ReadSource source, PinnedVersion pin) {
+        this(source, KeyHeads.DEFAULT, null, pin);
     }
 
-    private Snapshot(StoreAccess access, KeyHeads heads, KeyspaceState state, PinnedVersion pin) {
-        super(access, heads, state, pin);
+    private Snapshot(ReadSource source, KeyHeads heads, KeyspaceState state, PinnedVersion pin) {
+        super(source, heads, state, pin);
     }
 
     /**
@@ -29,7 +30,18 @@ public final class Snapshot extends ReadView implements AutoCloseable {
      */
     public Snapshot in(Keyspace keyspace) {
         requireShown(keyspace);
-        return new Snapshot(access, keyspace.heads, keyspace.state, pin);
+        return new Snapshot(source, keyspace.heads, keyspace.state, pin);
+    }
+
+    /**
+     * This snapshot, showing the keyspace that had a name at its moment: both are one, and end when either of them is
+     * closed.
+     *
+     * @throws io.flexdb.storage.NoSuchKeyspaceException if none had the name then
+     */
+    public Snapshot in(String keyspace) {
+        KeyspaceState named = KeyspaceDirectory.find(source.reader(this), keyspace, pin, source.dataFile());
+        return new Snapshot(source, named.heads(), named, pin);
     }
 
     /** The sequence number of the last write that the snapshot sees. */

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadBuffer;
+import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.read.KeptBytes;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.store.Store;
@@ -11,7 +12,7 @@ import io.flexdb.internal.write.StoreWriter;
 import java.nio.file.Path;
 
 /** A store, open or closed, as a {@link FlexDB} shares it with its keyspaces and snapshots. */
-final class StoreAccess {
+final class StoreAccess implements ReadSource {
     private static final long KEPT_PAYLOAD_BYTES = 4 << 20; // on the heap, beside what is always kept
 
     // Null once closed, or who names a closed store would keep its memory: db.close(); db = FlexDB.open(...) needs
@@ -46,8 +47,19 @@ final class StoreAccess {
         return store().writer();
     }
 
-    StoreReader reader() {
+    @Override
+    public StoreReader reader() {
         return store().reader();
+    }
+
+    @Override
+    public Path dataFile() {
+        return directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
+    }
+
+    @Override
+    public StoreReader reader(Snapshot snapshot) {
+        return reader(); // which tells a pin of another store from its own
     }
 
     /** The durability of a write that asks for at least this one. */

@@ -40,6 +40,7 @@ import java.util.function.ObjIntConsumer;
  * {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class Transaction extends ReadView implements AutoCloseable {
+    private final StoreAccess access;
     /** A moment in a transaction, to {@linkplain Transaction#rollbackTo go back} to. */
     public static final class Savepoint {
         private final int length;
@@ -67,6 +68,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
 
     private Transaction(StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all) {
         super(access, heads, state, all.pin);
+        this.access = access;
         this.all = all;
     }
 

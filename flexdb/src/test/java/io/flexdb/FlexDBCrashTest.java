@@ -48,7 +48,7 @@ class FlexDBCrashTest {
         store.db.close();
     }
 
-    private static void batchOverManyIntervals(StoreDriver store, int round, int i) {
+    static void batchOverManyIntervals(StoreDriver store, int round, int i) {
         store.clock.advance(1);
         List<Edit> edits = new ArrayList<>();
         for (int j = 0; j < 8; j++) {

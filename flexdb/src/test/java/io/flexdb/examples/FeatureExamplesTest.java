@@ -14,6 +14,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBBackups;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.FlexDBReader;
 import io.flexdb.FlexDBSalvage;
 import io.flexdb.FlexDBSalvageReport;
 import io.flexdb.Isolation;
@@ -164,6 +165,16 @@ class FeatureExamplesTest {
     void eachWriteIsAsDurableAsItAsksFor() {
         long sequence = db.put(bytes("order"), bytes("paid"), Durability.SYNC);
         assertTrue(db.durableSequence() >= sequence);
+    }
+
+    @Test
+    void readersFollowTheWriter() {
+        try (FlexDBReader reader = FlexDB.openReadOnly(directory.resolve("store"), db.options())) { // any process may
+            assertArrayEquals(bytes("a pear"), reader.get(bytes("pear")));
+            long sequence = db.delete(bytes("pear"));
+            assertTrue(reader.refresh() >= sequence);
+            assertFalse(reader.containsKey(bytes("pear")));
+        }
     }
 
     @Test

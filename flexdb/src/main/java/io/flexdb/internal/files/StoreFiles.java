@@ -65,6 +65,18 @@ public final class StoreFiles {
         }
     }
 
+    /** The id of the store that a directory has, which is left as it is. */
+    public static long requireStore(Vfs vfs, Path directory) {
+        if (!vfs.isDirectory(directory)) {
+            throw new NotAStoreException(directory, vfs.exists(directory) ? "a file" : "nothing");
+        }
+        Path file = directory.resolve(OPTIONS_NAME);
+        if (!vfs.exists(file)) {
+            throw new NotAStoreException(directory, "no file " + OPTIONS_NAME);
+        }
+        return readStoreId(vfs, file);
+    }
+
     /**
      * The id of the store in a directory, which is made one if it is not. The file with the id comes last, so that a
      * creation that was cut short is finished by the next one.

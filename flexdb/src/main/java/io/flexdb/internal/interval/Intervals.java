@@ -39,6 +39,15 @@ public final class Intervals {
 
     /** @param filters of these intervals; null if there are none */
     public Intervals(SparseIndex index, IntervalCache cache, RangeFilters filters) {
+        this(index, cache, filters, 0);
+    }
+
+    /**
+     * @param filters of these intervals; null if there are none
+     * @param usedContents numbers of contents up to this one were given out by others who share the cache (I1)
+     */
+    public Intervals(SparseIndex index, IntervalCache cache, RangeFilters filters, long usedContents) {
+        this.lastContent.set(usedContents);
         this.index = index;
         this.cache = cache;
         this.filters = filters;
@@ -49,6 +58,11 @@ public final class Intervals {
     /** The number of a content that never was before. Any thread. */
     public long newContent() {
         return lastContent.incrementAndGet();
+    }
+
+    /** The greatest number that was given out. */
+    public long lastContent() {
+        return lastContent.get();
     }
 
     /** Those that are larger than they should be, or of which nobody has counted the pairs. Any thread. */

@@ -6,6 +6,7 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.WriteGuard;
@@ -68,6 +69,43 @@ public final class KeyspaceDirectory {
             throw new NoSuchKeyspaceException(name, "it was not made, or is dropped; createKeyspace makes it");
         }
         return state;
+    }
+
+    /**
+     * The keyspace that has a name in a view, for whoever does not change any.
+     *
+     * @param pin the view; null for what is newest
+     * @param dataFile to be named if the directory makes no sense
+     */
+    public static KeyspaceState find(StoreReader reader, String name, PinnedVersion pin, Path dataFile) {
+        byte[] value = reader.get(HEADS, KeyspaceNames.encode(name), pin);
+        if (value == null) {
+            throw new NoSuchKeyspaceException(name, "none has this name");
+        }
+        int number = numberOf(value);
+        if (number < FIRST) {
+            throw new CorruptionException(dataFile, 0, "a number from 1 on for keyspace " + name, "number " + number);
+        }
+        return new KeyspaceState(null, name, number);
+    }
+
+    /** The names of those that a view shows, in order. */
+    public static List<String> names(StoreReader reader, PinnedVersion pin) {
+        List<String> names = new ArrayList<>();
+        try (MergeCursor cursor = reader.cursor(pin, null, 0, Scan.ALL.in(HEADS))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                if (cursor.key().length > 0) {
+                    names.add(KeyspaceNames.decode(cursor.key()));
+                }
+            }
+        }
+        return names;
+    }
+
+    private static int numberOf(byte[] value) {
+        return value.length == Integer.BYTES
+                ? ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getInt()
+                : 0;
     }
 
     /** The names of all, in order. */
@@ -196,9 +234,7 @@ public final class KeyspaceDirectory {
     }
 
     private void add(byte[] key, byte[] value) {
-        int number = value.length == Integer.BYTES
-                ? ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getInt()
-                : 0;
+        int number = numberOf(value);
         if (key.length == 0) { // the first of all
             next = number;
         }

@@ -3,6 +3,7 @@ package io.flexdb.internal.keyspace;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.write.WriteGuard;
 import io.flexdb.storage.NoSuchKeyspaceException;
+import java.util.Arrays;
 
 /** A named keyspace of an open store, there or dropped. Thread-safe. */
 public final class KeyspaceState implements WriteGuard {
@@ -59,12 +60,17 @@ public final class KeyspaceState implements WriteGuard {
         }
     }
 
-    /** Notes that it is dropped by a write. Under the write lock. */
-    void dropped(long sequence) {
+    /** Notes that it is dropped by a write. Under the write lock; by a reader, when he has met the drop. */
+    public void dropped(long sequence) {
         droppedAt = sequence;
     }
 
-    boolean isDropped() {
+    /** Whether another one is of the same name and number. */
+    public boolean isSame(KeyspaceState other) {
+        return name.equals(other.name) && Arrays.equals(heads.begin(), other.heads.begin());
+    }
+
+    public boolean isDropped() {
         return droppedAt != THERE;
     }
 

@@ -6,7 +6,7 @@ import io.flexdb.internal.wal.WalWriter;
 /** A memtable and the log that has the same writes. */
 public final class MemLog {
     public final MemTable table;
-    public final WalWriter wal;
+    public final WalWriter wal; // null for a reader beside the writer
     /** The id of the first version that lists it. */
     final long birth;
 
@@ -14,6 +14,11 @@ public final class MemLog {
         this.table = table;
         this.wal = wal;
         this.birth = birth;
+    }
+
+    /** A memtable of somebody who reads the logs that another process writes. */
+    public static MemLog ofReader(MemTable table) {
+        return new MemLog(table, null, 0);
     }
 
     /** Whether it takes no more writes. */

@@ -5,7 +5,6 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memlog.MemLog;
-import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
@@ -14,6 +13,7 @@ import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
 
 /** Walks a pinned version in key order, in both directions: memtables and space as one. For one thread; reusable. */
 public final class MergeCursor implements AutoCloseable {
@@ -108,8 +108,8 @@ public final class MergeCursor implements AutoCloseable {
      * Opens the cursor, while it is closed, on what is newest. It stands nowhere. If this throws, it stays closed, and
      * the context is the caller's.
      */
-    void openNewest(RetiredTables retired, long maxPinnedBytes, Scan newScan) {
-        pin.openNewest(retired, maxPinnedBytes);
+    void openNewest(LongUnaryOperator pinnedBytes, long maxPinnedBytes, Scan newScan) {
+        pin.openNewest(pinnedBytes, maxPinnedBytes);
         attach(null, 0, newScan);
     }
 

@@ -8,7 +8,6 @@ import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memlog.MemLog;
-import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
@@ -20,6 +19,7 @@ import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /** Point lookups, by any thread, without a lock; and cursors. Keys are those of a keyspace, without their heads. */
 public final class StoreReader {
@@ -33,15 +33,15 @@ public final class StoreReader {
     private final SparseIndex index;
     private final IntervalReader intervals;
     private final ReadContexts contexts;
-    private final RetiredTables retired;
+    private final LongUnaryOperator pinnedBytes;
     private final long maxPinnedBytes;
     private final LongSupplier nanoClock;
     private final Merger merger;
     private final RangeFilters filters; // or null
 
     /**
-     * @param retired what cursors hold back
-     * @param maxPinnedBytes how much of that they and snapshots may
+     * @param pinnedBytes how many bytes cursors and snapshots hold back; see {@link PinnedVersion#openNewest}
+     * @param maxPinnedBytes how many of these they may
      * @param nanoClock tells which reads have to wait for a disk
      * @param merger what becomes of operands; null if there are none
      * @param filters say what is absent without reading; null if there are none
@@ -51,7 +51,7 @@ public final class StoreReader {
             SparseIndex index,
             IntervalReader intervals,
             ReadContexts contexts,
-            RetiredTables retired,
+            LongUnaryOperator pinnedBytes,
             long maxPinnedBytes,
             LongSupplier nanoClock,
             Merger merger,
@@ -62,7 +62,7 @@ public final class StoreReader {
         this.index = index;
         this.intervals = intervals;
         this.contexts = contexts;
-        this.retired = retired;
+        this.pinnedBytes = pinnedBytes;
         this.maxPinnedBytes = maxPinnedBytes;
         this.nanoClock = nanoClock;
     }
@@ -87,7 +87,7 @@ public final class StoreReader {
                 context.cursor = cursor;
             }
             if (snapshot == null) {
-                cursor.openNewest(retired, maxPinnedBytes, scan);
+                cursor.openNewest(pinnedBytes, maxPinnedBytes, scan);
             } else {
                 cursor.openAgain(snapshot, newest, newestSequence, scan);
             }
@@ -202,7 +202,7 @@ public final class StoreReader {
                 context.multi = several;
             }
             if (snapshot == null) {
-                several.pin.openNewest(retired, maxPinnedBytes);
+                several.pin.openNewest(pinnedBytes, maxPinnedBytes);
             } else {
                 several.pin.openAgain(snapshot);
             }

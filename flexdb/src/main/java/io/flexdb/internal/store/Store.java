@@ -148,7 +148,7 @@ public final class Store implements AutoCloseable {
                 index,
                 intervalReader,
                 contexts,
-                retired,
+                retired::pinnedBytes,
                 settings.maxPinnedBytes,
                 System::nanoTime,
                 settings.merger,
@@ -238,7 +238,7 @@ public final class Store implements AutoCloseable {
      */
     public PinnedVersion pinNewest(String what) {
         PinnedVersion pin = new PinnedVersion(versions, what);
-        pin.openNewest(retired, settings.maxPinnedBytes);
+        pin.openNewest(retired::pinnedBytes, settings.maxPinnedBytes);
         return pin;
     }
 

@@ -1,8 +1,8 @@
 package io.flexdb.internal.version;
 
-import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.storage.StoreClosedException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A version with the sequence number up to which it is read, kept for a snapshot or a cursor. Any thread; but one that
@@ -37,13 +37,13 @@ public final class PinnedVersion implements AutoCloseable {
     /**
      * Opens it, while it is closed: pins what is newest. If it throws, it stays closed.
      *
-     * @param retired what pins hold back
+     * @param pinnedBytes how many bytes pins hold back; gets the limit, to which the figure need not be up to date
      * @param limit how many bytes they may
      */
-    public void openNewest(RetiredTables retired, long limit) {
+    public void openNewest(LongUnaryOperator pinnedBytes, long limit) {
         int ticket = versions.enter();
         try {
-            long held = retired.pinnedBytes(limit);
+            long held = pinnedBytes.applyAsLong(limit);
             if (held > limit) {
                 throw new IllegalStateException("open snapshots and cursors hold " + held
                         + " bytes back, more than maxPinnedBytes " + limit + "; close some of them");

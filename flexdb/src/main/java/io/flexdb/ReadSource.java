@@ -1,0 +1,16 @@
+package io.flexdb;
+
+import io.flexdb.internal.read.StoreReader;
+import java.nio.file.Path;
+
+/** What a view reads from. */
+interface ReadSource {
+    /** What reads the newest that there is. */
+    StoreReader reader();
+
+    /** The file that is named if what is read makes no sense. */
+    Path dataFile();
+
+    /** What reads a snapshot that was taken of this; throws if it was not. */
+    StoreReader reader(Snapshot snapshot);
+}

@@ -1,0 +1,64 @@
+package io.flexdb;
+
+import io.flexdb.internal.follow.FollowedState;
+import io.flexdb.internal.follow.FollowedStore;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.version.PinnedVersion;
+import java.nio.file.Path;
+
+/** What the views of a {@link FlexDBReader} read from: the newest state, whichever that is. */
+final class ReaderSource implements ReadSource {
+    /** One state of a reader, for as long as a snapshot of it is open. */
+    private record OfState(ReaderSource all, FollowedState state) implements ReadSource {
+        @Override
+        public StoreReader reader() {
+            return state.reader();
+        }
+
+        @Override
+        public StoreReader reader(Snapshot snapshot) {
+            return reader();
+        }
+
+        @Override
+        public Path dataFile() {
+            return all.dataFile();
+        }
+    }
+
+    final FollowedStore store;
+
+    ReaderSource(FollowedStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public StoreReader reader() {
+        return store.current().reader();
+    }
+
+    @Override
+    public StoreReader reader(Snapshot snapshot) {
+        if (snapshot.source instanceof OfState one && one.all == this) {
+            return one.reader();
+        }
+        throw new IllegalArgumentException(snapshot + " is not of this reader");
+    }
+
+    @Override
+    public Path dataFile() {
+        return store.dataFile();
+    }
+
+    /** What is newest, as it is now. */
+    Snapshot snapshot() {
+        while (true) {
+            FollowedState state = store.current();
+            PinnedVersion pin = state.pin("the snapshot");
+            if (state == store.current()) { // so its files are kept from here on
+                return new Snapshot(new OfState(this, state), pin);
+            }
+            pin.close();
+        }
+    }
+}

@@ -1,0 +1,383 @@
+package io.flexdb.internal.follow;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.engine.FilesSeen;
+import io.flexdb.flexspace.internal.engine.FoundTag;
+import io.flexdb.flexspace.internal.vfs.ReadOnlyVfs;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.memory.MemoryBudget;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.ReaderOvertakenException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreIoException;
+import io.flexdb.storage.StoreMemoryException;
+import io.flexdb.storage.StoreReplacedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+
+/** A store as somebody reads it who is not its writer: the newest state that he has, and how he gets the next one. */
+public final class FollowedStore implements AutoCloseable {
+    /*
+     * To go on is to read on in the write-ahead logs, which costs as much as was written; that is done as long as the
+     * logs lead on. When one was missed, or when the memtables become too large, everything is read anew, which costs
+     * what opening does; then there is another state in the place of the one before. That one stays as long as cursors
+     * and snapshots hold it, and its files are closed behind the last of them.
+     *
+     * The space of a state that logs have led far away from is used again by and by, and cursors come upon that. So a
+     * state that the writer has overtaken is read anew at the next refresh as soon as somebody has missed a part of it;
+     * and in any case when it has been there for twenty times as long as reading it took, which is a twentieth of the
+     * time at most.
+     *
+     * B1  States come in the order of their sequence numbers.
+     * B2  What a reader of now has found overtaken is looked for in a state that was read after that; if the very same
+     *     frame is wrong there in the same life of its segment, it is damage: the segment would have been given up, by
+     *     what the later state has read, before it was used again.
+     * B3  Nothing is tried for ever: a writer may be faster than whoever reads his files.
+     *
+     * Epochs, cache and memory are shared by all states. One thread at a time changes anything, under the lock.
+     */
+    private static final int MAX_LOADS = 30; // of one attempt to get a state
+    private static final int MAX_READS = 10; // of one value
+    private static final int GAP_LOADS = 5; // until a gap in the logs is believed
+    private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
+
+    final Vfs vfs;
+    final Path directory;
+    final StoreSettings settings; // with all that was derived
+    final MemoryBudget budget;
+    final OffHeap memory;
+    final boolean inline;
+    final Epochs epochs = new Epochs();
+    final Health health;
+    final StoreClock clock;
+    final IntervalCache cache;
+    final long storeId;
+
+    private final Path space;
+    private final boolean mapped;
+    private final Object lock = new Object();
+    private final Map<Long, FollowedState> earlier = new HashMap<>(); // by handle; under the lock, as all below
+    private final RetiredQueue retired = new RetiredQueue(epochs, this::unread);
+    private long nextHandle;
+    private long tableBytesLoaded;
+    private boolean closed;
+    private volatile long earlierBytes;
+    private volatile FollowedState current;
+
+    private FollowedStore(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+        JvmMemory jvm = JvmMemory.ofThisProcess();
+        this.vfs = new ReadOnlyVfs(vfs);
+        this.directory = directory.toAbsolutePath().normalize();
+        this.space = this.directory.resolve(StoreFiles.SPACE_NAME);
+        this.budget = MemoryBudget.of(settings, jvm);
+        this.settings = budget.applyTo(settings);
+        this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
+        this.inline = inline;
+        this.clock = new StoreClock(settings.clock);
+        this.health = new Health("the reader", this.directory, settings.healthListener);
+        this.storeId = StoreFiles.requireStore(this.vfs, this.directory);
+        this.mapped = settings.mappedReads && this.vfs.mapsSafely(this.directory);
+        this.cache = new IntervalCache(epochs, budget.directoryBytes(mapped), memory);
+        memory.giver(this::giveBack);
+    }
+
+    /**
+     * Opens a store to read what its files have. Nothing is changed, and no lock is taken.
+     *
+     * @param inline whether to use no threads
+     */
+    public static FollowedStore open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+        FollowedStore store = new FollowedStore(vfs, directory, settings, inline);
+        try {
+            store.replace(store.load(tries -> store.readAll(0, tries)));
+            return store;
+        } catch (OutOfMemoryError e) {
+            throw store.wantOfMemory(e);
+        }
+    }
+
+    private StoreMemoryException wantOfMemory(OutOfMemoryError e) {
+        return new StoreMemoryException(directory, "more than " + memory.heldBytes() + " bytes of direct memory", e);
+    }
+
+    private long giveBack(long bytes) {
+        FollowedState state = current;
+        long given = state == null ? 0 : state.engine().reads().giveBackCache(bytes);
+        return given < bytes ? given + cache.giveBack(bytes - given) : given;
+    }
+
+    boolean isMapped() {
+        return mapped;
+    }
+
+    /** What there is to read. */
+    public FollowedState current() {
+        FollowedState state = current;
+        if (!health.isReadable()) {
+            throw health.refusal();
+        }
+        return state;
+    }
+
+    /** The settings, with all that was derived. */
+    public StoreSettings settings() {
+        return settings;
+    }
+
+    /** The directory. */
+    public Path directory() {
+        return directory;
+    }
+
+    /** The file of all pairs. */
+    public Path dataFile() {
+        return space.resolve("data");
+    }
+
+    // ---- states
+
+    /**
+     * Reads a state, again and again as long as the writer gets in the way.
+     *
+     * @param reading reads one; gets how often it has been tried, from 1 on
+     */
+    private FollowedState load(IntFunction<FollowedState> reading) {
+        try {
+            return loadInTheWay(reading);
+        } catch (OutOfMemoryError e) {
+            throw wantOfMemory(e);
+        }
+    }
+
+    private FollowedState loadInTheWay(IntFunction<FollowedState> reading) {
+        for (int tries = 1; ; tries++) {
+            FilesSeen before = FilesSeen.of(vfs, space);
+            requireSameStore();
+            try {
+                FollowedState state = reading.apply(tries);
+                CorruptionException gap = state.gap();
+                if (gap == null) {
+                    return state;
+                }
+                state.close();
+                if (tries >= GAP_LOADS) {
+                    throw gap;
+                }
+            } catch (CorruptionException | StoreIoException | ReaderOvertakenException e) {
+                boolean moved = e instanceof ReaderOvertakenException || !before.equals(FilesSeen.of(vfs, space));
+                if (!moved) {
+                    requireSameStore();
+                    throw e;
+                }
+                if (tries >= MAX_LOADS) {
+                    throw new StoreIoException(
+                            "reading beside the writer",
+                            directory,
+                            new IOException("the writer has replaced what was read, each of " + tries + " times", e));
+                }
+            }
+        }
+    }
+
+    private FollowedState readAll(long usedContents, int tries) {
+        return FollowedState.load(this, usedContents, tries == 1 ? FoundTag.of(vfs, space, storeId) : 0);
+    }
+
+    /** Throws if the directory has another store, or none. */
+    void requireSameStore() {
+        long found = StoreFiles.requireStore(vfs, directory);
+        if (found != storeId) {
+            throw new StoreReplacedException(
+                    directory, "store " + Long.toHexString(storeId), "store " + Long.toHexString(found));
+        }
+    }
+
+    private void replace(FollowedState next) {
+        FollowedState before = current;
+        current = next;
+        tableBytesLoaded = next.tableBytes();
+        if (before != null) {
+            earlier.put(nextHandle, before);
+            earlierBytes = bytesOfEarlier();
+            retired.retire(nextHandle++, before.firstVersion());
+            next.publishAgain();
+        }
+        reclaim();
+    }
+
+    /** Closes what nobody reads any more. */
+    private void reclaim() {
+        if (!earlier.isEmpty()) {
+            for (int phase = 0; phase < 3; phase++) {
+                epochs.tryNextPhase();
+            }
+            retired.reclaim();
+            earlierBytes = bytesOfEarlier();
+        }
+    }
+
+    private void unread(long handle) {
+        earlier.remove(handle).close();
+    }
+
+    private long bytesOfEarlier() {
+        return earlier.values().stream().mapToLong(FollowedState::memoryBytes).sum();
+    }
+
+    /** Bytes that only cursors and snapshots hold back. */
+    long pinnedBytes(long limit) {
+        if (earlierBytes > limit) {
+            synchronized (lock) {
+                reclaim();
+            }
+        }
+        return earlierBytes;
+    }
+
+    // ---- going on
+
+    /** Goes on to what has been written so far, and returns the number of the last write of that. */
+    public long refresh() {
+        synchronized (lock) {
+            requireOpen();
+            reclaim();
+            if (isToBeReadAnew()) {
+                loadNext();
+            } else if (!follow()) {
+                loadAll();
+            }
+            return current.sequence();
+        }
+    }
+
+    /** Gets the next state in any case. */
+    private void loadNext() {
+        if (follow()) {
+            loadSpace();
+        } else {
+            loadAll();
+        }
+    }
+
+    /** Goes on with the logs; false if they lead no further. */
+    private boolean follow() {
+        try {
+            return current.follow();
+        } catch (CorruptionException | StoreIoException e) {
+            return false; // if it is damage, it will be met again
+        } catch (OutOfMemoryError e) {
+            throw wantOfMemory(e);
+        }
+    }
+
+    private boolean isToBeReadAnew() {
+        long grown = current.tableBytes() - tableBytesLoaded;
+        boolean large = grown > (long) budget.memtables() * settings.memtableBytes;
+        boolean old = !inline && current.isOld();
+        return current.isLost() || (large || old) && current.isOvertaken();
+    }
+
+    /** Reads everything anew. */
+    private void loadAll() {
+        FollowedState before = current;
+        FollowedState next = load(tries -> readAll(before.lastContent(), tries));
+        if (next.sequence() < before.sequence()) { // B1
+            long found = next.sequence();
+            next.close();
+            throw new StoreReplacedException(
+                    directory, "writes up to sequence number " + before.sequence(), "writes up to " + found);
+        }
+        replace(next);
+    }
+
+    /** Reads the space anew; the logs are known up to their end. */
+    private void loadSpace() {
+        FollowedState before = current;
+        replace(load(tries -> FollowedState.loadBehind(before)));
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new StoreClosedException("the reader");
+        }
+    }
+
+    /**
+     * Sees whether a read that has failed is to be done again, and gets a newer state for it if that is needed; else
+     * throws why not.
+     *
+     * @param state that was current before the read
+     * @param last what this has returned for the same read before, or null
+     * @param tries how often the read has failed
+     * @return what to give as the next {@code last}
+     */
+    public StorageException again(FollowedState state, StorageException e, StorageException last, int tries) {
+        boolean isReplaced = state != current && health.isReadable();
+        boolean isGone = e instanceof ReaderOvertakenException || e instanceof StoreClosedException && isReplaced;
+        if (!isGone || tries >= MAX_READS) {
+            throw e;
+        }
+        if (isSameDamage(e, last)) {
+            throw (StorageException) e.getCause(); // B2
+        }
+        synchronized (lock) {
+            requireOpen();
+            if (state != current) {
+                return null; // another state, but perhaps not one that was read since
+            }
+            loadNext();
+            return e;
+        }
+    }
+
+    private static boolean isSameDamage(StorageException e, StorageException last) {
+        return last != null
+                && e.getCause() instanceof CorruptionException now
+                && last.getCause() instanceof CorruptionException before
+                && now.position() == before.position()
+                && now.file().equals(before.file())
+                && now.expected().equals(before.expected());
+    }
+
+    /** Closes all states, once no short read is under way. */
+    @Override
+    public void close() {
+        health.beginClose();
+        synchronized (lock) {
+            if (!closed) {
+                closed = true;
+                while (epochs.hasReaders()) {
+                    LockSupport.parkNanos(10_000);
+                }
+                try {
+                    current.close();
+                } finally {
+                    earlier.values().forEach(FollowedState::close);
+                    earlier.clear();
+                    current = null; // who names a closed reader does not keep its memory
+                    cache.giveBack(Long.MAX_VALUE);
+                }
+            }
+        }
+        health.endClose();
+    }
+
+    @Override
+    public String toString() {
+        return "FollowedStore[" + current + ", earlier=" + earlier.size() + "]";
+    }
+}

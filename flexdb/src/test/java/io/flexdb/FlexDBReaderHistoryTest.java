@@ -1,0 +1,227 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.ReaderOvertakenException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Readers at file operations of a writer's history, in which memtables, logs and segments are used again all the time:
+ * whatever they show is the state after some write, has all that had returned, and never goes back.
+ */
+class FlexDBReaderHistoryTest {
+    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
+
+    private int points;
+    private boolean within; // what a reader does is no point
+
+    private StoreDriver store(Durability durability) {
+        return StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+    }
+
+    private void atPoints(StoreDriver store, int appendsPerPoint, Runnable check) {
+        store.setHook(FlexDBCrashTest.eachButMostAppends(Math.max(1, appendsPerPoint / EFFORT), () -> {
+            if (!within) {
+                within = true;
+                points++;
+                check.run();
+                within = false;
+            }
+        }));
+    }
+
+    private static boolean isStore(StoreDriver store) {
+        return store.vfs.exists(StoreDriver.DIRECTORY.resolve("flexdb.options"));
+    }
+
+    private FlexDBReader open(StoreDriver store, SimulatedVfs vfs) {
+        return FlexDB.openReadOnly(vfs, StoreDriver.DIRECTORY, store.options, true);
+    }
+
+    /** The last write noted may not have returned; all others have. */
+    private void requireAllThatReturned(StoreDriver store, FlexDBReader reader, String at) {
+        try {
+            StoreOracle oracle = store.oracle.copy();
+            int least = Math.max(0, oracle.writesSinceDurable() - 1);
+            oracle.found(allSoon(reader), reader.sequence(), least, at);
+        } catch (RuntimeException e) {
+            throw new AssertionError(at, e);
+        }
+    }
+
+    private static TreeMap<byte[], byte[]> all(ReadView view) {
+        try (FlexCursor cursor = view.cursor()) {
+            return StoreDriver.all(cursor);
+        }
+    }
+
+    /** As who has been overtaken is told to do it: once is enough while nobody writes. */
+    private static TreeMap<byte[], byte[]> allSoon(FlexDBReader reader) {
+        try {
+            return all(reader);
+        } catch (ReaderOvertakenException e) {
+            reader.refresh();
+            return all(reader);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReaderThatIsOpenedAtAnyOperationHasAllThatReturned(Durability durability) {
+        StoreDriver store = store(durability);
+        atPoints(store, 7, () -> {
+            if (isStore(store)) {
+                SimulatedVfs files = store.vfs.copy();
+                long operations = files.bytesWritten(name -> true);
+                try (FlexDBReader reader = open(store, files)) {
+                    requireAllThatReturned(store, reader, durability + ", point " + points);
+                }
+                assertEquals(operations, files.bytesWritten(name -> true));
+            }
+        });
+        FlexDBCrashTest.mixedScript(store);
+        assertTrue(points >= 200, points + " points only");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReaderThatIsRefreshedAtAnyOperationHasAllThatReturned(Durability durability) {
+        StoreDriver store = store(durability);
+        FlexDBReader[] reader = {null};
+        long[] last = {0};
+        atPoints(store, 7, () -> {
+            String at = durability + ", point " + points;
+            if (reader[0] == null && isStore(store)) {
+                reader[0] = open(store, store.vfs);
+            }
+            if (reader[0] != null && points % 3 != 0) {
+                long sequence = reader[0].refresh();
+                assertTrue(sequence >= last[0], () -> at + ": " + sequence + " after " + last[0]);
+                last[0] = sequence;
+                requireAllThatReturned(store, reader[0], at);
+            }
+        });
+        FlexDBCrashTest.mixedScript(store);
+        assertTrue(points >= 200, points + " points only");
+        assertEquals(store.oracle.sequence(), reader[0].refresh());
+        StoreOracle.assertSame(store.oracle.now(), all(reader[0]), "at the end");
+        reader[0].close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 100})
+    void whatSnapshotsShowStaysOrIsSaidToBeOvertaken(int apart) {
+        StoreDriver store = store(Durability.OS);
+        store.open();
+        FlexDBCrashTest.batchOverManyIntervals(store, 0, 0);
+        Deque<Snapshot> snapshots = new ArrayDeque<>();
+        Deque<TreeMap<byte[], byte[]>> expected = new ArrayDeque<>();
+        int stayed = 0;
+        int overtaken = 0;
+        try (FlexDBReader reader = open(store, store.vfs)) {
+            for (int i = 0; i < 150 * Math.min(apart, 20); i++) {
+                FlexDBCrashTest.batchOverManyIntervals(store, i / 60, i);
+                if (i % apart != 0) {
+                    continue;
+                }
+                assertEquals(store.oracle.sequence(), reader.refresh());
+                snapshots.add(reader.snapshot());
+                expected.add(new TreeMap<>(store.oracle.now()));
+                if (snapshots.size() > 3) {
+                    try (Snapshot oldest = snapshots.remove()) {
+                        StoreOracle.assertSame(expected.remove(), all(oldest), "write " + i);
+                        stayed++;
+                    } catch (ReaderOvertakenException e) {
+                        overtaken++;
+                    }
+                }
+            }
+        }
+        store.db.close();
+        assertTrue(apart == 100 || stayed > 10, stayed + " stayed");
+        assertTrue(apart < 100 || overtaken > 10, overtaken + " were overtaken");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void aWriterThatGoesOnBetweenTheReadsOfAReaderIsFollowed(long seed) {
+        Random random = new Random(seed);
+        StoreDriver store = store(Durability.values()[(int) (seed % 3)]);
+        store.open();
+        int[] reads = {0};
+        int[] apart = {40};
+        int[] written = {0};
+        Runnable write = () -> {
+            store.clock.advance(1);
+            // A long one uses all logs again, so that what a reader was about to read of them is gone.
+            int burst = random.nextInt(12) == 0 ? 200 : 1 + random.nextInt(8);
+            for (int i = 0; i < burst; i++) {
+                FlexDBCrashTest.batchOverManyIntervals(store, written[0] / 60, written[0]++);
+            }
+            if (random.nextInt(40) == 0) {
+                store.reopen("seed " + seed);
+            }
+        };
+        for (int i = 0; i < 30; i++) {
+            write.run();
+        }
+        HookedVfs files = new HookedVfs(store.vfs, (kind, path) -> {
+            if (!within && written[0] < 8000 && ++reads[0] % apart[0] == 0) {
+                within = true;
+                write.run();
+                within = false;
+            }
+        });
+        FlexDBReader reader = FlexDB.openReadOnly(files, StoreDriver.DIRECTORY, store.options, true);
+        long last = 0;
+        for (int round = 0; round < 60 * EFFORT; round++) {
+            apart[0] = 5 + random.nextInt(60);
+            long returned = store.oracle.sequence();
+            long sequence = reader.refresh();
+            String at = "seed " + seed + ", round " + round;
+            assertTrue(sequence >= Math.max(last, returned), at + ": " + sequence + " of " + returned);
+            last = sequence;
+            within = true; // so that the state can be looked at
+            reader.refresh();
+            StoreOracle.assertSame(store.oracle.now(), allSoon(reader), at);
+            within = false;
+            byte[] key = store.oracle.now().firstKey();
+            assertNotNull(reader.containsKey(key));
+            if (round % 7 == 0) {
+                reader.close();
+                reader = FlexDB.openReadOnly(files, StoreDriver.DIRECTORY, store.options, true);
+            }
+        }
+        reader.close();
+        store.db.close();
+    }
+
+    @Test
+    void lookupsGoOnWhateverTheWriterUsesAgain() {
+        StoreDriver store = store(Durability.OS);
+        store.open();
+        FlexDBCrashTest.batchOverManyIntervals(store, 0, 0);
+        byte[] key = "still there".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        byte[] value = new byte[50_000];
+        new Random(1).nextBytes(value);
+        store.put(key, value);
+        FlexDBReader reader = open(store, store.vfs);
+        for (int i = 0; i < 2000; i++) {
+            FlexDBCrashTest.batchOverManyIntervals(store, i / 60, i);
+            org.junit.jupiter.api.Assertions.assertArrayEquals(value, reader.get(key), "write " + i);
+        }
+        assertTrue(reader.sequence() > 1, "it was overtaken");
+        reader.close();
+        store.db.close();
+    }
+}

@@ -1,0 +1,85 @@
+package io.flexdb.it;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.flexdb.FlexDB;
+import io.flexdb.FlexDBReader;
+import io.flexdb.storage.StorageException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Stores on file systems that are mounted read-only, one closed and one as its killed writer has left it. These are
+ * images mounted by a loop device, so this needs root, xfsprogs and btrfs-progs, and runs only with the profile
+ * {@code filesystems}; see docs/testing.md.
+ */
+class ReadOnlyMountIT {
+    private static final long IMAGE_BYTES = 1L << 30;
+    private static final int KEYS = 20_000;
+
+    @TempDir
+    private Path directory;
+
+    private Path mounted;
+
+    @AfterEach
+    void unmount() throws Exception {
+        System.gc(); // a mapping keeps its file system busy, and lasts until it is collected
+        if (mounted != null) {
+            run("umount", "-l", mounted.toString());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ext4", "xfs", "btrfs"})
+    void aStoreIsReadWhereNobodyMayWrite(String type) throws Exception {
+        Path image = directory.resolve("image");
+        try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+            file.setLength(IMAGE_BYTES);
+        }
+        run("mkfs." + type, "-q", image.toString());
+        Path mountPoint = Files.createDirectory(directory.resolve("mounted"));
+        run("mount", "-o", "loop", image.toString(), mountPoint.toString());
+        mounted = mountPoint;
+        Path store = mountPoint.resolve("store");
+        Path killed = mountPoint.resolve("killed");
+        try (FlexDB db = FlexDB.open(store)) {
+            for (int i = 0; i < KEYS; i++) {
+                db.put(bytes(i), bytes(-i));
+            }
+            db.sync();
+            run("cp", "-r", store.toString(), killed.toString());
+        }
+        run("mount", "-o", "remount,ro", mountPoint.toString());
+        for (Path path : List.of(store, killed)) {
+            assertThrows(StorageException.class, () -> FlexDB.open(path));
+            try (FlexDBReader reader = FlexDB.openReadOnly(path)) {
+                assertEquals(KEYS, reader.refresh());
+                for (int i = 0; i < KEYS; i++) {
+                    assertArrayEquals(bytes(-i), reader.get(bytes(i)));
+                }
+            }
+        }
+    }
+
+    private static byte[] bytes(int i) {
+        return ("some bytes of " + i).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void run(String... command) throws IOException, InterruptedException {
+        Process process =
+                new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), () -> String.join(" ", command) + ": " + output);
+    }
+}

@@ -30,6 +30,10 @@ import java.util.Map;
  * {@link #refresh} alone, and by a lookup that has to, see below; never back. That is what the operating system has: what
  * the writer has not forced yet, or will never be able to, is shown like the rest, and a power cut may take it.
  *
+ * <p>A {@link BulkLoad} has no place among the writes. One that was committed before {@code openReadOnly} or the last
+ * {@link #refreshWithLoads} is there, whole; a later one shows whenever the reader reads the store anew. Writes that
+ * were made about the time of its commit may show without it, as after a crash.
+ *
  * <p><b>What the writer reuses.</b> The writer does not wait for readers, and in time uses the disk space of what it has
  * replaced again. Everything is verified, so a reader never shows anything else in its place. A lookup that comes to such
  * a place reads the store anew and goes on. A cursor or snapshot, which must not change, throws
@@ -66,7 +70,22 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
      *     they can be read, many times in a row; the reader keeps what it has
      */
     public long refresh() {
-        store().refresh();
+        return refresh(false);
+    }
+
+    /**
+     * Does the same, and sees to it that every {@link BulkLoad} is there, too, that has been committed before the call.
+     * Loads come past the logs, so if the writer has committed anything since, this reads the store anew, which takes as
+     * long as opening.
+     *
+     * @return the sequence number of the last write that the reader has now
+     */
+    public long refreshWithLoads() {
+        return refresh(true);
+    }
+
+    private long refresh(boolean withLoads) {
+        store().refresh(withLoads);
         noteDropped();
         return sequence();
     }

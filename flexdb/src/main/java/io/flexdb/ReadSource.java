@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.read.StoreReader;
 import java.nio.file.Path;
 
@@ -10,6 +11,12 @@ interface ReadSource {
 
     /** The file that is named if what is read makes no sense. */
     Path dataFile();
+
+    /** The files beside the store's. */
+    Vfs vfs();
+
+    /** The id of the store. */
+    long storeId();
 
     /** What reads a snapshot that was taken of this; throws if it was not. */
     StoreReader reader(Snapshot snapshot);

@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.follow.FollowedState;
 import io.flexdb.internal.follow.FollowedStore;
 import io.flexdb.internal.read.StoreReader;
@@ -23,6 +24,16 @@ final class ReaderSource implements ReadSource {
         @Override
         public Path dataFile() {
             return all.dataFile();
+        }
+
+        @Override
+        public Vfs vfs() {
+            return all.vfs();
+        }
+
+        @Override
+        public long storeId() {
+            return all.storeId();
         }
     }
 
@@ -48,6 +59,16 @@ final class ReaderSource implements ReadSource {
     @Override
     public Path dataFile() {
         return store.dataFile();
+    }
+
+    @Override
+    public Vfs vfs() {
+        return store.filesBeside();
+    }
+
+    @Override
+    public long storeId() {
+        return store.storeId();
     }
 
     /** What is newest, as it is now. */

@@ -23,8 +23,8 @@ final class RunFiles {
         Path absolute = target.toAbsolutePath().normalize();
         String own = Long.toHexString(ThreadLocalRandom.current().nextLong()); // others may export to the same name
         Path unfinished = absolute.resolveSibling(absolute.getFileName() + "." + own + UNFINISHED);
-        Vfs vfs = view.access.store().vfs();
-        long storeId = view.access.store().engine.storeId();
+        Vfs vfs = view.source.vfs();
+        long storeId = view.source.storeId();
         if (vfs.exists(absolute)) {
             throw new TargetNotEmptyException(absolute, "a file or directory of this name");
         }

@@ -2,6 +2,7 @@ package io.flexdb;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.StripedPool;
+import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.files.StoreFiles;
@@ -50,6 +51,16 @@ final class StoreAccess implements ReadSource {
     @Override
     public StoreReader reader() {
         return store().reader();
+    }
+
+    @Override
+    public Vfs vfs() {
+        return store().vfs();
+    }
+
+    @Override
+    public long storeId() {
+        return store().engine.storeId();
     }
 
     @Override

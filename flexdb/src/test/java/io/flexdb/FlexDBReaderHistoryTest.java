@@ -137,6 +137,7 @@ class FlexDBReaderHistoryTest {
                 assertEquals(store.oracle.sequence(), reader.refresh());
                 snapshots.add(reader.snapshot());
                 expected.add(new TreeMap<>(store.oracle.now()));
+                StoreOracle.assertSame(store.oracle.now(), allSoon(reader), "write " + i);
                 if (snapshots.size() > 3) {
                     try (Snapshot oldest = snapshots.remove()) {
                         StoreOracle.assertSame(expected.remove(), all(oldest), "write " + i);
@@ -202,6 +203,32 @@ class FlexDBReaderHistoryTest {
                 reader = FlexDB.openReadOnly(files, StoreDriver.DIRECTORY, store.options, true);
             }
         }
+        reader.close();
+        store.db.close();
+    }
+
+    @Test
+    void whatLosesItsLogWhileTheLogsAreReadIsFoundInTheSpace() {
+        StoreDriver store = store(Durability.OS);
+        store.open();
+        for (int i = 0; i < 30; i++) {
+            FlexDBCrashTest.batchOverManyIntervals(store, 0, i);
+        }
+        long returned = store.oracle.sequence();
+        boolean[] done = {false};
+        HookedVfs files = new HookedVfs(store.vfs, (kind, path) -> {
+            if (!done[0] && path.startsWith(StoreDriver.DIRECTORY.resolve("wal"))) {
+                done[0] = true;
+                for (int i = 0; i < 400; i++) { // so that no log of those listed is there any more
+                    FlexDBCrashTest.batchOverManyIntervals(store, 1 + i / 60, i);
+                }
+            }
+        });
+        FlexDBReader reader = FlexDB.openReadOnly(files, StoreDriver.DIRECTORY, store.options, true);
+        assertTrue(done[0]);
+        assertTrue(reader.sequence() >= returned, reader.sequence() + " of " + returned);
+        assertEquals(store.oracle.sequence(), reader.refresh());
+        StoreOracle.assertSame(store.oracle.now(), allSoon(reader), "refreshed");
         reader.close();
         store.db.close();
     }

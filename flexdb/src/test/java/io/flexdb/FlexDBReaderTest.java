@@ -108,18 +108,21 @@ class FlexDBReaderTest {
     }
 
     @Test
-    void aStoreWhoseWriterWasKilledIsReadAndLeftAsItIs() throws IOException {
-        Path copy = temporary.resolve("copy");
-        try (FlexDB db = FlexDB.open(directory(), SMALL)) {
-            fill(db, 0, 3000);
-            copyFiles(directory(), copy);
+    void aStoreWhoseWriterWasKilledIsReadAndLeftAsItIs() {
+        StoreDriver store = new StoreDriver(SMALL);
+        for (int i = 0; i < 3000; i++) {
+            store.put(key(i), value(i));
         }
-        TreeMap<String, String> before = files(copy);
-        try (FlexDBReader reader = FlexDB.openReadOnly(copy, SMALL)) {
+        SimulatedVfs killed = store.vfs.kill();
+        SimulatedVfs before = killed.copy();
+        try (FlexDBReader reader = FlexDB.openReadOnly(killed, StoreDriver.DIRECTORY, store.options, true)) {
             assertEquals(3000, reader.sequence());
-            assertEquals(3000, StoreDriver.all(reader.cursor()).size());
+            StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(reader.cursor()), "killed");
         }
-        assertEquals(before, files(copy));
+        assertEquals(before.files(), killed.files());
+        for (Path file : before.files()) {
+            assertArrayEquals(before.content(file), killed.content(file), file.toString());
+        }
     }
 
     private static void copyFiles(Path from, Path to) throws IOException {
@@ -270,6 +273,30 @@ class FlexDBReaderTest {
     }
 
     @Test
+    void bulkLoadsAreThereOnceTheyAreAskedFor() {
+        try (FlexDB db = FlexDB.open(directory(), SMALL);
+                FlexDBReader reader = FlexDB.openReadOnly(directory(), SMALL)) {
+            fill(db, 0, 300);
+            for (int round = 0; round < 5; round++) {
+                try (BulkLoad load = db.bulkLoad()) {
+                    for (int i = 1000; i < 2000; i++) {
+                        load.add(key(i), value(i + round));
+                    }
+                    load.commit();
+                }
+                db.put(bytes("after"), value(round));
+                assertEquals(301 + round, reader.refreshWithLoads());
+                assertArrayEquals(value(round), reader.get(bytes("after")));
+                assertEquals(1301, StoreDriver.all(reader.cursor()).size());
+                assertArrayEquals(value(1500 + round), reader.get(key(1500)));
+                try (FlexDBReader another = FlexDB.openReadOnly(directory(), SMALL)) {
+                    assertArrayEquals(value(1500 + round), another.get(key(1500)));
+                }
+            }
+        }
+    }
+
+    @Test
     void pairsExpireForAReaderToo() {
         TestClock clock = new TestClock();
         FlexDBOptions options = SMALL.withClock(clock);
@@ -370,7 +397,9 @@ class FlexDBReaderTest {
         FlexDBReader reader;
         try (FlexDB db = FlexDB.open(directory(), SMALL)) {
             fill(db, 0, 100);
-            copyFiles(directory(), copy);
+        }
+        copyFiles(directory(), copy);
+        try (FlexDB db = FlexDB.open(directory(), SMALL)) {
             fill(db, 0, 200);
             reader = FlexDB.openReadOnly(directory(), SMALL);
         }

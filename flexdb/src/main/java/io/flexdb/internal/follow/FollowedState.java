@@ -71,6 +71,7 @@ public final class FollowedState implements AutoCloseable {
             state.loadSpace(usedContents);
             tables.choose(follower.settle(state.engine.tag()));
             state.publish();
+            state.followLoads();
             return state;
         } catch (Throwable e) {
             state.close();
@@ -94,11 +95,24 @@ public final class FollowedState implements AutoCloseable {
             }
             state.publish();
             before.follower = null;
+            state.followLoads();
             return state;
         } catch (Throwable e) {
             state.follower = null; // it stays the other one's
             state.close();
             throw e;
+        }
+    }
+
+    /**
+     * Goes on to the end of the logs, since the space may have a bulk load that came after what was found of them. If
+     * they have been used again by now, the next refresh reads everything anew.
+     */
+    private void followLoads() {
+        try {
+            follow();
+        } catch (CorruptionException | StoreIoException e) {
+            // it is there the next time, or was none
         }
     }
 

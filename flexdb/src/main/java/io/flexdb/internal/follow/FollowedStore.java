@@ -55,7 +55,7 @@ public final class FollowedStore implements AutoCloseable {
     private static final int GAP_LOADS = 5; // until a gap in the logs is believed
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
 
-    final Vfs vfs;
+    final Vfs vfs; // changes nothing
     final Path directory;
     final StoreSettings settings; // with all that was derived
     final MemoryBudget budget;
@@ -67,6 +67,7 @@ public final class FollowedStore implements AutoCloseable {
     final IntervalCache cache;
     final long storeId;
 
+    private final Vfs filesBeside;
     private final Path space;
     private final boolean mapped;
     private final Object lock = new Object();
@@ -80,6 +81,7 @@ public final class FollowedStore implements AutoCloseable {
 
     private FollowedStore(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
+        this.filesBeside = vfs;
         this.vfs = new ReadOnlyVfs(vfs);
         this.directory = directory.toAbsolutePath().normalize();
         this.space = this.directory.resolve(StoreFiles.SPACE_NAME);
@@ -141,6 +143,16 @@ public final class FollowedStore implements AutoCloseable {
     /** The directory. */
     public Path directory() {
         return directory;
+    }
+
+    /** For files that are none of the store's. */
+    public Vfs filesBeside() {
+        return filesBeside;
+    }
+
+    /** The id of the store. */
+    public long storeId() {
+        return storeId;
     }
 
     /** The file of all pairs. */
@@ -250,12 +262,16 @@ public final class FollowedStore implements AutoCloseable {
 
     // ---- going on
 
-    /** Goes on to what has been written so far, and returns the number of the last write of that. */
-    public long refresh() {
+    /**
+     * Goes on to what has been written so far, and returns the number of the last write of that.
+     *
+     * @param withLoads whether to what has come past the logs, too
+     */
+    public long refresh(boolean withLoads) {
         synchronized (lock) {
             requireOpen();
             reclaim();
-            if (isToBeReadAnew()) {
+            if (isToBeReadAnew() || withLoads && current.isOvertaken()) {
                 loadNext();
             } else if (!follow()) {
                 loadAll();

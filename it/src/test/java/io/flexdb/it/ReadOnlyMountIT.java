@@ -77,8 +77,7 @@ class ReadOnlyMountIT {
     }
 
     private static void run(String... command) throws IOException, InterruptedException {
-        Process process =
-                new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), () -> String.join(" ", command) + ": " + output);
     }

@@ -133,7 +133,7 @@ public final class FollowedState implements AutoCloseable {
         engine = SpaceEngine.recover(
                 store.vfs, space, store.storeId, settings, store.epochs, store.health, store.memory);
         engine.reads().explainFailures(this::explain);
-        intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, usedContents);
+        intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
             IndexSampler.sample(engine, intervals, store.dataFile(), store.inline);
         }
@@ -152,7 +152,8 @@ public final class FollowedState implements AutoCloseable {
                 store::pinnedBytes,
                 store.settings.maxPinnedBytes,
                 System::nanoTime,
-                store.settings.merger);
+                store.settings.merger,
+                null); // filters would have to be made anew with each state
         tables.publish(versions);
         loadNanos = System.nanoTime() - beganNanos;
     }

@@ -8,6 +8,7 @@ import io.flexdb.files.internal.OpenFile;
 import io.flexdb.files.internal.Times;
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AccessMode;
 import java.nio.file.DirectoryStream;
@@ -23,6 +24,8 @@ import java.util.Arrays;
 
 /** What can be done with the files of one file system, by paths. */
 final class FileOperations {
+    private static final int MAX_TARGET_BYTES = 4096;
+
     private final FlexFileSystem fileSystem;
     private final FileTree tree;
 
@@ -62,6 +65,9 @@ final class FileOperations {
         String text = FlexPath.of(target).toString();
         if (text.isEmpty()) {
             throw new NoSuchFileException(path.toString(), null, "a link needs a target");
+        }
+        if (text.getBytes(StandardCharsets.UTF_8).length > MAX_TARGET_BYTES) {
+            throw new FileSystemException(path.toString(), null, "File name too long");
         }
         Place place = find(path, false);
         requireAbsent(place);

@@ -1,6 +1,8 @@
 package io.flexdb.files;
 
 import io.flexdb.FlexDB;
+import io.flexdb.files.internal.FileTree;
+import io.flexdb.storage.StorageException;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -38,8 +40,12 @@ final class FlexFileStore extends FileStore {
 
     @Override
     public long getTotalSpace() throws IOException {
-        long total = db.stats().diskBytes() + getUsableSpace();
-        return total < 0 ? Long.MAX_VALUE : total;
+        try {
+            long total = db.stats().diskBytes() + getUsableSpace();
+            return total < 0 ? Long.MAX_VALUE : total;
+        } catch (StorageException e) {
+            throw FileTree.failure(e);
+        }
     }
 
     /** What the disk has left; as much as there can be where the directory of the store is not known. */

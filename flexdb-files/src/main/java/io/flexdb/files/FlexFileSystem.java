@@ -57,7 +57,8 @@ import java.util.regex.Pattern;
  * or file at the same moment do it again.
  *
  * <p><b>Errors.</b> A failure of the store is an {@link IOException} whose cause is the
- * {@link io.flexdb.storage.StorageException}.
+ * {@link io.flexdb.storage.StorageException}, or what else the store throws if snapshots and cursors hold back more than
+ * it allows.
  *
  * <p>Files that are open can be moved and deleted, and stay readable and writable. Only one object may be open for a file
  * system at a time; nobody else is to write its two keyspaces.

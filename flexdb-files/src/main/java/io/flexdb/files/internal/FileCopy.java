@@ -55,7 +55,7 @@ public final class FileCopy {
             } else {
                 tree.place(null, copy, to, replace, target);
             }
-        } catch (StorageException e) {
+        } catch (StorageException | IllegalStateException e) {
             throw TreeStore.failure(e);
         }
     }

@@ -458,6 +458,11 @@ public final class FileTree {
 
     // ---- the whole
 
+    /** What users of files know for a failure of the store. */
+    public static IOException failure(RuntimeException e) {
+        return TreeStore.failure(e);
+    }
+
     /** Checks everything as it is now. */
     public TreeCheck check() throws IOException {
         return store.readAtOnce(view -> TreeChecker.check(view, store.blockBytes));

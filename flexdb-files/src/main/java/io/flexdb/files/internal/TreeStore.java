@@ -126,7 +126,7 @@ final class TreeStore {
     <T> T read(Read<T> read) throws IOException {
         try {
             return read.of(newest);
-        } catch (StorageException e) {
+        } catch (StorageException | IllegalStateException e) {
             throw failure(e);
         }
     }
@@ -135,7 +135,7 @@ final class TreeStore {
     <T> T readAtOnce(Read<T> read) throws IOException {
         try (Snapshot snapshot = db.snapshot()) {
             return read.of(view(snapshot));
-        } catch (StorageException e) {
+        } catch (StorageException | IllegalStateException e) {
             throw failure(e);
         }
     }
@@ -159,7 +159,7 @@ final class TreeStore {
                 if (tries == MAX_TRIES) {
                     throw failure(e);
                 }
-            } catch (StorageException e) {
+            } catch (StorageException | IllegalStateException | IllegalArgumentException e) {
                 throw failure(e);
             } finally {
                 gate.readLock().unlock();
@@ -196,8 +196,14 @@ final class TreeStore {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(most));
     }
 
-    /** What users of files know for a failure of the store. */
-    static IOException failure(StorageException e) {
+    /**
+     * What users of files know for a failure of the store, for more held back by snapshots than it may, and for a change
+     * that does not fit a memtable.
+     */
+    static IOException failure(RuntimeException e) {
+        if (e instanceof ClosedFileSystemException closed) {
+            throw closed;
+        }
         if (e instanceof StoreClosedException) {
             ClosedFileSystemException closed = new ClosedFileSystemException();
             closed.initCause(e);

@@ -1,0 +1,78 @@
+package io.flexdb.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
+import io.flexdb.Snapshot;
+import java.io.IOException;
+import java.nio.file.ClosedFileSystemException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of exceptions of the store. */
+class StoreFailureTest {
+    @TempDir
+    private Path directory;
+
+    private FilesFixture fixture;
+
+    @BeforeEach
+    void open() throws IOException {
+        fixture = new FilesFixture(directory.resolve("store"));
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        fixture.close();
+    }
+
+    private Path path(String path) {
+        return fixture.path(path);
+    }
+
+    @Test
+    void whatTheStoreRefusesIsAnIOException() throws IOException {
+        FlexDBOptions options = FlexDBOptions.defaults()
+                .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
+                .withMaxPinnedBytes(1 << 17);
+        try (FlexDB db = FlexDB.open(directory.resolve("pinned"), options);
+                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL);
+                Snapshot held = db.snapshot()) {
+            IOException thrown = assertThrows(IOException.class, () -> {
+                for (int i = 0; i < 1000; i++) {
+                    Path file = Files.write(files.getPath("/f" + i), new byte[4000]);
+                    assertEquals(4000, Files.readAllBytes(file).length);
+                }
+            });
+            assertTrue(thrown.getCause() instanceof IllegalStateException, thrown::toString);
+            assertTrue(held != null);
+        }
+    }
+
+    @Test
+    void aTargetOfALinkIsNoLongerThanAPath() throws IOException {
+        Path longest = path("/" + "x/".repeat(2047) + "x");
+        assertEquals(longest, Files.readSymbolicLink(Files.createSymbolicLink(path("/l"), longest)));
+        assertThrows(FileSystemException.class, () -> Files.createSymbolicLink(path("/m"), path(longest + "x")));
+        assertFalse(Files.exists(path("/m"), LinkOption.NOFOLLOW_LINKS));
+    }
+
+    @Test
+    void theSpaceOfAClosedStoreIsNotTold() throws IOException {
+        FileStore space = Files.getFileStore(path("/"));
+        fixture.db().close();
+        assertThrows(ClosedFileSystemException.class, space::getTotalSpace);
+        fixture.reopen();
+    }
+}

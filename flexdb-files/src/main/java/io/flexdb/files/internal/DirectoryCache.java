@@ -10,7 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A name that is deleted or moved is forgotten after that has happened, so who looks meanwhile may go by the old one,
  * as if he had come before; a directory's own pair, which each change in it reads, tells if it is gone. But a lookup
  * that began before must not bring the old one back later. So whoever looks something up in the store asks for the time
- * first, and to forget something makes the time go on: what was found before that is not kept.
+ * first, and to forget something makes the time go on: what was found before that is not kept. Both are done while the
+ * map holds the name, so that nobody meets the old number once it has been forgotten.
  */
 final class DirectoryCache {
     private static final int MOST = 1 << 16;
@@ -36,15 +37,14 @@ final class DirectoryCache {
         if (ids.size() >= MOST) {
             ids.clear();
         }
-        ids.put(key, id);
-        if (time.get() != begun) {
-            ids.remove(key);
-        }
+        ids.compute(key, (name, old) -> time.get() == begun ? Long.valueOf(id) : old);
     }
 
     /** To be called once the store has it elsewhere, or nowhere. */
     void forget(EntryKey key) {
-        time.incrementAndGet();
-        ids.remove(key);
+        ids.compute(key, (name, old) -> {
+            time.incrementAndGet();
+            return null;
+        });
     }
 }

@@ -1,7 +1,8 @@
 package io.flexdb.files;
 
 import java.net.URI;
-import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** URIs of the form {@code flexdb:file:///directory/of/the/store!/path}, as those of jar files. */
 record FlexUri(String id, String path) {
@@ -9,18 +10,26 @@ record FlexUri(String id, String path) {
 
     private static final String END_OF_ID = "!/";
 
+    /** What a path in a URI may have beside letters and digits. */
+    private static final String LEGAL = "/-._~!$&'()*+,;=:@";
+
     /** What a file system is known by: the URI of its store, without what would be taken for its end. */
     static String id(URI store) {
         return store.toString().replace("!", "%21");
     }
 
-    /** The URI of an absolute path. */
+    /** The URI of an absolute path: names with any bytes, of which none may change as characters that look alike do. */
     static URI of(String id, String path) {
-        try {
-            return URI.create(SCHEME + ":" + id + "!" + new URI(null, null, path, null).toASCIIString());
-        } catch (URISyntaxException e) {
-            throw new AssertionError(e);
+        StringBuilder uri = new StringBuilder(SCHEME).append(':').append(id).append('!');
+        for (byte each : path.getBytes(StandardCharsets.UTF_8)) {
+            char character = (char) (each & 0xff);
+            if (character < 0x80 && (Character.isLetterOrDigit(character) || LEGAL.indexOf(character) >= 0)) {
+                uri.append(character);
+            } else {
+                uri.append('%').append(HexFormat.of().withUpperCase().toHexDigits(each));
+            }
         }
+        return URI.create(uri.toString());
     }
 
     /**

@@ -112,6 +112,18 @@ class FlexFileSystemProviderTest {
     }
 
     @Test
+    void aUriLeadsToTheNameThatItWasMadeOf() throws IOException {
+        try (FileSystem files = FileSystems.newFileSystem(uri(directory.resolve("store")), Map.of("create", "true"))) {
+            for (String name : new String[] {"\u00e4", "a\u0308", "\u212b", "\uD83C\uDF50", "%2F", "a b!+;?#[]\\", "\n"}) {
+                Path file = Files.writeString(files.getPath("/" + name), name);
+                assertTrue(file.toUri().toString().chars().allMatch(each -> each > ' ' && each < 0x7f));
+                assertEquals(file, Path.of(file.toUri()));
+                assertEquals(name, Files.readString(Path.of(file.toUri())));
+            }
+        }
+    }
+
+    @Test
     void afterAFailedOpeningTheStoreIsFree() throws IOException {
         Path store = directory.resolve("store");
         Map<String, Object> environment = Map.of(

@@ -35,7 +35,8 @@ import java.util.Set;
  * environment may have:
  *
  * <ul>
- *   <li>"create": {@code true}, or "true", to make a store where the URI names none
+ *   <li>"create": {@code true}, or "true", to make a store where the URI names none; with a path it means nothing, since
+ *       other providers make files by it, such as archives
  *   <li>"store": {@link FlexDBOptions} to open the store with
  *   <li>"files": {@link FlexFilesOptions} of the file system
  * </ul>
@@ -98,7 +99,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     private FileSystem open(Path directory, Map<String, ?> env, boolean othersMay) throws IOException {
-        boolean create = Boolean.parseBoolean(String.valueOf(env.get("create")));
+        boolean create = !othersMay && Boolean.parseBoolean(String.valueOf(env.get("create")));
         if (!create && !isStore(directory)) {
             if (othersMay) {
                 throw new UnsupportedOperationException("there is no store: " + directory);
@@ -108,7 +109,10 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
         FlexDBOptions storeOptions = option(env, "store", FlexDBOptions.class, FlexDBOptions.defaults());
         FlexFilesOptions options = option(env, "files", FlexFilesOptions.class, FlexFilesOptions.defaults());
         synchronized (SYSTEMS) {
-            Files.createDirectories(directory.toAbsolutePath().getParent());
+            Path above = directory.toAbsolutePath().getParent();
+            if (above != null) {
+                Files.createDirectories(above);
+            }
             SYSTEMS.requireFree(idOf(directory));
             return open(directory, storeOptions, options, othersMay);
         }

@@ -124,6 +124,25 @@ class FlexFileSystemProviderTest {
     }
 
     @Test
+    void byAPathNoStoreIsMade() throws IOException {
+        Path archive = directory.resolve("a.zip");
+        try (FileSystem files = FileSystems.newFileSystem(archive, Map.of("create", "true"))) {
+            assertEquals("jar", files.provider().getScheme());
+        }
+        Path none = directory.resolve("none");
+        FileSystemProvider own = FlexFileSystemProvider.installed();
+        assertThrows(
+                UnsupportedOperationException.class, () -> own.newFileSystem(none, Map.of("create", "true")));
+        assertFalse(Files.exists(none));
+    }
+
+    @Test
+    void theRootOfTheDiskIsNoStore() {
+        Path root = directory.getRoot();
+        assertThrows(IOException.class, () -> FileSystems.newFileSystem(uri(root), Map.of("create", "true")));
+    }
+
+    @Test
     void afterAFailedOpeningTheStoreIsFree() throws IOException {
         Path store = directory.resolve("store");
         Map<String, Object> environment = Map.of(

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -26,6 +27,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 final class TreeStore {
     private static final int MAX_TRIES = 1000;
+    private static final int TRIES_BESIDE_OTHERS = 30;
     private static final int MAX_WAITS = 100;
     private static final int WAIT_NANOS = 20_000;
     private static final int MAX_PIECE_BYTES = 256 << 10;
@@ -145,14 +147,15 @@ final class TreeStore {
     }
 
     /**
-     * Makes a change.
+     * Makes a change. One that has met others too often is made while there are no others.
      *
      * @param atLeast a durability, or null for the store's
      */
     <T> T change(Durability atLeast, Change<T> change) throws IOException {
         for (int tries = 1; ; tries++) {
             long now = now();
-            gate.readLock().lock();
+            Lock lock = tries <= TRIES_BESIDE_OTHERS ? gate.readLock() : gate.writeLock();
+            lock.lock();
             try {
                 return tryOnce(atLeast, change, now);
             } catch (ConflictException e) {
@@ -162,7 +165,7 @@ final class TreeStore {
             } catch (StorageException | IllegalStateException | IllegalArgumentException e) {
                 throw failure(e);
             } finally {
-                gate.readLock().unlock();
+                lock.unlock();
             }
             giveWay(tries);
         }

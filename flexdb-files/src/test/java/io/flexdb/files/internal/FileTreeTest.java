@@ -9,6 +9,7 @@ import io.flexdb.files.ClockWithHook;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,5 +60,39 @@ class FileTreeTest {
         assertTrue(clock.hasRun());
         assertTrue(tree.lookup(other).isDirectory());
         assertEquals(List.of(), tree.check().problems());
+    }
+
+    /** Another one changes the same pair each time, unless he has to wait. */
+    @Test
+    void aChangeThatHasMetOthersTooOftenIsMadeAlone() throws Exception {
+        EntryKey key = EntryKey.of(FileTree.ROOT, "f");
+        tree.createFile(key, "/f");
+        List<Thread> others = new ArrayList<>();
+        int most = 100;
+        tree.store.change(null, change -> {
+            change.put(key, change.entry(key).with(Times.of(0)));
+            if (others.size() < most) {
+                Thread other = new Thread(() -> setTimes(key, others.size()));
+                others.add(other);
+                other.start();
+                while (other.isAlive() && other.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                }
+            }
+            return null;
+        });
+        for (Thread each : others) {
+            each.join();
+        }
+        assertTrue(others.size() < most, "the change was made at last beside " + others.size() + " others");
+        assertEquals(Times.of(others.size()), tree.lookup(key).times());
+    }
+
+    private void setTimes(EntryKey key, int time) {
+        try {
+            tree.setTimes(key, "/f", old -> Times.of(time));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 }

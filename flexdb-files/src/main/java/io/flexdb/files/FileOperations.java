@@ -155,7 +155,7 @@ final class FileOperations {
             fileSystem.opened(channel);
             return channel;
         } catch (IOException | RuntimeException e) {
-            tree.content().close(file);
+            channel.release(); // unless who closes the file system was faster
             throw e;
         }
     }

@@ -106,6 +106,14 @@ final class FlexChannel implements SeekableByteChannel {
         return open;
     }
 
+    /** Closes it without deleting the file. */
+    synchronized void release() throws IOException {
+        if (open) {
+            open = false;
+            content.close(file);
+        }
+    }
+
     @Override
     public synchronized void close() throws IOException {
         if (!open) {

@@ -3,6 +3,7 @@ package io.flexdb.files;
 import io.flexdb.FlexDB;
 import io.flexdb.files.internal.FileTree;
 import io.flexdb.files.internal.TreeCheck;
+import io.flexdb.storage.StorageException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.Channel;
@@ -228,6 +229,20 @@ public final class FlexFileSystem extends FileSystem {
             return;
         }
         open = false;
+        try {
+            closeChannels();
+        } finally {
+            tree.close();
+            try {
+                closeStore();
+            } finally {
+                provider.closed(this); // who opens the store again finds it closed
+            }
+        }
+    }
+
+    /** Closes all of them, whatever happens to some. */
+    private void closeChannels() throws IOException {
         IOException failure = null;
         for (Channel channel : channels) {
             try {
@@ -235,17 +250,23 @@ public final class FlexFileSystem extends FileSystem {
             } catch (ClosedFileSystemException e) {
                 // The store was closed first: what is left of a deleted file goes when it is opened next.
                 assert directory == null;
-            } catch (IOException e) {
-                failure = e;
+            } catch (IOException | RuntimeException e) {
+                failure = failure == null ? new IOException("a channel could not be closed: " + e, e) : failure;
             }
-        }
-        tree.close();
-        provider.closed(this);
-        if (directory != null) {
-            db.close();
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    private void closeStore() throws IOException {
+        if (directory == null) {
+            return;
+        }
+        try {
+            db.close();
+        } catch (StorageException e) {
+            throw FileTree.failure(e);
         }
     }
 

@@ -3,13 +3,18 @@ package io.flexdb.files;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
+import io.flexdb.Keyspace;
 import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.ClosedFileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -94,5 +99,43 @@ class FlexFileSystemCloseTest {
                 assertEquals(call > 1 ? 0 : 6, now.check().blocks());
             }
         }
+    }
+
+    @Test
+    void aFileSystemOfWhichAChannelFailsToCloseIsClosedAllTheSame() throws IOException {
+        ClockWithHook clock = new ClockWithHook();
+        FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL.withClock(clock));
+        SeekableByteChannel[] channels = new SeekableByteChannel[3];
+        for (int i = 0; i < channels.length; i++) {
+            channels[i] = Files.newByteChannel(
+                    files.getPath("/f" + i),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.WRITE,
+                    StandardOpenOption.DELETE_ON_CLOSE);
+        }
+        clock.at(1, () -> {
+            throw new IllegalStateException("the clock has stopped");
+        });
+        IOException thrown = assertThrows(IOException.class, files::close);
+        assertTrue(thrown.getCause() instanceof IllegalStateException, thrown::toString);
+        for (SeekableByteChannel each : channels) {
+            assertFalse(each.isOpen());
+        }
+        try (FlexFileSystem now = FlexFileSystem.open(db, FilesFixture.SMALL)) {
+            assertEquals(1, now.check().files()); // the one that could not be deleted
+        }
+    }
+
+    @Test
+    void keyspacesOfOtherUseAreNotTaken() throws IOException {
+        Keyspace entries = db.createKeyspace("a.entries");
+        db.createKeyspace("b.blocks").put(new byte[] {1}, new byte[] {2});
+        entries.put(new byte[] {1}, new byte[] {2});
+        for (String name : List.of("a", "b")) {
+            assertThrows(IOException.class, () -> FlexFileSystem.open(db, FilesFixture.SMALL.withName(name)));
+        }
+        assertArrayEquals(new byte[] {2}, entries.get(new byte[] {1}));
+        assertNull(entries.get(new byte[8]));
+        FlexFileSystem.open(db, FilesFixture.SMALL.withName("c")).close();
     }
 }

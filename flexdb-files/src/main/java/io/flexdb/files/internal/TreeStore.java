@@ -1,9 +1,11 @@
 package io.flexdb.files.internal;
 
 import io.flexdb.Durability;
+import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.Isolation;
 import io.flexdb.Keyspace;
+import io.flexdb.ReadOptions;
 import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
 import io.flexdb.storage.ConflictException;
@@ -81,11 +83,22 @@ final class TreeStore {
             }
             TreeStore store = new TreeStore(db, entries, blocks, settings, blockBytes);
             if (superblock == null) {
+                requireEmpty(entries);
+                requireEmpty(blocks);
                 store.change(null, store::begin);
             }
             return store;
         } catch (StorageException e) {
             throw failure(e);
+        }
+    }
+
+    private static void requireEmpty(Keyspace keyspace) throws IOException {
+        try (FlexCursor cursor = keyspace.cursor(ReadOptions.defaults().withExpectedPairs(1))) {
+            cursor.seekToFirst();
+            if (cursor.isValid()) {
+                throw new IOException("keyspace " + keyspace.name() + " has pairs that are of no file system");
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
+import java.nio.file.ProviderMismatchException;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserPrincipalLookupService;
@@ -116,10 +117,18 @@ public final class FlexFileSystem extends FileSystem {
      * they lead to is deleted by ranges, before the call returns or, after a crash, when the file system is opened next.
      *
      * @throws java.nio.file.NoSuchFileException if there is nothing
+     * @throws ProviderMismatchException if the path is of another file system
      */
     public void deleteRecursively(Path path) throws IOException {
+        operations.deleteRecursively(own(path));
+    }
+
+    private FlexPath own(Path path) {
         FlexPath own = FlexPath.of(path);
-        own.fileSystem().operations().deleteRecursively(own);
+        if (own.fileSystem() != this) {
+            throw new ProviderMismatchException("path is of " + own.fileSystem() + " and not of " + this + ": " + path);
+        }
+        return own;
     }
 
     /**
@@ -127,19 +136,19 @@ public final class FlexFileSystem extends FileSystem {
      * cost a step of one scan each, directories a read more for their times.
      *
      * @throws java.nio.file.NotDirectoryException if it is none
+     * @throws ProviderMismatchException if the path is of another file system
      */
     public void forEachEntry(Path path, BiConsumer<? super Path, ? super BasicFileAttributes> consumer)
             throws IOException {
-        FlexPath own = FlexPath.of(path);
-        FileOperations those = own.fileSystem().operations();
-        long number = those.directory(own);
+        FlexPath own = own(path);
+        long number = operations.directory(own);
         String last = null;
         List<FileTree.Named> page;
         do {
-            page = those.tree().list(number, last, LISTED_AT_ONCE);
+            page = tree.list(number, last, LISTED_AT_ONCE);
             for (FileTree.Named each : page) {
                 FlexPath child = own.child(each.name());
-                FlexAttributes attributes = those.attributesOrNull(each.entry());
+                FlexAttributes attributes = operations.attributesOrNull(each.entry());
                 if (attributes != null) {
                     consumer.accept(child, attributes);
                 }

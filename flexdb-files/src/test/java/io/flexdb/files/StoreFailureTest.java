@@ -15,6 +15,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.ProviderMismatchException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,5 +75,16 @@ class StoreFailureTest {
         fixture.db().close();
         assertThrows(ClosedFileSystemException.class, space::getTotalSpace);
         fixture.reopen();
+    }
+
+    @Test
+    void pathsOfAnotherFileSystemAreRefused() throws IOException {
+        try (FlexFileSystem other = FlexFileSystem.open(fixture.db(), FilesFixture.SMALL.withName("other"))) {
+            Path theirs = Files.createDirectory(other.getPath("/d"));
+            FlexFileSystem files = fixture.files();
+            assertThrows(ProviderMismatchException.class, () -> files.deleteRecursively(theirs));
+            assertThrows(ProviderMismatchException.class, () -> files.forEachEntry(theirs, (path, attributes) -> {}));
+            assertTrue(Files.isDirectory(theirs));
+        }
     }
 }

@@ -55,8 +55,9 @@ import java.util.regex.Pattern;
  * is one scan; to move one is some writes, whatever it has. {@link #deleteRecursively} reads the entries of a tree, and
  * no blocks. See {@code docs/files.md}.
  *
- * <p><b>Threads.</b> Any thread may call any method at any time. Readers never wait; those who change the same directory
- * or file at the same moment do it again.
+ * <p><b>Threads.</b> Any thread may call any method at any time. To read waits for nobody. Those who change the same
+ * directory or file at the same moment do it again, and after many times one lets no others change anything. To open,
+ * close, move or delete a file waits for who does that to it, and for {@link #deleteRecursively} while that deletes blocks.
  *
  * <p><b>Errors.</b> A failure of the store is an {@link IOException} whose cause is the
  * {@link io.flexdb.storage.StorageException}, or what else the store throws if snapshots and cursors hold back more than

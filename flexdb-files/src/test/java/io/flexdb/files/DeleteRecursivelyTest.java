@@ -167,4 +167,22 @@ class DeleteRecursivelyTest {
             }
         }
     }
+
+    @Test
+    void directoriesBesideEachOtherAreDeletedByFewTransactions() throws IOException {
+        ClockWithHook clock = new ClockWithHook();
+        try (FlexFileSystem files = FlexFileSystem.open(
+                fixture.db(), FilesFixture.SMALL.withName("other").withClock(clock))) {
+            for (int i = 0; i < 250; i++) {
+                Files.createDirectories(files.getPath("/wide/" + i));
+            }
+            clock.at(7, () -> {
+                throw new AssertionError("a transaction too many");
+            });
+            files.deleteRecursively(files.getPath("/wide"));
+            assertFalse(clock.hasRun());
+            clock.at(0, null);
+            assertEquals(new FlexFilesCheckReport(1, 0, 0, 0, 0, java.util.List.of()), files.check());
+        }
+    }
 }

@@ -114,7 +114,8 @@ class FlexFileSystemProviderTest {
     @Test
     void aUriLeadsToTheNameThatItWasMadeOf() throws IOException {
         try (FileSystem files = FileSystems.newFileSystem(uri(directory.resolve("store")), Map.of("create", "true"))) {
-            for (String name : new String[] {"\u00e4", "a\u0308", "\u212b", "\uD83C\uDF50", "%2F", "a b!+;?#[]\\", "\n"}) {
+            for (String name :
+                    new String[] {"\u00e4", "a\u0308", "\u212b", "\uD83C\uDF50", "%2F", "a b!+;?#[]\\", "\n"}) {
                 Path file = Files.writeString(files.getPath("/" + name), name);
                 assertTrue(file.toUri().toString().chars().allMatch(each -> each > ' ' && each < 0x7f));
                 assertEquals(file, Path.of(file.toUri()));
@@ -131,8 +132,7 @@ class FlexFileSystemProviderTest {
         }
         Path none = directory.resolve("none");
         FileSystemProvider own = FlexFileSystemProvider.installed();
-        assertThrows(
-                UnsupportedOperationException.class, () -> own.newFileSystem(none, Map.of("create", "true")));
+        assertThrows(UnsupportedOperationException.class, () -> own.newFileSystem(none, Map.of("create", "true")));
         assertFalse(Files.exists(none));
     }
 

@@ -81,18 +81,13 @@ final class TreeRemoval {
 
         void walk(long root) throws IOException {
             Deque<Long> left = new ArrayDeque<>(); // directories to enter, and, as the complement, to finish
+            deleteOwnPairs(List.of(root));
             left.push(root);
             while (!left.isEmpty()) {
                 long next = left.pop();
                 if (next < 0) {
                     withEntries.add(~next, true);
                 } else {
-                    store.change(
-                            null,
-                            change -> { // R1
-                                change.deleteDirectory(next);
-                                return null;
-                            });
                     withBlocks.add(next, false);
                     left.push(~next);
                     enter(next, left);
@@ -104,22 +99,36 @@ final class TreeRemoval {
             delete();
         }
 
+        /** R1, for many directories by one transaction. */
+        private void deleteOwnPairs(List<Long> directories) throws IOException {
+            for (int i = 0; i < directories.size(); i += limits.ranges()) {
+                List<Long> some = directories.subList(i, Math.min(directories.size(), i + limits.ranges()));
+                store.change(null, change -> {
+                    some.forEach(change::deleteDirectory);
+                    return null;
+                });
+            }
+        }
+
         private void enter(long directory, Deque<Long> left) throws IOException {
             String last = null;
             List<FileTree.Named> page;
             do {
                 Set<Long> open = openFiles(); // R4: before entries are read
                 page = tree.list(directory, last, LISTED_AT_ONCE);
+                List<Long> below = new ArrayList<>();
                 for (FileTree.Named each : page) {
                     Entry entry = each.entry();
                     if (entry.isDirectory()) {
-                        left.push(entry.id());
+                        below.add(entry.id());
                     } else {
                         withBlocks.add(entry.id(), entry.hasBlocks() || open.contains(entry.id()));
                         withEntries.add(entry.id(), false);
                     }
                     last = each.name();
                 }
+                deleteOwnPairs(below);
+                below.forEach(left::push);
             } while (page.size() == LISTED_AT_ONCE);
         }
 

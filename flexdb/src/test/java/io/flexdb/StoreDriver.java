@@ -23,7 +23,6 @@ final class StoreDriver {
     /** So small that memtables, segments, logs and extents end after a few writes. */
     static final FlexDBOptions SMALL = FlexDBOptions.defaults()
             .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
-            .withLargeValueBytes(150) // of values of the tests, some
             .withCacheBytes(1 << 20)
             .withSpace(FlexSpaceOptions.defaults()
                     .withSegments(64 * 512, 512)

@@ -26,7 +26,6 @@ class FileFormatDocumentTest {
                 "NodeImageFormat",
                 "WalFormat",
                 "WritePayload",
-                "LargeReference",
                 "KeyHeads",
                 "KeyspaceDirectory",
                 "AnchorsFile",

@@ -41,7 +41,7 @@ public final class Defragmenter {
     private final TouchedIntervals fragmented;
     private final long bytesPerSecond;
     private final LongSupplier nanoClock;
-    private final GatheredEntries none = new GatheredEntries(null);
+    private final GatheredEntries none = new GatheredEntries();
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private final ExtentCursor extents = new ExtentCursor();
@@ -147,7 +147,6 @@ public final class Defragmenter {
         parts.index.find(index, key.bytes, 0, key.length, interval);
         if (interval.lengthBytes() == 0
                 || IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount())
-                || Committer.areLong(interval.lengthBytes(), interval.pairCount())
                 || !IntervalBounds.areFragmented(pieces(interval), interval.pairCount())) {
             return 0;
         }

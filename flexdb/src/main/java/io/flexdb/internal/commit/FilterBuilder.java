@@ -22,7 +22,7 @@ public final class FilterBuilder {
     private final RangeFilters filters; // null if there are none
     private final TouchedIntervals unfiltered;
     private final LongSupplier nanoClock;
-    private final GatheredEntries none = new GatheredEntries(null);
+    private final GatheredEntries none = new GatheredEntries();
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private long due;

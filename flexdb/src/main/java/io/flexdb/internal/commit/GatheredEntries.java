@@ -1,7 +1,6 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.internal.keys.RecordFormat;
-import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
 import java.util.Arrays;
@@ -10,10 +9,8 @@ import java.util.Arrays;
 final class GatheredEntries {
     static final int MAX_COUNT = 4096;
     private static final int MAX_BYTES = 1 << 20;
-    private static final int MAX_LINKED_BYTES = 64 << 20;
     private static final MemTable[] NO_TABLES = {};
 
-    private final LargeValues large;
     private final int[] refs = new int[MAX_COUNT];
     private final byte[] sources = new byte[MAX_COUNT]; // which of the tables each is in
     private final MergedValue[] merged = new MergedValue[MAX_COUNT]; // null for entries that are no operands
@@ -21,12 +18,6 @@ final class GatheredEntries {
     private int count;
     private long bytes;
     private long recordBytes;
-    private long linkedBytes;
-    private long pieces;
-
-    GatheredEntries(LargeValues large) {
-        this.large = large;
-    }
 
     /** Attaches this to tables; none lets the old ones go. */
     void reset(MemTable[] ofTables) {
@@ -39,8 +30,6 @@ final class GatheredEntries {
         count = 0;
         bytes = 0;
         recordBytes = 0;
-        linkedBytes = 0;
-        pieces = 0;
     }
 
     /** @param value what the entry makes of what is below if it is an operand, else null */
@@ -48,12 +37,7 @@ final class GatheredEntries {
         MemTable table = tables[source];
         int keyLength = table.keyLength(ref);
         merged[count] = value;
-        if (value == null && table.isLarge(ref)) {
-            int valueLength = table.valueLength(ref);
-            bytes += keyLength;
-            linkedBytes += valueLength;
-            pieces += large.pieces(keyLength, valueLength, table.expiry(ref));
-        } else if (value == null) {
+        if (value == null) {
             int valueLength = table.valueLength(ref);
             bytes += keyLength + valueLength;
             recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
@@ -70,19 +54,14 @@ final class GatheredEntries {
         return count;
     }
 
-    /** Bytes of all of them as records, but for those that are in the data file. */
+    /** Bytes of all of them as records. */
     long recordBytes() {
         return recordBytes;
     }
 
-    /** Pieces of those that are in the data file. */
-    long pieces() {
-        return pieces;
-    }
-
     /** Whether these are as many as are to be merged at once, or more bytes. */
     boolean isFull(int maxCount) {
-        return count >= maxCount || bytes >= MAX_BYTES || linkedBytes >= MAX_LINKED_BYTES;
+        return count >= maxCount || bytes >= MAX_BYTES;
     }
 
     MemTable table(int entry) {

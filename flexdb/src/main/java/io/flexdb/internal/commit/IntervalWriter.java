@@ -1,7 +1,6 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -9,7 +8,6 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keys.RecordFormat;
-import io.flexdb.internal.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -80,10 +78,8 @@ final class IntervalWriter {
         for (int change = 0; change < content.changeCount(); change++) {
             int start = content.changeStart(change);
             int removed = content.removedBytes(change);
-            long address = content.isLarge(change)
-                    ? link(intervalOffset + start, removed, change)
-                    : replaceInSpace(
-                            intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
+            long address = replaceInSpace(
+                    intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
             int pair = content.addedPair(change);
             if (pair >= 0) {
                 content.directory().setAddresses(pair, pair + 1, address);
@@ -101,27 +97,6 @@ final class IntervalWriter {
             engine.collapse(logicalOffset, removed);
         }
         return insertPairs(logicalOffset, from, bytes);
-    }
-
-    /** Puts a pair that is in the data file in the place of another pair, or of nothing. As above. */
-    private long link(long logicalOffset, int removed, int change) {
-        if (removed > 0) {
-            engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
-        }
-        MemTable table = content.table(change);
-        int reference = table.valuePosition(content.ref(change));
-        int max = engine.maxExtentBytes();
-        int bytes = content.addedBytes(change);
-        long address = IntervalFormat.UNKNOWN;
-        int piece = 0;
-        for (int done = 0; done < bytes; piece++) {
-            int length = Math.min(max, bytes - done);
-            int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
-            address = LargeReference.address(table.buffer(), reference, piece);
-            engine.insertStaged(logicalOffset + done, address, length, flags);
-            done += length;
-        }
-        return piece == 1 ? address : IntervalFormat.UNKNOWN;
     }
 
     /** Returns the address, or that it is unknown if they do not lie in one piece. */

@@ -8,7 +8,6 @@ import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
-import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.StoreReader;
@@ -154,8 +153,7 @@ public final class FollowedState implements AutoCloseable {
                 store.settings.maxPinnedBytes,
                 System::nanoTime,
                 store.settings.merger,
-                null, // filters would have to be made anew with each state
-                new LargeValues(engine, store.health, Integer.MAX_VALUE)); // to read those that wait for a commit
+                null); // filters would have to be made anew with each state
         tables.publish(versions);
         loadNanos = System.nanoTime() - beganNanos;
     }

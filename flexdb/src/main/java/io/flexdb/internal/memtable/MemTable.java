@@ -1,7 +1,6 @@
 package io.flexdb.internal.memtable;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
@@ -391,14 +390,7 @@ public final class MemTable {
         int type = nodes.type(ref);
         return type == WritePayload.PUT
                 ? RecordFormat.NEVER
-                : type == WritePayload.PUT_EXPIRING || type == WritePayload.PUT_LARGE
-                        ? nodes.time(ref)
-                        : Long.MIN_VALUE;
-    }
-
-    /** Whether the value of an entry is in the data file, and what stands in its place says where. */
-    public boolean isLarge(int ref) {
-        return nodes.type(ref) == WritePayload.PUT_LARGE;
+                : type == WritePayload.PUT_EXPIRING ? nodes.time(ref) : Long.MIN_VALUE;
     }
 
     /** Bytes of an entry's key. */
@@ -406,15 +398,8 @@ public final class MemTable {
         return nodes.keyLength(ref);
     }
 
-    /** Bytes of an entry's value, wherever that is. */
+    /** Bytes of an entry's value. */
     public int valueLength(int ref) {
-        return isLarge(ref)
-                ? LargeReference.valueLength(nodes.arena, nodes.valuePosition(ref))
-                : nodes.valueLength(ref);
-    }
-
-    /** Bytes that stand in the place of an entry's value: it, or the {@link LargeReference}. */
-    public int storedLength(int ref) {
         return nodes.valueLength(ref);
     }
 
@@ -423,7 +408,7 @@ public final class MemTable {
         return nodes.keyPosition(ref);
     }
 
-    /** Where an entry's value begins in {@link #buffer()}; or the {@link LargeReference}. */
+    /** Where an entry's value begins in {@link #buffer()}. */
     public int valuePosition(int ref) {
         return nodes.valuePosition(ref);
     }

@@ -22,7 +22,6 @@ import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
-import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
@@ -69,7 +68,6 @@ public final class StoreOpener {
     Intervals intervals;
     Committer committer;
     MemLogs memLogs;
-    LargeValues large;
     private WalRecovery recovery; // null until the logs are known
     private boolean begun;
     private boolean copiesCount;
@@ -118,7 +116,6 @@ public final class StoreOpener {
             if (recoverSpace(storeId)) {
                 recovery.requireNoForeignLog();
             }
-            recovery.check((payload, length) -> large.keep(payload, length));
             recovery.replay(
                     engine.tag(),
                     (first, entries, payload, offset, length) ->
@@ -139,9 +136,7 @@ public final class StoreOpener {
             recovery.deleteBehindGap();
             begin();
             copiesCount = true; // they are not taken back any more
-            if (recovery.deleteReplayed()) {
-                engine.letGoKept(); // else a log that is left would refer to it
-            }
+            recovery.deleteReplayed();
             AnchorsFile.delete(vfs, directory);
             store.start();
             return store;
@@ -193,7 +188,6 @@ public final class StoreOpener {
         reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
         filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
-        large = new LargeValues(engine, health, settings.largeValueBytes);
         committer = new Committer(
                 epochs,
                 engine,
@@ -203,8 +197,7 @@ public final class StoreOpener {
                 memory,
                 settings.merger,
                 settings.stitchingThresholdBytes,
-                filters,
-                large);
+                filters);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);

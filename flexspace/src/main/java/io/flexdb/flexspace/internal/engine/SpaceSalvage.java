@@ -297,21 +297,6 @@ public final class SpaceSalvage implements AutoCloseable {
     }
 
     /** Closes the files. */
-    /** The longest extent; 0 if that is not known. */
-    public int maxExtentBytes() {
-        return store == null ? 0 : store.format().maxExtentBytes;
-    }
-
-    /** Reads bytes at an address, which may be any, unverified: the caller has a checksum. False if there are none. */
-    public boolean readUnverified(long address, ByteBuffer destination) {
-        SegmentFormat format = store.format();
-        if (address >>> format.segmentShift >= format.maxSegments) {
-            return false;
-        }
-        store.file().readFully(destination, format.filePosition(format.segmentOf(address), format.positionOf(address)));
-        return true;
-    }
-
     @Override
     public void close() {
         try {

@@ -9,8 +9,6 @@ import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
@@ -61,7 +59,6 @@ public final class SegmentStore implements AutoCloseable {
     private long bytesWritten;
 
     private final StagingArea staging;
-    private final List<Segment> keptInUse = new ArrayList<>(); // by a recovery
 
     /** @param worker for what is done beside the writer; closed with this */
     public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
@@ -336,34 +333,12 @@ public final class SegmentStore implements AutoCloseable {
      */
     public boolean keep(long address) {
         long number = address >>> format.segmentShift;
-        if (number >= format.maxSegments) {
-            return false;
-        }
-        if (places.keep((int) number)) {
-            return true;
-        }
-        Segment segment = number < segmentCount() ? segment((int) number) : null;
-        if (segment == null || segment == open) {
-            return false;
-        }
-        if (!segment.isHeld()) { // something was linked
-            places.hold(segment);
-            keptInUse.add(segment);
-        }
-        return true;
+        return number < format.maxSegments && places.keep((int) number);
     }
 
     /** Lets all that was {@linkplain #keep kept} be free. */
     public void letGoKept() {
         places.letGoKept();
-        for (Segment segment : keptInUse) {
-            places.letGo(segment);
-            segment.letGo();
-            if (segment.liveBytes == 0) {
-                emptied.add(segment);
-            }
-        }
-        keptInUse.clear();
     }
 
     // ---- live bytes and reuse
@@ -381,9 +356,7 @@ public final class SegmentStore implements AutoCloseable {
         segment.liveBytes -= (int) length;
         liveBytes -= length;
         assert segment.liveBytes >= 0 : segment;
-        if (segment.isHeld()) {
-            places.countUnlinked(segment, (int) length); // it may be linked again
-        } else if (segment.liveBytes == 0 && segment.isSealed()) {
+        if (segment.liveBytes == 0 && segment.isSealed() && !segment.isHeld()) {
             foundRefills.forget(segment);
             emptied.add(segment);
         }

@@ -152,11 +152,12 @@ class DeleteRecursivelyTest {
 
     @Test
     void aFileThatIsDeletedWhenItIsClosedMayBeClosedWhileItsTreeIsDeleted() throws IOException {
-        for (int call = 1; call <= 3; call++) { // to put the tree aside, and to delete the two directories' own pairs
+        for (int call = 1; call <= 4; call++) { // to put the tree aside, and to delete three directories' own pairs
             ClockWithHook clock = new ClockWithHook();
             try (FlexFileSystem files = FlexFileSystem.open(
                     fixture.db(), FilesFixture.SMALL.withName("other").withClock(clock))) {
-                Path file = Files.createDirectories(files.getPath("/tree/a")).resolve("f");
+                Files.createDirectories(files.getPath("/tree/a/b"));
+                Path file = files.getPath("/tree/a/f");
                 SeekableByteChannel channel = Files.newByteChannel(
                         file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
                 channel.write(ByteBuffer.allocate(2000));

@@ -1,12 +1,14 @@
 package io.flexdb.files.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
 import io.flexdb.files.ClockWithHook;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,5 +96,24 @@ class FileTreeTest {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    @Test
+    void whatHasBeenRemovedBeforeItWasCompleteIsNotPlaced() throws IOException {
+        EntryKey to = EntryKey.of(FileTree.ROOT, "f");
+        try (FileImport made = new FileImport(tree)) {
+            made.write(ByteBuffer.allocate(2000));
+            EntryKey aside = EntryKey.removed(
+                    tree.list(TreeFormat.REMOVED, null, 1).get(0).entry().id());
+            Entry entry = tree.lookup(aside);
+            tree.store.change(null, change -> {
+                change.delete(aside);
+                change.deleteBlocks(entry, 0);
+                return null;
+            });
+            assertThrows(NoSuchFileException.class, () -> tree.place(aside, entry, to, false, "/f"));
+        }
+        assertNull(tree.lookup(to));
+        assertEquals(List.of(), tree.check().problems());
     }
 }

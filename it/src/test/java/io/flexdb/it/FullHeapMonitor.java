@@ -104,7 +104,7 @@ final class FullHeapMonitor {
         } catch (Throwable e) {
             thrown = e;
         }
-        hog = null;
+        emptyHeap();
         told &= health.hasFailed() && health.current().state() == StoreHealth.State.FAILED;
     }
 
@@ -123,6 +123,20 @@ final class FullHeapMonitor {
         }
         hog = null;
         told = table.entryCount() == 1;
+    }
+
+    /** Comes back when there is memory again: right after a heap was full, JDK 25 may still refuse the smallest object. */
+    private static void emptyHeap() {
+        hog = null;
+        while (true) {
+            try {
+                hog = new Object[MAX_PIECE];
+                hog = null;
+                return;
+            } catch (OutOfMemoryError e) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     private static void emptyHeapOnceHeWaits(Thread he) {

@@ -34,7 +34,7 @@ class FlexDBBarrierTest {
             "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "force WalWriter.forceLocked < WalWriter.force < SharedForce.forceAll",
-            "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.prepare",
+            "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.makeUsualWal",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
             "force BatchWrite.forceData < BatchWrite.run < SpaceDurability.writeBatch",

@@ -29,6 +29,9 @@ public final class MemLogs {
      * then, and nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it,
      * recovery finds an empty log, or one with writes like any other. When it was used, the first log that is covered
      * takes its place.
+     *
+     * M1 Logs that are covered lose their names in their order, the oldest first, be it that they are used again or
+     *    deleted: who follows them (WalFollower) takes one that has its name for the last, if none comes after it.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int KEPT_TABLES = 2;
@@ -55,6 +58,7 @@ public final class MemLogs {
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
     private final List<WalWriter> held = new ArrayList<>(); // covered, but to be copied still; locked by itself
     private int holds; // likewise
+    private boolean oneLosesItsName; // its covered log is out of the queue, but may still have its name; likewise
     private long lastNumber; // under this object's lock, which is held while files are made
     private long lastGeneration;
     private volatile MemTable model;
@@ -125,7 +129,7 @@ public final class MemLogs {
             return;
         }
         try {
-            reserve = makeWal(walBytes(memtableBytes), coveredWals.poll());
+            reserve = makeUsualWal();
         } catch (StoreFullException e) {
             // Without it deletes are sure of an eighth of the active memtable. It is tried again with the next one.
         }
@@ -154,7 +158,7 @@ public final class MemLogs {
         MemTable table = table(memtableBytes);
         WalWriter wal;
         try {
-            wal = makeWal(walBytes(memtableBytes), coveredWals.poll());
+            wal = makeUsualWal();
         } catch (Throwable e) {
             freeTables.add(table);
             throw e;
@@ -170,6 +174,36 @@ public final class MemLogs {
     /** How far the next one is, from 0 to 1. */
     public double progress() {
         return isReady() ? 1 : filled;
+    }
+
+    private WalWriter makeUsualWal() {
+        long bytes = walBytes(memtableBytes);
+        WalWriter covered = takeCovered(bytes);
+        try {
+            return makeWal(bytes, covered);
+        } finally {
+            if (covered != null) {
+                lostItsName();
+            }
+        }
+    }
+
+    /** The oldest log that is covered, to be used again; null if it is not that large, or if one goes before it. */
+    private WalWriter takeCovered(long bytes) {
+        synchronized (held) {
+            WalWriter oldest = coveredWals.peek();
+            if (oneLosesItsName || oldest == null || oldest.capacity() != bytes) {
+                return null;
+            }
+            oneLosesItsName = true;
+            return coveredWals.remove();
+        }
+    }
+
+    private void lostItsName() {
+        synchronized (held) {
+            oneLosesItsName = false;
+        }
     }
 
     private WalWriter makeWal(long bytes, WalWriter covered) {
@@ -264,18 +298,17 @@ public final class MemLogs {
 
     /** Ends what {@link #hold} began. A log that can't be deleted then stays, and is passed over by recovery. */
     public void letGo() {
-        List<WalWriter> goes;
         synchronized (held) {
-            holds--;
-            goes = holds == 0 ? List.copyOf(held) : List.of();
-            held.removeAll(goes);
-        }
-        for (WalWriter wal : goes) {
-            try {
-                reuse(wal);
-            } catch (StorageException e) {
-                LOG.log(System.Logger.Level.WARNING, "A log that is not needed stays: " + wal.path(), e);
+            if (--holds > 0) {
+                return;
             }
+            coveredWals.addAll(held);
+            held.clear();
+        }
+        try {
+            dropSurplus();
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A log that is not needed stays in " + directory, e);
         }
     }
 
@@ -287,23 +320,38 @@ public final class MemLogs {
         }
     }
 
-    /** The log is no longer needed: a durable commit covers it. */
+    /** The log is no longer needed: a durable commit covers it, and all those before it. */
     public void covered(WalWriter wal) {
         synchronized (held) {
-            if (holds > 0) {
-                held.add(wal);
-                return;
-            }
+            (holds > 0 ? held : coveredWals).add(wal);
         }
-        reuse(wal);
+        dropSurplus();
     }
 
-    private void reuse(WalWriter wal) {
-        int kept = reserveUsed && !hasReserve() ? KEPT_WALS + 1 : KEPT_WALS;
-        if (coveredWals.size() < kept && wal.capacity() == walBytes(memtableBytes)) {
-            coveredWals.add(wal);
-        } else {
-            drop(wal);
+    /** Deletes logs that are more than are kept, the oldest first; nobody waits for a file meanwhile. */
+    private void dropSurplus() {
+        for (WalWriter surplus = takeSurplus(); surplus != null; surplus = takeSurplus()) {
+            try {
+                drop(surplus);
+            } finally {
+                lostItsName();
+            }
+        }
+    }
+
+    /** The oldest if there are too many, or some that can't be used again; null if not, or if one goes before it. */
+    private WalWriter takeSurplus() {
+        synchronized (held) {
+            boolean usual = true;
+            for (WalWriter covered : coveredWals) {
+                usual &= covered.capacity() == walBytes(memtableBytes);
+            }
+            int kept = !usual ? 0 : reserveUsed && !hasReserve() ? KEPT_WALS + 1 : KEPT_WALS;
+            if (oneLosesItsName || coveredWals.size() <= kept) {
+                return null; // in the first case the next log that is covered has it deleted
+            }
+            oneLosesItsName = true;
+            return coveredWals.remove();
         }
     }
 
@@ -366,6 +414,9 @@ public final class MemLogs {
 
     /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */
     public synchronized void deleteAll() {
+        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
+            drop(wal); // M1
+        }
         takeHeld().forEach(this::drop);
         MemLog ready = poll(0);
         if (ready != null) {
@@ -374,9 +425,6 @@ public final class MemLogs {
         if (reserve != null) {
             drop(reserve);
             reserve = null;
-        }
-        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
-            drop(wal);
         }
     }
 

@@ -11,8 +11,10 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,32 @@ class MemLogsTest {
             over.set(true);
             maker.join();
         }
+    }
+
+    /** Or who follows them would take an older one for the last. */
+    @Test
+    void coveredLogsLoseTheirNamesInTheirOrder() {
+        List<MemLog> taken = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            taken.add(i == 6 ? logs.takeLarge(2 * MemTable.MIN_ARENA_BYTES, 100, i) : logs.take(i));
+        }
+        for (int i = 0; i < taken.size(); i++) {
+            if (i == 3) {
+                logs.hold();
+            }
+            if (i == 8) {
+                logs.letGo();
+            }
+            logs.covered(taken.get(i).wal);
+            boolean hasName = false;
+            for (MemLog log : taken) {
+                boolean before = hasName;
+                hasName = vfs.exists(log.wal.path());
+                assertTrue(hasName || !before, log.wal.path() + " has gone before an older one");
+            }
+        }
+        logs.deleteAll();
+        assertEquals(List.of(), vfs.list(DIRECTORY));
     }
 
     @Test

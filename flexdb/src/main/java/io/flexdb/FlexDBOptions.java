@@ -144,6 +144,21 @@ public final class FlexDBOptions {
     }
 
     /**
+     * From how many bytes on a value is large: it is written to the data file at once, and the write-ahead log and the
+     * memtable get no more than where it is. So it is written once, where others are written twice; but each write of
+     * large values begins a frame of the data file, and with {@link Durability#SYNC} one more file is forced. A large
+     * value may be longer than a memtable, up to 512 MiB.
+     *
+     * @param bytes at least 1; default 32 KiB; {@link Integer#MAX_VALUE} for none
+     */
+    public FlexDBOptions withLargeValueBytes(int bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("largeValueBytes must be at least 1: " + bytes);
+        }
+        return with(settings -> settings.largeValueBytes = bytes);
+    }
+
+    /**
      * How the data file is read; {@link FlexDB#stats} says what has become of it.
      *
      * @param reads default {@link Reads#MAPPED}, which maps only where that is safe
@@ -280,6 +295,11 @@ public final class FlexDBOptions {
         return settings.maxPinnedBytes;
     }
 
+    /** From how many bytes on a value is large. */
+    public int largeValueBytes() {
+        return settings.largeValueBytes;
+    }
+
     /** How the data file is read, where that is possible. */
     public Reads reads() {
         return settings.mappedReads ? Reads.MAPPED : Reads.POSITIONAL;
@@ -326,7 +346,8 @@ public final class FlexDBOptions {
                 + ", cacheBytes="
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
-                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", reads=" + reads()
+                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", largeValueBytes="
+                + settings.largeValueBytes + ", reads=" + reads()
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond
                 + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes)
                 + ", rangeFilter=" + settings.rangeFilter + ", space=" + settings.space

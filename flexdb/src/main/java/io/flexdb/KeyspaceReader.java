@@ -95,6 +95,29 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
         }
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>What was opened stays as it is, and reading it throws {@link ReaderOvertakenException} once the writer has used
+     * its disk space again.
+     */
+    @Override
+    public ValueReader openValue(byte[] key) {
+        StorageException last = null;
+        for (int tries = 1; ; tries++) {
+            FollowedState before = current();
+            try {
+                ValueReader value = super.openValue(key);
+                if (value == null || before == current()) {
+                    return value; // the files of its state are kept from here on
+                }
+                value.close();
+            } catch (StorageException e) {
+                last = again(before, e, last, tries);
+            }
+        }
+    }
+
     @Override
     public int valueLength(byte[] key) {
         StorageException last = null;

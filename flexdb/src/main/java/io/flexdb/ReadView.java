@@ -3,6 +3,7 @@ package io.flexdb;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.read.MultiReader;
+import io.flexdb.internal.read.OpenValue;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.version.PinnedVersion;
 import java.nio.ByteBuffer;
@@ -88,6 +89,27 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         int length = Limits.requireRoom(source.reader().get(heads, key, destination, offset, pin), room, "value");
         requireThere();
         return length;
+    }
+
+    /**
+     * Opens the value of a key, to be read by parts: of a value of more than some KiB nothing is read before it is
+     * asked for. To be closed.
+     *
+     * @return null if the key is absent
+     * @throws IllegalStateException if open snapshots, cursors and values hold back more than {@code maxPinnedBytes}
+     */
+    public ValueReader openValue(byte[] key) {
+        Limits.keyLength(heads, key);
+        OpenValue value = source.reader().open(heads, key, pin);
+        try {
+            requireThere();
+        } catch (RuntimeException e) {
+            if (value != null) {
+                value.close();
+            }
+            throw e;
+        }
+        return value == null ? null : new ValueReader(value);
     }
 
     /** Whether a key is there. As {@link #valueLength(byte[])}, it reads no more of a long value than it has to. */

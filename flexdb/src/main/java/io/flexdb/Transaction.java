@@ -5,6 +5,7 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.MultiReader;
+import io.flexdb.internal.read.OpenValue;
 import io.flexdb.internal.transaction.OwnWrites;
 import io.flexdb.storage.ConflictException;
 import java.nio.ByteBuffer;
@@ -131,6 +132,16 @@ public final class Transaction extends ReadView implements AutoCloseable {
         }
         System.arraycopy(value, 0, destination, offset, Limits.requireRoom(value.length, room, "value"));
         return value.length;
+    }
+
+    @Override
+    public ValueReader openValue(byte[] key) {
+        int ref = find(key);
+        if (ref == MemTable.NONE) {
+            return super.openValue(key);
+        }
+        byte[] value = all.value(ref);
+        return value == null ? null : new ValueReader(OpenValue.of(value));
     }
 
     @Override

@@ -30,7 +30,8 @@ class FlexDBBadInputTest {
     private static final byte[] EMPTY = {};
     private static final byte[] LONG_KEY = new byte[65_536];
 
-    private final FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL);
+    private final FlexDB db =
+            StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL.withLargeValueBytes(Integer.MAX_VALUE));
 
     @AfterEach
     void nothingWasWritten() {
@@ -213,6 +214,7 @@ class FlexDBBadInputTest {
                 () -> options.withMemtableBytes(65_535),
                 () -> options.withMemtableBytes((1 << 30) + 1));
         refused("maxPinnedBytes must not be negative: -1", () -> options.withMaxPinnedBytes(-1));
+        refused("largeValueBytes must be at least 1: 0", () -> options.withLargeValueBytes(0));
         refused(
                 "syncInterval",
                 () -> options.withSyncInterval(null),
@@ -229,6 +231,7 @@ class FlexDBBadInputTest {
                 .withMemtableBytes(1 << 20)
                 .withSyncInterval(Duration.ZERO)
                 .withMaxPinnedBytes(2)
+                .withLargeValueBytes(7)
                 .withReads(Reads.POSITIONAL)
                 .withDefragmentedBytesPerSecond(3)
                 .withStitchingThresholdBytes(4)
@@ -242,6 +245,7 @@ class FlexDBBadInputTest {
         assertEquals(1 << 20, options.memtableBytes());
         assertEquals(Duration.ZERO, options.syncInterval());
         assertEquals(2, options.maxPinnedBytes());
+        assertEquals(7, options.largeValueBytes());
         assertEquals(Reads.POSITIONAL, options.reads());
         assertEquals(3, options.defragmentedBytesPerSecond());
         assertEquals(4, options.stitchingThresholdBytes());
@@ -249,7 +253,7 @@ class FlexDBBadInputTest {
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, reads=POSITIONAL, defragmentedBytesPerSecond=3, "
+                        + "syncInterval=PT0S, maxPinnedBytes=2, largeValueBytes=7, reads=POSITIONAL, defragmentedBytesPerSecond=3, "
                         + "stitchingThresholdBytes=4, rangeFilter=true, space="
                         + space
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",

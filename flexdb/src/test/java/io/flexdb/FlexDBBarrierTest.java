@@ -35,6 +35,8 @@ class FlexDBBarrierTest {
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "force WalWriter.forceLocked < WalWriter.force < SharedForce.forceAll",
             "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.makeUsualWal",
+            // the large values that it refers to (O11)
+            "force LargeValues.force < WalWriter.forceLocked < WalWriter.force",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
             "force BatchWrite.forceData < BatchWrite.run < SpaceDurability.writeBatch",
@@ -44,7 +46,12 @@ class FlexDBBarrierTest {
             "force LogicalLog.begin < LogicalLog.createNext < SpaceDurability.startCheckpoint",
             "sync LogicalLog.begin < LogicalLog.createNext < SpaceDurability.startCheckpoint",
             "force TreeFile.writeVersion < Checkpoint.save < PendingResult.run",
-            "force TreeFile.writeHeader < Checkpoint.save < PendingResult.run");
+            "force TreeFile.writeHeader < Checkpoint.save < PendingResult.run",
+            // closing, with another FlexTree file
+            "force TreeFile.writeCopy < SpaceDurability.checkpointToCopy < SpaceDurability.lastCheckpoint",
+            "force LogicalLog.begin < LogicalLog.createNext < SpaceDurability.checkpointToCopy",
+            "sync LogicalLog.begin < LogicalLog.createNext < SpaceDurability.checkpointToCopy",
+            "sync SpaceDurability.checkpointToCopy < SpaceDurability.lastCheckpoint < SpaceEngine.closeCleanly");
 
     private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
 
@@ -156,7 +163,7 @@ class FlexDBBarrierTest {
 
     /** @param ofGoneLogs gets the sites that make it durable that logs behind a gap are gone */
     private static int secondCuts(Set<String> ignoredSites, Set<String> ofGoneLogs) {
-        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        StoreDriver store = new StoreDriver(StoreDriver.WITHOUT_LARGE);
         for (int i = 0; i < 150; i++) {
             store.put(new byte[] {(byte) i}, new byte[900]);
         }
@@ -169,7 +176,7 @@ class FlexDBBarrierTest {
             SimulatedVfs first = store.vfs.crash(seed);
             first.recordForceSites(DEPTH);
             ignoredSites.forEach(first::ignoreForcesFrom);
-            FlexDB db = StoreDriver.open(new HookedVfs(first, (kind, path) -> {}), StoreDriver.SMALL);
+            FlexDB db = StoreDriver.open(new HookedVfs(first, (kind, path) -> {}), StoreDriver.WITHOUT_LARGE);
             first.forceSites().stream()
                     .filter(site -> GONE_LOGS.contains(name(site)))
                     .forEach(ofGoneLogs::add);
@@ -180,7 +187,7 @@ class FlexDBBarrierTest {
             TreeMap<byte[], byte[]> expected = StoreDriver.all(db);
             long sequence = db.stats().lastSequence();
             try {
-                FlexDB again = StoreDriver.open(first.crash(seed + 1), StoreDriver.SMALL);
+                FlexDB again = StoreDriver.open(first.crash(seed + 1), StoreDriver.WITHOUT_LARGE);
                 StoreOracle.assertSame(expected, StoreDriver.all(again), "seed " + seed);
                 assertEquals(sequence, again.stats().lastSequence());
             } catch (AssertionError | RuntimeException e) {

@@ -140,7 +140,7 @@ class FlexDBCheckTest {
     /** Every frame and footer of a segment with live data is looked at, be it live itself or not. */
     @Test
     void damageIsFoundThatComesWhileTheStoreIsOpen() {
-        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL.withLargeValueBytes(Integer.MAX_VALUE));
         FlexDBCheckpointTest.fill(store, 0, 2500);
         store.reopen("all in the space");
         Path data = StoreDriver.DIRECTORY.resolve("space/data");

@@ -76,7 +76,7 @@ class FlexDBCommitTest {
     /** What is put is in the space soon, also if the memtable is never full; and the store goes on with the next one. */
     @Test
     void aMemtableThatFillsSlowlyIsCommittedByItself() {
-        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE, false)) {
             for (int round = 1; round <= 2; round++) {
                 long before = db.stats().dataBytesWritten();
                 putSome(db, round);
@@ -91,7 +91,7 @@ class FlexDBCommitTest {
     /** Its place may be wanted for other files. */
     @Test
     void aDeletedRangeGivesItsSpaceBackThoughNobodyWritesOn() {
-        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE, false)) {
             putSome(db, 1);
             awaitCommit(db, 0);
             db.deleteRange(key(0), key(20));
@@ -104,7 +104,7 @@ class FlexDBCommitTest {
     /** Or each snapshot could hold back a memtable with little in it. */
     @Test
     void whileASnapshotHoldsAMemtableBackTheNextOneIsNotCommittedBeforeItIsFull() {
-        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
+        try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE, false)) {
             putSome(db, 1);
             long written;
             try (Snapshot snapshot = db.snapshot()) {
@@ -140,7 +140,7 @@ class FlexDBCommitTest {
     void nobodyWaitsForACommitThatHangs(int operation) throws InterruptedException {
         Parking parking = new Parking("flexdb-commit", operation);
         SimulatedVfs vfs = new SimulatedVfs();
-        FlexDB db = FlexDB.open(new HookedVfs(vfs, parking), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        FlexDB db = FlexDB.open(new HookedVfs(vfs, parking), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE, false);
         TreeMap<byte[], byte[]> model = StoreOracle.newMap();
         int next = 0;
         long oneMemtable = 100 << 10;
@@ -176,7 +176,7 @@ class FlexDBCommitTest {
         }
         StoreOracle.assertSame(model, StoreDriver.all(db), "after");
         db.close();
-        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.WITHOUT_LARGE)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
         }
     }
@@ -185,9 +185,11 @@ class FlexDBCommitTest {
     @Test
     void aSnapshotThatIsClosedWhileItIsReadGivesWhatItHad() throws InterruptedException {
         Parking parking = new Parking("test-reader", 0);
-        FlexDBOptions options = StoreDriver.SMALL
+        FlexDBOptions options = StoreDriver.WITHOUT_LARGE
                 .withCacheBytes(0)
-                .withSpace(StoreDriver.SMALL.space().withSegmentBuffers(1000)); // or commits would wait for the reader
+                .withSpace(StoreDriver.WITHOUT_LARGE
+                        .space()
+                        .withSegmentBuffers(1000)); // or commits would wait for the reader
         FlexDB db = StoreDriver.open(new HookedVfs(new SimulatedVfs(), parking), options);
         putAll(db, 0, 1);
         Snapshot snapshot = db.snapshot();
@@ -217,8 +219,8 @@ class FlexDBCommitTest {
                 throw new StoreIoException("write", path, new IOException("as told"));
             }
         };
-        FlexDB db =
-                FlexDB.open(new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
+        FlexDB db = FlexDB.open(
+                new HookedVfs(new SimulatedVfs(), hook), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE, false);
         db.put(key(0), value(0));
         StoreFailedException thrown = assertThrows(StoreFailedException.class, () -> {
             for (int i = 0; ; i++) {
@@ -233,7 +235,7 @@ class FlexDBCommitTest {
 
     @Test
     void aSnapshotHoldsBackNoMoreThanItSees() {
-        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(1 << 20);
+        FlexDBOptions options = StoreDriver.WITHOUT_LARGE.withMemtableBytes(1 << 20);
         FlexDB db = StoreDriver.open(new SimulatedVfs(), options);
         update(db, 60_000, 1);
         FlexDBStats without = db.stats();
@@ -267,7 +269,7 @@ class FlexDBCommitTest {
 
     @Test
     void snapshotsOverTheCapAreRefusedUntilSomeAreClosed() {
-        FlexDBOptions options = StoreDriver.SMALL.withMaxPinnedBytes(10 * (64 << 10));
+        FlexDBOptions options = StoreDriver.WITHOUT_LARGE.withMaxPinnedBytes(10 * (64 << 10));
         FlexDB db = StoreDriver.open(new SimulatedVfs(), options);
         List<Snapshot> open = new ArrayList<>();
         IllegalStateException refused = null;
@@ -295,7 +297,7 @@ class FlexDBCommitTest {
 
     @Test
     void aHundredSnapshotsOverAHundredRotationsSeeWhatTheyShould() {
-        FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL);
+        FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.WITHOUT_LARGE);
         List<Snapshot> open = new ArrayList<>();
         for (int i = 0; i < 16_000; i++) {
             db.put(key(i % 100), value(i));
@@ -317,7 +319,7 @@ class FlexDBCommitTest {
     @Test
     void aFullDiskHarmsNothing() {
         SimulatedVfs vfs = new SimulatedVfs();
-        FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL);
+        FlexDB db = StoreDriver.open(vfs, StoreDriver.WITHOUT_LARGE);
         TreeMap<byte[], byte[]> model = StoreOracle.newMap();
         db.put(key(0), value(0));
         model.put(key(0), value(0));
@@ -344,7 +346,7 @@ class FlexDBCommitTest {
         }
         StoreOracle.assertSame(model, StoreDriver.all(db), "with space again");
         db.close();
-        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.WITHOUT_LARGE)) {
             StoreOracle.assertSame(model, StoreDriver.all(again), "again");
         }
     }
@@ -392,20 +394,21 @@ class FlexDBCommitTest {
     }
 
     private static FlexDBOptions capped(int segments) {
-        return StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(segments * 64L * 512));
+        return StoreDriver.WITHOUT_LARGE.withSpace(
+                StoreDriver.WITHOUT_LARGE.space().withMaxDataBytes(segments * 64L * 512));
     }
 
     @Test
     void closingOnAFullDiskLosesNothing() {
         SimulatedVfs vfs = new SimulatedVfs();
-        FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL);
+        FlexDB db = StoreDriver.open(vfs, StoreDriver.WITHOUT_LARGE);
         for (int i = 0; i < 100; i++) {
             db.put(key(i), value(i));
         }
         vfs.setCapacity(1);
         assertThrows(StoreFullException.class, db::close);
         vfs.setCapacity(Long.MAX_VALUE);
-        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+        try (FlexDB again = StoreDriver.open(vfs, StoreDriver.WITHOUT_LARGE)) {
             assertEquals(100, StoreDriver.all(again).size());
         }
     }

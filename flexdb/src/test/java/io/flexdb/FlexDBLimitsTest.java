@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Timeout;
 /** Every write that is not refused for its size is made, however close to the limit it comes. */
 @Timeout(60)
 class FlexDBLimitsTest {
+    private static final FlexDBOptions OPTIONS =
+            FlexDBOptions.defaults().withLargeValueBytes(Integer.MAX_VALUE); // which may be longer than a memtable
     private static final Path DIRECTORY = Path.of("/store");
     private static final int MEMTABLE_BYTES = FlexDBOptions.MIN_MEMTABLE_BYTES;
 
@@ -83,6 +85,6 @@ class FlexDBLimitsTest {
     }
 
     private static FlexDB open(SimulatedVfs vfs, int memtableBytes) {
-        return FlexDB.open(vfs, DIRECTORY, FlexDBOptions.defaults().withMemtableBytes(memtableBytes), true);
+        return FlexDB.open(vfs, DIRECTORY, OPTIONS.withMemtableBytes(memtableBytes), true);
     }
 }

@@ -321,16 +321,18 @@ class FlexDBMemoryTest {
     void allocationsThatFailCostNothingButTime() {
         int failed = 0;
         for (int n = 1; n <= 12; n++) {
-            failed += failEveryNth(n);
+            failed += failEveryNth(n, Integer.MAX_VALUE);
+            failed += failEveryNth(n, 50_000);
+            failed += failEveryNth(n, 200);
         }
         assertTrue(failed > 50, "only " + failed + " allocations failed");
     }
 
     /** Whatever throws has changed nothing, or is done when it is tried again with memory. */
-    private static int failEveryNth(int n) {
+    private static int failEveryNth(int n, int largeValueBytes) {
         Scarce scarce = new Scarce();
         SimulatedVfs vfs = new SimulatedVfs();
-        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(256 << 10);
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(256 << 10).withLargeValueBytes(largeValueBytes);
         TreeMap<String, byte[]> model = new TreeMap<>();
         try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true, AMPLE, scarce::allocate)) {
             for (int i = 0; i < 1500; i++) {

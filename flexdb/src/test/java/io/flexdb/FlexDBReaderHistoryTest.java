@@ -79,7 +79,9 @@ class FlexDBReaderHistoryTest {
 
     @Test
     void whoeverWasOvertakenGoesOnAfterOneRefresh() {
-        StoreDriver store = store(Durability.OS);
+        FlexDBOptions withoutLargeValues =
+                StoreDriver.SMALL.withDurability(Durability.OS).withLargeValueBytes(10_000);
+        StoreDriver store = StoreDriver.closed(withoutLargeValues, new SimulatedVfs());
         store.open();
         try (FlexDBReader reader = open(store, store.vfs)) {
             for (int i = 0; i < 3000; i++) {
@@ -120,13 +122,15 @@ class FlexDBReaderHistoryTest {
         StoreDriver store = store(durability);
         FlexDBReader[] reader = {null};
         long[] last = {0};
+        int[] loads = {0}; // that it has
         atPoints(store, 7, () -> {
             String at = durability + ", point " + points;
             if (reader[0] == null && isStore(store)) {
                 reader[0] = open(store, store.vfs);
             }
             if (reader[0] != null && points % 3 != 0) {
-                long sequence = reader[0].refresh();
+                long sequence = store.loads == loads[0] ? reader[0].refresh() : reader[0].refreshWithLoads();
+                loads[0] = store.loads;
                 assertTrue(sequence >= last[0], () -> at + ": " + sequence + " after " + last[0]);
                 last[0] = sequence;
                 requireAllThatReturned(store, reader[0], at);
@@ -137,6 +141,46 @@ class FlexDBReaderHistoryTest {
         assertEquals(store.oracle.sequence(), reader[0].refresh());
         StoreOracle.assertSame(store.oracle.now(), all(reader[0]), "at the end");
         reader[0].close();
+    }
+
+    /** It has read the last log but one, which keeps its name for a while. */
+    @Test
+    void aReaderThatIsRefreshedAtAnyOperationOfAClosingHasAllThatReturned() {
+        int operations = 1;
+        for (int at = 0; at < operations; at++) {
+            operations = operationsOfClosing(at);
+        }
+        assertTrue(operations > 10, operations + " operations only");
+    }
+
+    private int operationsOfClosing(int at) {
+        StoreDriver store = store(Durability.OS);
+        int[] operations = {0};
+        boolean[] commits = {false};
+        FlexDBReader[] reader = {null};
+        store.setHook((kind, path) -> {
+            commits[0] |= kind == HookedVfs.Kind.WRITE && path.startsWith(StoreDriver.DIRECTORY.resolve("space"));
+            if (reader[0] != null && !within && kind != HookedVfs.Kind.READ && operations[0]++ == at) {
+                within = true;
+                assertEquals(store.oracle.sequence(), reader[0].refresh(), "operation " + at);
+                StoreOracle.assertSame(store.oracle.now(), allSoon(reader[0]), "operation " + at);
+                within = false;
+            }
+        });
+        store.open();
+        FlexDBReader follower = open(store, store.vfs);
+        for (int i = 0, committed = 0; committed < 3; i++) { // the first logs are smaller, and not used again
+            follower.refresh();
+            commits[0] = false;
+            for (int j = 0; j < 8; j++) { // short, so that only commits touch the space
+                store.put(new byte[] {(byte) i, (byte) j}, new byte[100]);
+            }
+            committed += commits[0] ? 1 : 0;
+        }
+        reader[0] = follower;
+        store.db.close();
+        follower.close();
+        return operations[0];
     }
 
     @ParameterizedTest

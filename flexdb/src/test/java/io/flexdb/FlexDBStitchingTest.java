@@ -16,8 +16,8 @@ class FlexDBStitchingTest {
     private static final int PAIRS = 2000;
     private static final int VALUE_BYTES = 80;
     private static final int ALL = Integer.MAX_VALUE;
-    private static final FlexDBOptions LONG_EXTENTS =
-            StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withSegments(512 * 512, 512)); // of up to 8 KiB
+    private static final FlexDBOptions LONG_EXTENTS = StoreDriver.WITHOUT_LARGE.withSpace(
+            StoreDriver.WITHOUT_LARGE.space().withSegments(512 * 512, 512)); // of up to 8 KiB
 
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%06d", number).getBytes(StandardCharsets.US_ASCII);
@@ -82,7 +82,7 @@ class FlexDBStitchingTest {
     }
 
     private static long changedBesideALargePair(int threshold) {
-        StoreDriver store = new StoreDriver(StoreDriver.SMALL.withStitchingThresholdBytes(threshold));
+        StoreDriver store = new StoreDriver(StoreDriver.WITHOUT_LARGE.withStitchingThresholdBytes(threshold));
         for (int i = 0; i < 100; i++) {
             store.put(key(i), value(i, i == 50 ? 8000 : 60));
         }

@@ -330,7 +330,9 @@ class FlexDBTransactionTest {
     @Test
     void whoStaysOpenWhileMoreIsWrittenThanMayBeHeldBackCanReadButNotCommit() {
         db.close();
-        FlexDBOptions options = StoreDriver.SMALL.withMaxPinnedBytes(2L * FlexDBOptions.MIN_MEMTABLE_BYTES);
+        FlexDBOptions options = StoreDriver.SMALL
+                .withLargeValueBytes(Integer.MAX_VALUE) // so that memtables become full
+                .withMaxPinnedBytes(2L * FlexDBOptions.MIN_MEMTABLE_BYTES);
         db = FlexDB.open(directory.resolve("store"), options);
         try (Transaction transaction = db.begin()) {
             db.put(bytes("b"), bytes("1"));

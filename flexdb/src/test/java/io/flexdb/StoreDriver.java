@@ -23,11 +23,15 @@ final class StoreDriver {
     /** So small that memtables, segments, logs and extents end after a few writes. */
     static final FlexDBOptions SMALL = FlexDBOptions.defaults()
             .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
+            .withLargeValueBytes(150) // of values of the tests, some
             .withCacheBytes(1 << 20)
             .withSpace(FlexSpaceOptions.defaults()
                     .withSegments(64 * 512, 512)
                     .withCheckpointLogBytes(16384)
                     .withLogBufferBytes(2048));
+
+    /** The same for tests of what passes log and memtable. */
+    static final FlexDBOptions WITHOUT_LARGE = SMALL.withLargeValueBytes(1 << 20);
 
     final FlexDBOptions options;
     final TestClock clock = new TestClock();
@@ -36,6 +40,8 @@ final class StoreDriver {
     FlexDB db;
     /** Whether the last write noted has not returned. */
     boolean writing;
+    /** Bulk loads that have returned. */
+    int loads;
 
     private Snapshot snapshot;
     private TreeMap<byte[], byte[]> inSnapshot;
@@ -184,6 +190,7 @@ final class StoreDriver {
             assertEquals(oracle.sequence(), load.commit());
             writing = false;
             oracle.allDurable();
+            loads++;
         }
     }
 

@@ -25,6 +25,7 @@ import io.flexdb.RangeEstimate;
 import io.flexdb.ReadOptions;
 import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
+import io.flexdb.ValueReader;
 import io.flexdb.WriteBatch;
 import io.flexdb.storage.ConflictException;
 import java.nio.ByteBuffer;
@@ -244,6 +245,15 @@ class FeatureExamplesTest {
                 cursor.seekToFirst();
                 assertFalse(cursor.isValid());
             }
+        }
+    }
+
+    @Test
+    void largeValuesWrittenOnceAndReadByParts() {
+        db.put(bytes("photo"), new byte[10 << 20]);
+        try (ValueReader photo = db.openValue(bytes("photo"))) {
+            ByteBuffer thumbnail = ByteBuffer.allocate(4096);
+            assertEquals(4096, photo.position(photo.size() - 4096).read(thumbnail));
         }
     }
 }

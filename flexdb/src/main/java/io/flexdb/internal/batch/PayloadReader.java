@@ -35,7 +35,7 @@ public final class PayloadReader {
         }
         int start = at;
         type = payload[at++];
-        if (type < WritePayload.PUT || type > WritePayload.MERGE) {
+        if (type < WritePayload.PUT || type > WritePayload.PUT_LARGE) {
             throw malformed(start, "type " + type);
         }
         keyLength = readLength(start);
@@ -54,6 +54,9 @@ public final class PayloadReader {
         at += keyLength + valueLength + timeBytes;
         if (type == WritePayload.DELETE_RANGE) {
             requireRange(start);
+        } else if (type == WritePayload.PUT_LARGE
+                && !LargeReference.isReference(payload, keyIndex + keyLength, valueLength)) {
+            throw malformed(start, "a reference of " + valueLength + " bytes");
         }
         return true;
     }

@@ -12,15 +12,16 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * SIZE      FIELD
- * 1         type: 1 put, 2 delete, 3 delete of a range, 4 put that expires, 5 merge
+ * 1         type: 1 put, 2 delete, 3 delete of a range, 4 put that expires, 5 merge, 6 put of a large value
  * 1 to 3    key length, varint
  * 1 to 5    value length, varint (not of a delete)
  * length    key
  * length    value (not of a delete)
- * 8         of types 4 and 5: a time in milliseconds since 1970 UTC
+ * 8         of types 4 to 6: a time in milliseconds since 1970 UTC
  * </pre>
  *
- * The time of a put is when it expires; that of a merge, which has its operand as value, when it was made.
+ * The time of a put is when it expires, or 2^63 - 1 for never; that of a merge, which has its operand as value, when it
+ * was made. A large value is in the data file already; what stands here as value says where, see {@link LargeReference}.
  *
  * A deleted range has as key the first key that it covers, and as value the first one behind it. Without bytes the one
  * means the range begins with the first key there is, the other that it has no end; else the one is below the other.
@@ -42,6 +43,9 @@ public final class WritePayload {
 
     /** The entry changes a key's value by an operand. */
     public static final int MERGE = 5;
+
+    /** The entry sets a key's value, which is in the data file, until a time. */
+    public static final int PUT_LARGE = 6;
 
     /** Bytes of the time at the end of an entry that has one. */
     public static final int TIME_BYTES = Long.BYTES;
@@ -87,6 +91,11 @@ public final class WritePayload {
     /** Writes the time behind an entry's value. */
     public static void putTime(byte[] payload, int index, long time) {
         LONGS.set(payload, index, time);
+    }
+
+    /** The time behind an entry's value. */
+    public static long time(byte[] payload, int index) {
+        return (long) LONGS.get(payload, index);
     }
 
     /** Writes what precedes the two keys of a deleted range, and returns the index where they belong. */

@@ -6,11 +6,15 @@ import io.flexdb.flexspace.internal.check.Finding;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.batch.LargeReference;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.KeptRecords;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
@@ -31,7 +35,8 @@ public final class StoreChecker implements AutoCloseable {
      * What a copy would take along is what is checked: the version that is pinned, the files that it needs, and the
      * logs of its memtables up to the last visible write; see StoreCopy. The space checks its own files and the FlexTree
      * (SpaceChecker). Above it is the order: each pair is sound, keys ascend, and the sparse index has its intervals
-     * where pairs begin, with anchors that fit their keys.
+     * where pairs begin, with anchors that fit their keys. Large values that no commit has linked yet are read as the
+     * logs refer to them.
      *
      * A damaged frame is found twice, by the space and by the pairs that lie in it. The second finding says more: which
      * keys are concerned. So it takes the place of the first.
@@ -64,6 +69,7 @@ public final class StoreChecker implements AutoCloseable {
     private final SpaceChecker space;
     private final SpaceReads reads;
     private final SparseIndex index;
+    private final KeptRecords large;
     private Runnable letLogsGo; // null once it was done
 
     private final List<Problem> problems = new ArrayList<>();
@@ -80,6 +86,7 @@ public final class StoreChecker implements AutoCloseable {
     /**
      * @param pin of the version to check; closed with this
      * @param space a check of that version's space
+     * @param large reads what the logs refer to
      * @param letLogsGo ends the holding of logs
      */
     public StoreChecker(
@@ -90,6 +97,7 @@ public final class StoreChecker implements AutoCloseable {
             SpaceChecker space,
             SpaceReads reads,
             SparseIndex index,
+            KeptRecords large,
             Runnable letLogsGo) {
         this.vfs = vfs;
         this.directory = directory;
@@ -98,6 +106,7 @@ public final class StoreChecker implements AutoCloseable {
         this.space = space;
         this.reads = reads;
         this.index = index;
+        this.large = large;
         this.letLogsGo = letLogsGo;
     }
 
@@ -210,9 +219,28 @@ public final class StoreChecker implements AutoCloseable {
                 }
                 logFrames++;
                 step(reader.payloadBytes());
+                checkLargeValues(reader);
             }
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
             add(e, path, null, null, false);
+        }
+    }
+
+    /** Those that a write of a memtable has in the data file: the pin keeps them there. */
+    private void checkLargeValues(WalReader frame) {
+        byte[] payload = frame.payload();
+        PayloadReader entries = new PayloadReader().reset(payload, 0, frame.payloadBytes());
+        while (entries.next()) {
+            if (entries.type() == WritePayload.PUT_LARGE) {
+                step(LargeReference.valueLength(payload, entries.keyIndex() + entries.keyLength()));
+                if (!large.isWhole(payload, entries)) {
+                    int keyEnd = entries.keyIndex() + entries.keyLength();
+                    byte[] key = Arrays.copyOfRange(payload, entries.keyIndex(), keyEnd);
+                    String expected = "a large value in the data file";
+                    String found = "none with its checksum";
+                    add(new Problem(frame.path(), frame.framePosition(), key, key, true, expected, found));
+                }
+            }
         }
     }
 

@@ -35,6 +35,9 @@ final class CommitReservation {
 
     /** Reserves what it takes to write an interval anew with entries; false if there is no room. */
     boolean reserve(long intervalOffset, long oldBytes, GatheredEntries entries, Runnable publish) {
+        if (entries.pieces() > 0) {
+            return reserveToLink(entries, publish);
+        }
         long bytes = oldBytes + entries.recordBytes();
         long edits = 2L * entries.count() + IntervalBounds.MAX_PAIRS + 2 * bytes / engine.maxExtentBytes();
         if (bytes > bytesLeft || edits > editsLeft) {
@@ -53,6 +56,17 @@ final class CommitReservation {
         bytesLeft -= bytes;
         editsLeft -= edits;
         return true;
+    }
+
+    /** Reserves what it takes to change an interval in place, where records are in the data file already. */
+    private boolean reserveToLink(GatheredEntries entries, Runnable publish) {
+        drop();
+        long bytes = entries.recordBytes();
+        long edits = 2L * entries.count() + 2 * entries.pieces();
+        return bytes == 0
+                ? engine.reservation().reserveForLinks(edits, publish)
+                : engine.reservation()
+                        .reserveForBatch(bytes, edits + 2 * bytes / engine.maxExtentBytes(), 0, 0, publish);
     }
 
     /** Reserves what it takes to remove what lies in one piece, for which the log's reserve may be used. */

@@ -3,6 +3,7 @@ package io.flexdb.internal.commit;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
@@ -20,7 +21,7 @@ import java.util.function.Supplier;
 public final class CommitThread {
     /*
      * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
-     *   1. everything in the memtable is visible, and its log is forced (O10);
+     *   1. everything in the memtable is visible, its log is forced (O10), and the large values are in sealed segments;
      *   2. its entries are applied; roots are published now and then, while the memtable still hides partial work;
      *   3. a version without the memtable is published;
      *   4. data and logical log are forced, with the last sequence number as tag (O1);
@@ -38,6 +39,7 @@ public final class CommitThread {
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final SharedForce sharedForce;
+    private final LargeValues large;
     private final boolean mayMerge; // there may be operands
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
@@ -63,7 +65,9 @@ public final class CommitThread {
             RetiredTables retired,
             SharedForce sharedForce,
             boolean mayMerge,
+            LargeValues large,
             boolean inline) {
+        this.large = large;
         this.versions = versions;
         this.health = versions.health;
         this.engine = engine;
@@ -338,6 +342,7 @@ public final class CommitThread {
         long last = log.table.lastSequence();
         versions.awaitVisible(last);
         sharedForce.awaitDurable(last);
+        large.seal();
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
         if (!reclaiming(() -> applyInTurns(log) || applyOldest())) {
@@ -407,6 +412,7 @@ public final class CommitThread {
     private boolean applyOldest() {
         long visible = versions.visibleSequence();
         sharedForce.awaitDurable(visible);
+        large.seal();
         rootsSequence = Math.max(rootsSequence, visible);
         MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
         return progress.applyOldest(tables(logs), visible, this::publishForReuse);
@@ -500,6 +506,7 @@ public final class CommitThread {
     }
 
     private void release(MemLog log) {
+        log.letRunsGo(large);
         memLogs.expectKeysLike(log.table);
         memLogs.covered(log.wal);
         retired.retire(log);

@@ -16,6 +16,7 @@ import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
@@ -57,8 +58,13 @@ public final class Committer {
      * leaves it to a later commit to reclaim one that has expired: as long as its operands are in a memtable, its end
      * has to be known.
      *
+     * Records of large values are in the data file before: they are linked in place, and where pairs are long the others
+     * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
+     * out first.
+     *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
+    private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     static final MemTable[] NO_TABLES = {};
@@ -104,7 +110,8 @@ public final class Committer {
             OffHeap memory,
             Merger merger,
             int stitchingThreshold,
-            RangeFilters filters) {
+            RangeFilters filters,
+            LargeValues large) {
         this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
@@ -115,7 +122,7 @@ public final class Committer {
         this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.reader = reader;
         this.stitchingThreshold = stitchingThreshold;
-        this.fold = new OperandFold(merger);
+        this.fold = new OperandFold(merger, large);
         this.old = new OldPairs(reader, context);
         this.filters = filters;
         this.filterWriter = filters == null ? null : new FilterWriter(filters);
@@ -535,7 +542,7 @@ public final class Committer {
         IntervalRef interval = context.interval;
         if (interval.lengthBytes() == 0) {
             old.setNone();
-            return false;
+            return gathered.pieces() > 0;
         }
         if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
             return true;
@@ -545,10 +552,19 @@ public final class Committer {
     }
 
     private boolean isForPlace(IntervalRef interval) {
+        if (gathered.pieces() > 0) {
+            return true;
+        }
         if (stitchingThreshold >= 0) {
             return stitchingThreshold == 0;
         }
-        return gathered.count() * 2 <= old.count() && !isFragmented(interval);
+        return areLong(interval.lengthBytes(), old.count())
+                || gathered.count() * 2 <= old.count() && !isFragmented(interval);
+    }
+
+    /** Whether pairs are so long that to write them again would cost more than pieces do. */
+    static boolean areLong(long bytes, int pairs) {
+        return bytes >= (long) LONG_BYTES * pairs;
     }
 
     /** Whether most pairs are extents of their own. */

@@ -147,6 +147,7 @@ public final class Defragmenter {
         parts.index.find(index, key.bytes, 0, key.length, interval);
         if (interval.lengthBytes() == 0
                 || IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount())
+                || Committer.areLong(interval.lengthBytes(), interval.pairCount())
                 || !IntervalBounds.areFragmented(pieces(interval), interval.pairCount())) {
             return 0;
         }

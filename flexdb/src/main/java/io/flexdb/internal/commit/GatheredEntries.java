@@ -1,5 +1,6 @@
 package io.flexdb.internal.commit;
 
+import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 final class GatheredEntries {
     static final int MAX_COUNT = 4096;
     private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_LINKED_BYTES = 64 << 20;
     private static final MemTable[] NO_TABLES = {};
 
     private final int[] refs = new int[MAX_COUNT];
@@ -18,6 +20,8 @@ final class GatheredEntries {
     private int count;
     private long bytes;
     private long recordBytes;
+    private long linkedBytes;
+    private long pieces;
 
     /** Attaches this to tables; none lets the old ones go. */
     void reset(MemTable[] ofTables) {
@@ -30,6 +34,8 @@ final class GatheredEntries {
         count = 0;
         bytes = 0;
         recordBytes = 0;
+        linkedBytes = 0;
+        pieces = 0;
     }
 
     /** @param value what the entry makes of what is below if it is an operand, else null */
@@ -37,7 +43,14 @@ final class GatheredEntries {
         MemTable table = tables[source];
         int keyLength = table.keyLength(ref);
         merged[count] = value;
-        if (value == null) {
+        if (value == null && table.isLarge(ref)) {
+            int reference = table.valuePosition(ref);
+            int headBytes = LargeReference.headBytes(table.buffer(), reference);
+            bytes += keyLength + headBytes;
+            recordBytes += headBytes;
+            linkedBytes += table.valueLength(ref);
+            pieces += LargeReference.pieces(table.buffer(), reference, table.storedLength(ref)) + 1;
+        } else if (value == null) {
             int valueLength = table.valueLength(ref);
             bytes += keyLength + valueLength;
             recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
@@ -54,14 +67,19 @@ final class GatheredEntries {
         return count;
     }
 
-    /** Bytes of all of them as records. */
+    /** Bytes of all of them as records, but for what is in the data file. */
     long recordBytes() {
         return recordBytes;
     }
 
+    /** Pieces of those that are in the data file, and their heads. */
+    long pieces() {
+        return pieces;
+    }
+
     /** Whether these are as many as are to be merged at once, or more bytes. */
     boolean isFull(int maxCount) {
-        return count >= maxCount || bytes >= MAX_BYTES;
+        return count >= maxCount || bytes >= MAX_BYTES || linkedBytes >= MAX_LINKED_BYTES;
     }
 
     MemTable table(int entry) {

@@ -1,6 +1,7 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -8,6 +9,7 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -78,8 +80,10 @@ final class IntervalWriter {
         for (int change = 0; change < content.changeCount(); change++) {
             int start = content.changeStart(change);
             int removed = content.removedBytes(change);
-            long address = replaceInSpace(
-                    intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
+            long address = content.isLarge(change)
+                    ? link(intervalOffset + start, removed, change)
+                    : replaceInSpace(
+                            intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
             int pair = content.addedPair(change);
             if (pair >= 0) {
                 content.directory().setAddresses(pair, pair + 1, address);
@@ -97,6 +101,34 @@ final class IntervalWriter {
             engine.collapse(logicalOffset, removed);
         }
         return insertPairs(logicalOffset, from, bytes);
+    }
+
+    /** Puts a pair that is in the data file in the place of another pair, or of nothing. As above. */
+    private long link(long logicalOffset, int removed, int change) {
+        if (removed > 0) {
+            engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
+        }
+        MemTable table = content.table(change);
+        ByteBuffer entry = table.buffer();
+        int reference = table.valuePosition(content.ref(change));
+        int pieces = LargeReference.pieces(entry, reference, table.storedLength(content.ref(change)));
+        int bytes = content.addedBytes(change);
+        int done = LargeReference.headBytes(entry, reference);
+        if (done > 0) {
+            engine.insert(logicalOffset, entry, reference + LargeReference.headAt(pieces), done, 0);
+        }
+        long address = IntervalFormat.UNKNOWN;
+        for (int piece = 0; piece < pieces; piece++) {
+            int length = Math.min(engine.maxExtentBytes(), bytes - done);
+            int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
+            address = LargeReference.address(entry, reference, piece);
+            engine.insertStaged(logicalOffset + done, address, length, flags);
+            done += length;
+        }
+        assert done == bytes;
+        return bytes <= engine.maxExtentBytes() && pieces == 1 && LargeReference.headBytes(entry, reference) == 0
+                ? address
+                : IntervalFormat.UNKNOWN;
     }
 
     /** Returns the address, or that it is unknown if they do not lie in one piece. */

@@ -1,6 +1,7 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -22,7 +23,8 @@ final class MergedContent {
      */
     private static final int SMALL_BYTES = 256 << 10;
     private static final int MAX_PLACES_KEPT = 64 << 10;
-    private static final int CHANGE_FIELDS = 5;
+    private static final int CHANGE_FIELDS = 6;
+    private static final int IN_BUFFER = -1; // in the place of an entry
 
     private final OffHeap memory;
     private final FilterChange filtered;
@@ -34,11 +36,12 @@ final class MergedContent {
     private int[] places = smallPlaces; // where the record of each pair is: in the old image, or from -1 on in records
 
     /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
-     * which pair is put. */
+     * which pair is put, and which entry's record is in the data file. */
     private final int[] inPlaceChanges = new int[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
 
     private int changeCount;
     private OldPairs old;
+    private GatheredEntries entries;
     private boolean inPlace;
     private int skipped;
     private final EntryKey key = new EntryKey();
@@ -122,6 +125,21 @@ final class MergedContent {
         return inPlaceChanges[CHANGE_FIELDS * change + 4];
     }
 
+    /** Whether the pair that comes is in the data file. */
+    boolean isLarge(int change) {
+        return inPlaceChanges[CHANGE_FIELDS * change + 5] != IN_BUFFER;
+    }
+
+    /** The memtable with the reference to it. */
+    MemTable table(int change) {
+        return entries.table(inPlaceChanges[CHANGE_FIELDS * change + 5]);
+    }
+
+    /** The entry with that. */
+    int ref(int change) {
+        return entries.ref(inPlaceChanges[CHANGE_FIELDS * change + 5]);
+    }
+
     // ---- what was there before, if all pairs are in memory
 
     /** Where in the old content an unchanged pair is; -1 for one that has come. */
@@ -160,9 +178,11 @@ final class MergedContent {
      * @param wantInPlace whether the records of pairs that do not change stay where they are
      * @param reclaiming what of entries, and of pairs that are written anew, is left out
      */
-    void merge(OldPairs oldPairs, GatheredEntries entries, boolean wantInPlace, Reclaiming reclaiming) {
+    void merge(OldPairs oldPairs, GatheredEntries gathered, boolean wantInPlace, Reclaiming reclaiming) {
         assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
+        assert wantInPlace || gathered.pieces() == 0 : "records that are in the data file";
         old = oldPairs;
+        entries = gathered;
         inPlace = wantInPlace;
         skipped = old.skipped();
         recordBytes = 0;
@@ -184,8 +204,12 @@ final class MergedContent {
             int type = table.type(ref);
             boolean put = type == WritePayload.PUT
                     || merged != null
-                    || type == WritePayload.PUT_EXPIRING && !isOver(table, ref, reclaiming);
-            if (put) {
+                    || (type == WritePayload.PUT_EXPIRING || type == WritePayload.PUT_LARGE)
+                            && !isOver(table, ref, reclaiming);
+            boolean large = put && type == WritePayload.PUT_LARGE && merged == null;
+            if (large) {
+                addLarge(table, ref, hash);
+            } else if (put) {
                 addEntry(table, ref, hash, merged);
             }
             if (filtered != null && put != exists) {
@@ -195,9 +219,10 @@ final class MergedContent {
                 int change = CHANGE_FIELDS * changeCount++;
                 inPlaceChanges[change] = start;
                 inPlaceChanges[change + 1] = removed;
-                inPlaceChanges[change + 2] = recordBytes - from;
+                inPlaceChanges[change + 2] = directory.bytes() - start;
                 inPlaceChanges[change + 3] = from;
                 inPlaceChanges[change + 4] = put ? directory.count() - 1 : -1;
+                inPlaceChanges[change + 5] = large ? i : IN_BUFFER;
             }
             nextPair = exists ? at + 1 : at;
         }
@@ -226,6 +251,7 @@ final class MergedContent {
         inPlaceChanges[2] = 0;
         inPlaceChanges[3] = 0;
         inPlaceChanges[4] = -1;
+        inPlaceChanges[5] = IN_BUFFER;
         copyPairs(to, old.count());
     }
 
@@ -310,14 +336,29 @@ final class MergedContent {
                 expiry,
                 through,
                 crc);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), hash);
+    }
+
+    /** Adds a pair that is in the data file; here is what it has before its value. */
+    private void addLarge(MemTable table, int ref, long hash) {
+        int keyLength = table.keyLength(ref);
+        int valueLength = table.valueLength(ref);
+        long expiry = table.expiry(ref);
+        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        int checksum = LargeReference.checksum(table.buffer(), table.valuePosition(ref));
+        int keyPosition = RecordFormat.writeHead(records, from, keyLength, valueLength, expiry, 0);
+        records.putInt(from, checksum);
+        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
+        recordBytes = keyPosition + keyLength;
+        addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, hash);
+    }
+
+    private void addPair(int from, int bytes, int checksum, long hash) {
         places[directory.count()] = ~from;
         int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
-        directory.add(
-                recordBytes - from,
-                RecordFormat.checksum(records, from),
-                IntervalFormat.fingerprint(hash),
-                window,
-                IntervalFormat.UNKNOWN);
+        directory.add(bytes, checksum, IntervalFormat.fingerprint(hash), window, IntervalFormat.UNKNOWN);
     }
 
     private void makeRoomForRecords(int bytes) {

@@ -2,6 +2,7 @@ package io.flexdb.internal.copy;
 
 import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.wal.WalCopy;
@@ -16,18 +17,23 @@ public final class StoreCopy implements AutoCloseable {
      * left: parts of a commit that are in the space are hidden by the log, as recovery asks (P3 of the promises).
      *
      * A log's file is used again as soon as a commit covers it. So logs are held from before the pin until they have
-     * been copied, which comes first and does not take long.
+     * been copied, which comes first and does not take long. Large values that they refer to are in segments which the
+     * space's copy does not have, for nothing lives there yet: so the copies of the logs have them. The pin keeps these
+     * segments.
      */
     private final Vfs vfs;
     private final PinnedVersion pin;
     private final SpaceCopy space;
+    private final LargeValues large;
     private Runnable letLogsGo; // null once it was done
 
     /**
      * @param pin of a version with the roots that the space is to be copied of; closed with this
+     * @param large reads what the logs refer to
      * @param letLogsGo ends the holding of logs
      */
-    public StoreCopy(Vfs vfs, PinnedVersion pin, SpaceCopy space, Runnable letLogsGo) {
+    public StoreCopy(Vfs vfs, PinnedVersion pin, SpaceCopy space, LargeValues large, Runnable letLogsGo) {
+        this.large = large;
         this.vfs = vfs;
         this.pin = pin;
         this.space = space;
@@ -52,7 +58,7 @@ public final class StoreCopy implements AutoCloseable {
     public void copyLogs(Vfs to, Path directory) {
         MemLog[] newestFirst = pin.version().logs();
         for (int i = newestFirst.length - 1; i >= 0; i--) {
-            WalCopy.copy(vfs, newestFirst[i].wal.path(), space.storeId(), pin.sequence(), to, directory);
+            WalCopy.copy(vfs, newestFirst[i].wal.path(), space.storeId(), pin.sequence(), to, directory, large::whole);
         }
         letLogsGo();
     }

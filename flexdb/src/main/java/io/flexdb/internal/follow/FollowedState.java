@@ -8,6 +8,7 @@ import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.StoreReader;
@@ -42,6 +43,7 @@ public final class FollowedState implements AutoCloseable {
     private Intervals intervals;
     private StoreVersions versions;
     private StoreReader reader;
+    private LargeValues large;
     private long firstVersion;
     private final long beganNanos = System.nanoTime();
     private long loadNanos;
@@ -58,7 +60,7 @@ public final class FollowedState implements AutoCloseable {
      *
      * @param usedContents numbers of contents that the cache may have
      * @param coveredSequence writes up to this number are known to be in the space; 0 if that is not known
-     * @return the state; or one that {@link #gap} says to have read too early
+     * @return the state; or one that {@link #gap} or {@link #toReadAgainFrom} says to have read too early
      */
     static FollowedState load(FollowedStore store, long usedContents, long coveredSequence) {
         Path walDirectory = store.directory.resolve(StoreFiles.WAL_NAME);
@@ -70,8 +72,10 @@ public final class FollowedState implements AutoCloseable {
             follower.readAll(coveredSequence, tables); // before the space
             state.loadSpace(usedContents);
             tables.choose(follower.settle(state.engine.tag()));
-            state.publish();
-            state.followLoads();
+            if (state.gap() == null && state.toReadAgainFrom() == 0) {
+                state.publish();
+                state.followLoads();
+            }
             return state;
         } catch (Throwable e) {
             state.close();
@@ -83,6 +87,7 @@ public final class FollowedState implements AutoCloseable {
      * Reads the space anew, and takes over what an earlier state has of the logs, which goes on with them no more.
      *
      * @param before a state that has just been led to the end of the logs
+     * @return the state; or one that {@link #toReadAgainFrom} says to have read too early, which is not closed
      */
     static FollowedState loadBehind(FollowedState before) {
         FollowedState state = new FollowedState(before.store, before.follower, before.tables);
@@ -92,6 +97,10 @@ public final class FollowedState implements AutoCloseable {
             if (state.engine.tag() > before.sequence() && !before.follow()) {
                 // The space has more than what was found of the logs. That is enough, and where they go on will show.
                 state.follower.settle(Math.max(state.engine.tag(), state.follower.lastSequence()));
+            }
+            if (state.toReadAgainFrom() > 0) {
+                state.follower = null; // it stays the other one's
+                return state;
             }
             state.publish();
             before.follower = null;
@@ -139,11 +148,20 @@ public final class FollowedState implements AutoCloseable {
         }
     }
 
+    /**
+     * The number that the space covers, if the tables have references from before it in one with what comes after it:
+     * these may lead nowhere, so the logs have to be read again from there on. Else 0.
+     */
+    long toReadAgainFrom() {
+        return tables.haveReferencesWithin(engine.tag()) ? engine.tag() : 0;
+    }
+
     private void publish() {
         firstVersion = store.epochs.writerEpoch();
         versions = new StoreVersions(store.epochs, store.health, store.clock, engine, intervals.index);
         IntervalReader ofIntervals = new IntervalReader(
                 engine.reads(), store.cache, new TouchedIntervals(), new TouchedIntervals(), store.dataFile());
+        large = LargeValues.ofReader(engine, store.health);
         reader = new StoreReader(
                 versions,
                 intervals.index,
@@ -153,9 +171,30 @@ public final class FollowedState implements AutoCloseable {
                 store.settings.maxPinnedBytes,
                 System::nanoTime,
                 store.settings.merger,
-                null); // filters would have to be made anew with each state
-        tables.publish(versions);
+                null, // filters would have to be made anew with each state
+                large); // to read those that wait for a commit
+        tables.publish(versions, references());
         loadNanos = System.nanoTime() - beganNanos;
+    }
+
+    private TailTables.References references() {
+        return new TailTables.References() {
+            @Override
+            public boolean areSound(byte[] payload, int length) {
+                return large.areSound(payload, length);
+            }
+
+            @Override
+            public boolean areThere(byte[] payload, int length) {
+                if (large.keep(payload, length)) {
+                    return true;
+                }
+                if (engine.isOvertaken()) {
+                    throw new ReaderOvertakenException(sequence(), null);
+                }
+                return false;
+            }
+        };
     }
 
     /** Damage is none where the writer may have used the place again since the state was read. */
@@ -230,6 +269,11 @@ public final class FollowedState implements AutoCloseable {
     /** The greatest number of a content that it has given out. */
     long lastContent() {
         return intervals.lastContent();
+    }
+
+    /** How many memtables it has. */
+    int tableCount() {
+        return tables.count();
     }
 
     /** Off-heap bytes of its memtables. */

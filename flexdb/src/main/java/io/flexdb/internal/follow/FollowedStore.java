@@ -53,6 +53,7 @@ public final class FollowedStore implements AutoCloseable {
     private static final int MAX_LOADS = 30; // of one attempt to get a state
     private static final int MAX_READS = 10; // of one value
     private static final int GAP_LOADS = 5; // until a gap in the logs is believed
+    private static final int MANY_TABLES = 32; // for reads to look into
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
 
     final Vfs vfs; // changes nothing
@@ -206,7 +207,23 @@ public final class FollowedStore implements AutoCloseable {
     }
 
     private FollowedState readAll(long usedContents, int tries) {
-        return FollowedState.load(this, usedContents, tries == 1 ? FoundTag.of(vfs, space, storeId) : 0);
+        return readAllFrom(tries == 1 ? FoundTag.of(vfs, space, storeId) : 0, usedContents);
+    }
+
+    private FollowedState readAllFrom(long coveredSequence, long usedContents) {
+        long covered = coveredSequence;
+        for (int tries = 1; ; tries++) {
+            FollowedState state = FollowedState.load(this, usedContents, covered);
+            long again = state.toReadAgainFrom();
+            if (again == 0) {
+                return state;
+            }
+            state.close();
+            if (tries >= GAP_LOADS) {
+                throw new ReaderOvertakenException(again, null);
+            }
+            covered = again;
+        }
     }
 
     /** Throws if the directory has another store, or none. */
@@ -303,14 +320,18 @@ public final class FollowedStore implements AutoCloseable {
     private boolean isToBeReadAnew() {
         long grown = current.tableBytes() - tableBytesLoaded;
         boolean large = grown > (long) budget.memtables() * settings.memtableBytes;
-        boolean old = !inline && current.isOld();
+        boolean old = current.tableCount() > MANY_TABLES || !inline && current.isOld();
         return current.isLost() || (large || old) && current.isOvertaken();
     }
 
     /** Reads everything anew. */
     private void loadAll() {
         FollowedState before = current;
-        FollowedState next = load(tries -> readAll(before.lastContent(), tries));
+        replaceWithLater(load(tries -> readAll(before.lastContent(), tries)));
+    }
+
+    private void replaceWithLater(FollowedState next) {
+        FollowedState before = current;
         if (next.sequence() < before.sequence()) { // B1
             long found = next.sequence();
             next.close();
@@ -323,7 +344,16 @@ public final class FollowedStore implements AutoCloseable {
     /** Reads the space anew; the logs are known up to their end. */
     private void loadSpace() {
         FollowedState before = current;
-        replace(load(tries -> FollowedState.loadBehind(before)));
+        FollowedState next = load(tries -> {
+            FollowedState state = FollowedState.loadBehind(before);
+            long again = state.toReadAgainFrom();
+            if (again > 0) {
+                state.close();
+                state = readAllFrom(again, before.lastContent());
+            }
+            return state;
+        });
+        replaceWithLater(next);
     }
 
     private void requireOpen() {

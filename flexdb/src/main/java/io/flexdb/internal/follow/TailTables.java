@@ -8,8 +8,10 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalFollower;
+import io.flexdb.storage.CorruptionException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The memtables of a reader: the writes of the logs, in their order. For one thread at a time. */
@@ -21,7 +23,37 @@ final class TailTables implements WalFollower.Target {
     private static final int FIRST_BYTES = 1 << 18;
     private static final int GROWTH = 4;
 
-    private record Table(MemLog log, long[] last) {}
+    /*
+     * A reference to a large value leads to what the data file has now, which is no longer the value when a commit covers
+     * the write and the space has gone on. So no entry that the space covers may be in a table that is published: a
+     * table with references has writes of one log only, which commits cover as a whole as a rule, and where one has not,
+     * the logs are read once more (haveReferencesWithin).
+     *
+     * A log counts as long as recovery would take it to be: up to the first write of which a large value is not there.
+     * A writer has them there before the log has the write, so it is asked for once, of what is found first.
+     */
+
+    /** Knows of the large values of a write. */
+    interface References {
+        /** Whether what a payload says of them can be. */
+        boolean areSound(byte[] payload, int length);
+
+        /** Whether all that a payload refers to is in the data file. */
+        boolean areThere(byte[] payload, int length);
+    }
+
+    private record Referring(long first, long last, byte[] payload) {}
+
+    private static final class Table {
+        final MemLog log;
+        long last;
+        long firstReferring; // number of a write; 0 if there is none
+        List<Referring> unchecked = new ArrayList<>();
+
+        Table(MemLog log) {
+            this.log = log;
+        }
+    }
 
     private final Path walDirectory;
     private final OffHeap memory;
@@ -31,7 +63,10 @@ final class TailTables implements WalFollower.Target {
     private List<List<Table>> runs = new ArrayList<>();
     private List<Table> tables = new ArrayList<>(); // of the run that is being read
     private int nextBytes;
-    private StoreVersions versions; // once they are published
+    private boolean otherLog; // begins
+    private long forced; // up to this number
+    private StoreVersions versions; // once they are published, as the next
+    private References references;
     private long bytes;
 
     /**
@@ -53,26 +88,68 @@ final class TailTables implements WalFollower.Target {
     }
 
     @Override
+    public void beginLog() {
+        otherLog = true;
+    }
+
+    @Override
+    public void forced(long lastSequence) {
+        forced = lastSequence;
+    }
+
+    @Override
     public void accept(long first, int count, byte[] payload, int offset, int length) {
         FoundWrites.requireSound(walDirectory, payload, length, count, canMerge);
         long bodyBytes = 0;
         int ranges = 0;
+        boolean refers = false;
         entries.reset(payload, offset, length);
         while (entries.next()) {
             bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.tailLength());
             ranges += entries.type() == WritePayload.DELETE_RANGE ? 1 : 0;
+            refers |= entries.type() == WritePayload.PUT_LARGE;
+        }
+        if (refers) {
+            requireSound(payload, length, first);
         }
         Table table = tables.isEmpty() ? null : tables.get(tables.size() - 1);
+        if (otherLog && table != null && table.firstReferring > 0) {
+            table = null;
+            nextBytes = Math.min(FIRST_BYTES, mostBytes);
+        }
+        otherLog = false;
         int reserved = table == null ? MemTable.NONE : table.log.table.reserve(bodyBytes, count, ranges, first);
         if (reserved == MemTable.NONE) {
             table = add(bodyBytes, count, first);
             reserved = table.log.table.reserve(bodyBytes, count, ranges, first);
         }
         table.log.table.insertAll(payload, offset, length, first, reserved);
-        table.last[0] = first + count - 1;
+        table.last = first + count - 1;
+        if (refers) {
+            table.firstReferring = table.firstReferring == 0 ? first : table.firstReferring;
+            if (versions == null) {
+                table.unchecked.add(new Referring(first, table.last, references(payload, offset, length)));
+            }
+        }
         if (versions != null) {
             versions.setVisible(first + count - 1);
         }
+    }
+
+    /** The entries of a payload that refer to something. */
+    private byte[] references(byte[] payload, int offset, int length) {
+        byte[] found = new byte[length];
+        int bytes = 0;
+        entries.reset(payload, offset, length);
+        for (int start = offset; entries.next(); ) {
+            int end = entries.keyIndex() + entries.keyLength() + entries.tailLength();
+            if (entries.type() == WritePayload.PUT_LARGE) {
+                System.arraycopy(payload, start, found, bytes, end - start);
+                bytes += end - start;
+            }
+            start = end;
+        }
+        return Arrays.copyOf(found, bytes);
     }
 
     private Table add(long bodyBytes, int count, long first) {
@@ -83,7 +160,7 @@ final class TailTables implements WalFollower.Target {
         nextBytes = (int) Math.min(mostBytes, (long) nextBytes * GROWTH);
         MemTable memTable = MemTable.allocate(first, arenaBytes, memory);
         memTable.setFirstSequence(first);
-        Table table = new Table(MemLog.ofReader(memTable), new long[1]);
+        Table table = new Table(MemLog.ofReader(memTable));
         tables.add(table);
         bytes += memTable.memoryBytes();
         if (versions != null) {
@@ -102,17 +179,61 @@ final class TailTables implements WalFollower.Target {
         runs = List.of();
     }
 
-    /** Publishes the tables but for those that the space covers, and what comes from now on. */
-    void publish(StoreVersions newVersions) {
+    /** Whether a table that is not covered as a whole has references from before a number, or of it. */
+    boolean haveReferencesWithin(long covered) {
+        return tables.stream()
+                .anyMatch(table -> table.firstReferring > 0 && table.firstReferring <= covered && covered < table.last);
+    }
+
+    /**
+     * Publishes the tables but for those that the space covers, and what comes from now on.
+     *
+     * @throws CorruptionException if something is not there that was forced
+     */
+    void publish(StoreVersions newVersions, References newReferences) {
+        references = newReferences;
         long covered = newVersions.visibleSequence();
-        tables.removeIf(table -> table.last[0] <= covered);
+        tables.removeIf(table -> table.last <= covered);
+        long end = requireThere();
         bytes = 0;
         for (Table table : tables) {
+            table.unchecked = List.of();
             newVersions.addNewest(table.log);
-            newVersions.setVisible(table.last[0]);
+            newVersions.setVisible(Math.max(covered, Math.min(table.last, end)));
             bytes += table.log.table.memoryBytes();
         }
         versions = newVersions;
+    }
+
+    /** Looks for large values, and returns the number of the last write that counts. */
+    private long requireThere() {
+        for (Table table : tables) {
+            for (Referring write : table.unchecked) {
+                if (!references.areThere(write.payload, write.payload.length)) {
+                    if (write.last <= forced) {
+                        throw damage("the large values of write " + write.first + ", which was forced");
+                    }
+                    return write.first - 1;
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /** Nothing is read by a reference of a write that comes later before it is asked for. */
+    private void requireSound(byte[] payload, int length, long first) {
+        if (references != null && !references.areSound(payload, length)) {
+            throw damage("large values of write " + first + " of as many bytes as they have places");
+        }
+    }
+
+    private CorruptionException damage(String expected) {
+        return new CorruptionException(walDirectory, 0, expected, "none with their checksums");
+    }
+
+    /** How many tables there are. */
+    int count() {
+        return tables.size();
     }
 
     /** Off-heap bytes of the tables. */

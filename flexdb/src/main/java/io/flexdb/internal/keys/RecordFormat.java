@@ -115,6 +115,16 @@ public final class RecordFormat {
         return at;
     }
 
+    /**
+     * Writes what a record has before its key, but for the checksum, and returns the position of the key.
+     *
+     * @param expiry as for {@link #write}, and so is the next
+     */
+    public static int writeHead(
+            ByteBuffer to, int position, int keyLength, int valueLength, long expiry, long mergedThrough) {
+        return writeHeader(to, writeExtension(to, position, expiry, mergedThrough), keyLength, valueLength);
+    }
+
     /** Writes what an extended record has before its lengths, and returns where the checksum of another would be. */
     private static int writeExtension(ByteBuffer to, int position, long expiry, long mergedThrough) {
         int flags = flags(expiry, mergedThrough);

@@ -1,7 +1,11 @@
 package io.flexdb.internal.memlog;
 
+import io.flexdb.internal.large.LargeValues;
+import io.flexdb.internal.large.StagedRun;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalWriter;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A memtable and the log that has the same writes. */
 public final class MemLog {
@@ -9,6 +13,9 @@ public final class MemLog {
     public final WalWriter wal; // null for a reader beside the writer
     /** The id of the first version that lists it. */
     final long birth;
+
+    private final List<StagedRun> runs = new ArrayList<>();
+    private long stagedBytes;
 
     MemLog(MemTable table, WalWriter wal, long birth) {
         this.table = table;
@@ -19,6 +26,30 @@ public final class MemLog {
     /** A memtable of somebody who reads the logs that another process writes. */
     public static MemLog ofReader(MemTable table) {
         return new MemLog(table, null, 0);
+    }
+
+    /**
+     * Has a run of large values stay as long as this has entries that refer to it. Under the write lock.
+     *
+     * @param recordBytes of the entries to come
+     */
+    public void hold(StagedRun run, long recordBytes, LargeValues values) {
+        if (!runs.contains(run)) {
+            values.hold(run);
+            runs.add(run);
+        }
+        stagedBytes += recordBytes;
+    }
+
+    /** Lets the runs go: no version lists this any more. When it is frozen. */
+    public void letRunsGo(LargeValues values) {
+        runs.forEach(values::release);
+        runs.clear();
+    }
+
+    /** Bytes of records in the data file that it refers to. Under the write lock. */
+    public long stagedBytes() {
+        return stagedBytes;
     }
 
     /** Whether it takes no more writes. */

@@ -1,6 +1,7 @@
 package io.flexdb.internal.memtable;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
@@ -390,7 +391,14 @@ public final class MemTable {
         int type = nodes.type(ref);
         return type == WritePayload.PUT
                 ? RecordFormat.NEVER
-                : type == WritePayload.PUT_EXPIRING ? nodes.time(ref) : Long.MIN_VALUE;
+                : type == WritePayload.PUT_EXPIRING || type == WritePayload.PUT_LARGE
+                        ? nodes.time(ref)
+                        : Long.MIN_VALUE;
+    }
+
+    /** Whether the value of an entry is in the data file, and what stands in its place says where. */
+    public boolean isLarge(int ref) {
+        return nodes.type(ref) == WritePayload.PUT_LARGE;
     }
 
     /** Bytes of an entry's key. */
@@ -398,8 +406,15 @@ public final class MemTable {
         return nodes.keyLength(ref);
     }
 
-    /** Bytes of an entry's value. */
+    /** Bytes of an entry's value, wherever that is. */
     public int valueLength(int ref) {
+        return isLarge(ref)
+                ? LargeReference.valueLength(nodes.arena, nodes.valuePosition(ref))
+                : nodes.valueLength(ref);
+    }
+
+    /** Bytes that stand in the place of an entry's value: it, or the {@link LargeReference}. */
+    public int storedLength(int ref) {
         return nodes.valueLength(ref);
     }
 
@@ -408,7 +423,7 @@ public final class MemTable {
         return nodes.keyPosition(ref);
     }
 
-    /** Where an entry's value begins in {@link #buffer()}. */
+    /** Where an entry's value begins in {@link #buffer()}; or the {@link LargeReference}. */
     public int valuePosition(int ref) {
         return nodes.valuePosition(ref);
     }

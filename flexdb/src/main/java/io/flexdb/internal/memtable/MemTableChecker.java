@@ -7,7 +7,7 @@ import java.util.List;
 /** Checks and prints a memtable that is not being written. The invariants are numbered in {@link MemTable}. */
 final class MemTableChecker {
     private static final List<String> TYPES =
-            List.of("nothing", "put", "delete", "range", "expiring put", "merge"); // by their numbers
+            List.of("nothing", "put", "delete", "range", "expiring put", "merge", "large put"); // by their numbers
     private static final int SHOWN_BYTES = 40;
 
     private final MemTable table;

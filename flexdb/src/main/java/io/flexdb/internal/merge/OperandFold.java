@@ -4,9 +4,11 @@ import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.MergeException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -32,6 +34,7 @@ public final class OperandFold {
     private static final int FIRST = 16;
 
     private final Merger merger;
+    private final LargeValues large;
     private MemTable[] tables = new MemTable[FIRST];
     private int[] refs = new int[FIRST];
     private int count;
@@ -41,8 +44,12 @@ public final class OperandFold {
     private byte[] value;
     private long expiry;
 
-    /** @param merger null if there is none, and then there are no operands */
-    public OperandFold(Merger merger) {
+    /**
+     * @param merger null if there is none, and then there are no operands
+     * @param large reads values that entries refer to
+     */
+    public OperandFold(Merger merger, LargeValues large) {
+        this.large = large;
         this.merger = merger;
     }
 
@@ -113,8 +120,8 @@ public final class OperandFold {
         byte[] base = null;
         long baseExpiry = RecordFormat.NEVER;
         if (baseTable != null && baseTable.type(baseRef) != WritePayload.DELETE) {
-            base = bytes(baseTable, baseRef);
             baseExpiry = baseTable.expiry(baseRef);
+            base = baseTable.isLarge(baseRef) ? largeBytes(baseTable, baseRef) : bytes(baseTable, baseRef);
         }
         fold(key, base, baseExpiry, 0);
     }
@@ -167,6 +174,14 @@ public final class OperandFold {
             throw new MergeException(own, what + MAX_VALUE_BYTES, null);
         }
         operands.clear();
+    }
+
+    private byte[] largeBytes(MemTable table, int ref) {
+        byte[] bytes = new byte[table.valueLength(ref)];
+        int reference = table.valuePosition(ref);
+        ByteBuffer to = ByteBuffer.wrap(bytes);
+        large.copy(table.buffer(), reference, table.keyLength(ref), table.expiry(ref), 0, to, 0, bytes.length);
+        return bytes;
     }
 
     private static byte[] bytes(MemTable table, int ref) {

@@ -168,7 +168,13 @@ public final class IntervalReader {
             return ABSENT;
         }
         noteExtension(context, 0, header);
+        context.valueOffset = interval.logicalOffset() + bytes - RecordFormat.valueLength(header);
         return RecordFormat.valueLength(header);
+    }
+
+    /** The ways of reading. */
+    SpaceReads reads() {
+        return reads;
     }
 
     private static boolean isLongPair(int pairs, long bytes) {

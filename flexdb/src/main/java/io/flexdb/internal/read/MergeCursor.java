@@ -77,7 +77,7 @@ public final class MergeCursor implements AutoCloseable {
     private ByteBuffer buffer;
     private int keyPosition;
     private int keyLength;
-    private ByteBuffer values; // what has the value
+    private ByteBuffer values; // what has the value; null while a large one has not been read
     private int valuePosition;
     private int valueLength;
     private long expiry; // from then on the key is absent; always, if it was removed
@@ -339,6 +339,18 @@ public final class MergeCursor implements AutoCloseable {
         if (scan.keysOnly()) {
             throw new IllegalStateException("the cursor was opened for keys only; open one without keysOnly");
         }
+        if (values == null) {
+            readLarge();
+        }
+    }
+
+    /** Reads the value that the entry refers to: nobody else needs it as long as it is not asked for. */
+    private void readLarge() {
+        byte[] value = StoreReader.newValue(valueLength);
+        ByteBuffer large = ByteBuffer.wrap(value);
+        reader.large().copy(buffer, valuePosition, keyLength, expiry, 0, large, 0, valueLength);
+        values = large;
+        valuePosition = 0;
     }
 
     private int keepKey() {
@@ -506,7 +518,7 @@ public final class MergeCursor implements AutoCloseable {
         MemTable table = memtables[current].table();
         int ref = memtables[current].ref();
         buffer = table.buffer();
-        values = buffer;
+        values = table.isLarge(ref) ? null : buffer;
         keyPosition = table.keyPosition(ref);
         keyLength = table.keyLength(ref);
         valuePosition = keyPosition + keyLength;

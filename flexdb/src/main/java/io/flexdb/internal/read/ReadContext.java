@@ -9,6 +9,8 @@ import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.large.LargeValues;
+import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
@@ -45,6 +47,13 @@ public final class ReadContext {
 
     /** How often pairs that lie in many pieces were read; roughly, as it begins anew where it ends. */
     int fragmentedReads;
+
+    /** Where in the space the value of a long pair begins, of which the length was found last; -1 for another. */
+    long valueOffset = -1;
+    /** The entry with a reference to the value of which the length was found last, in its table; or null. */
+    MemTable largeTable;
+
+    int largeRef;
 
     /** When the pair expires whose value was found last in the space. */
     long expiry;
@@ -120,8 +129,8 @@ public final class ReadContext {
     }
 
     /** To merge operands with. */
-    OperandFold fold(Merger merger) {
-        fold = fold == null ? new OperandFold(merger) : fold;
+    OperandFold fold(Merger merger, LargeValues large) {
+        fold = fold == null ? new OperandFold(merger, large) : fold;
         return fold;
     }
 
@@ -184,6 +193,8 @@ public final class ReadContext {
     void forget() {
         image = null;
         lengthOnly = false;
+        valueOffset = -1;
+        largeTable = null;
         ascending = false;
         ascends = false;
         if (key.length > KEY_BYTES_KEPT) {

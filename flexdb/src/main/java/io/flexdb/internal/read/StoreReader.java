@@ -7,6 +7,7 @@ import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
@@ -17,6 +18,7 @@ import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
@@ -38,6 +40,7 @@ public final class StoreReader {
     private final LongSupplier nanoClock;
     private final Merger merger;
     private final RangeFilters filters; // or null
+    private final LargeValues large;
 
     /**
      * @param pinnedBytes how many bytes cursors and snapshots hold back; see {@link PinnedVersion#openNewest}
@@ -45,6 +48,7 @@ public final class StoreReader {
      * @param nanoClock tells which reads have to wait for a disk
      * @param merger what becomes of operands; null if there are none
      * @param filters say what is absent without reading; null if there are none
+     * @param large reads what entries refer to
      */
     public StoreReader(
             StoreVersions versions,
@@ -55,9 +59,11 @@ public final class StoreReader {
             long maxPinnedBytes,
             LongSupplier nanoClock,
             Merger merger,
-            RangeFilters filters) {
+            RangeFilters filters,
+            LargeValues large) {
         this.merger = merger;
         this.filters = filters;
+        this.large = large;
         this.versions = versions;
         this.index = index;
         this.intervals = intervals;
@@ -139,6 +145,56 @@ public final class StoreReader {
         } finally {
             end(snapshot, ticket, context);
         }
+    }
+
+    /**
+     * Opens the value of a key, to be read by parts.
+     *
+     * @param snapshot what to read, or null for the newest
+     * @return the value, to be closed, or null if the key is absent
+     */
+    public OpenValue open(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
+        PinnedVersion pin = new PinnedVersion(versions, "the value");
+        if (snapshot == null) {
+            pin.openNewest(pinnedBytes, maxPinnedBytes);
+        } else {
+            pin.openAgain(snapshot);
+        }
+        OpenValue value = null;
+        try {
+            int ticket = begin(pin);
+            ReadContext context = null;
+            try {
+                context = contexts.borrow();
+                context.lengthOnly = true;
+                int length = find(heads, key, pin, context);
+                value = length == ABSENT ? null : open(length, pin, context);
+            } finally {
+                end(pin, ticket, context);
+            }
+            return value;
+        } finally {
+            if (value == null || value.isHere()) {
+                pin.close();
+            }
+        }
+    }
+
+    private OpenValue open(int length, PinnedVersion pin, ReadContext context) {
+        MemTable table = context.largeTable;
+        if (table != null && context.image == null) {
+            int ref = context.largeRef;
+            byte[] reference = new byte[table.storedLength(ref)];
+            table.buffer().get(table.valuePosition(ref), reference);
+            ByteBuffer copy = ByteBuffer.wrap(reference).order(ByteOrder.LITTLE_ENDIAN);
+            return OpenValue.staged(versions, pin, large, copy, table.keyLength(ref), context.expiry, length);
+        }
+        if (context.valueOffset >= 0) {
+            return OpenValue.inSpace(versions, pin, intervals.reads(), context.valueOffset, length);
+        }
+        byte[] value = newValue(length);
+        context.image.get(context.base, value);
+        return OpenValue.of(value);
     }
 
     /**
@@ -337,6 +393,9 @@ public final class StoreReader {
                         return ABSENT;
                     }
                 }
+                if (table.isLarge(ref)) {
+                    return findLarge(table, ref, context);
+                }
                 context.image = table.buffer();
                 context.base = table.valuePosition(ref);
                 return table.valueLength(ref);
@@ -349,6 +408,32 @@ public final class StoreReader {
         return length != ABSENT && context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot)
                 ? ABSENT
                 : length;
+    }
+
+    /** Brings a value that an entry refers to, unless only its length is wanted. */
+    private int findLarge(MemTable table, int ref, ReadContext context) {
+        int length = table.valueLength(ref);
+        context.largeTable = table;
+        context.largeRef = ref;
+        if (!context.lengthOnly) {
+            context.image = context.memory(length);
+            context.base = 0;
+            large.copy(
+                    table.buffer(),
+                    table.valuePosition(ref),
+                    table.keyLength(ref),
+                    context.expiry,
+                    0,
+                    context.image,
+                    0,
+                    length);
+        }
+        return length;
+    }
+
+    /** Reads what entries refer to. */
+    LargeValues large() {
+        return large;
     }
 
     /** Whether a time is over: for a snapshot when that was taken, else now, which is after the version was taken. */
@@ -371,7 +456,7 @@ public final class StoreReader {
             MemTable newest,
             long newestSequence,
             ReadContext context) {
-        OperandFold fold = context.fold(merger);
+        OperandFold fold = context.fold(merger, large);
         try {
             boolean ended = newest != null && fold.gather(newest, key, keyLength, hash, newestSequence);
             MemLog[] logs = version.logs();

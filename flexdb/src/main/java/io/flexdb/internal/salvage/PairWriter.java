@@ -41,7 +41,7 @@ final class PairWriter {
         int timeBytes = expires ? WritePayload.TIME_BYTES : 0;
         int bytes = Math.toIntExact(WritePayload.putBytes(keyLength, valueLength) + timeBytes);
         long body = MemTable.bodyBytes(keyLength, valueLength + timeBytes);
-        begin(bytes, body);
+        begin(bytes, body, valueLength);
         int at = expires
                 ? WritePayload.encodeTimedHeader(payload, length, WritePayload.PUT_EXPIRING, keyLength, valueLength)
                 : WritePayload.encodePutHeader(payload, length, keyLength, valueLength);
@@ -56,7 +56,7 @@ final class PairWriter {
     /** Adds the entry that a reader is at. As {@link #put}. */
     void add(PayloadReader reader, byte[] from, int start, int end) {
         long body = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
-        begin(end - start, body);
+        begin(end - start, body, reader.type() == WritePayload.MERGE ? 0 : reader.valueLength());
         System.arraycopy(from, start, payload, length, end - start);
         boolean range = reader.type() == WritePayload.DELETE_RANGE;
         added(end - start, body, range);
@@ -65,8 +65,10 @@ final class PairWriter {
         }
     }
 
-    private void begin(int bytes, long body) {
-        writer.requireFits(bytes, body, 1);
+    private void begin(int bytes, long body, int valueLength) {
+        if (!writer.large().isLarge(valueLength)) {
+            writer.requireFits(bytes, body, 1);
+        }
         if (length + bytes > flushBytes || entries >= flushBytes / BYTES_OF_ENTRY) {
             flush();
         }

@@ -10,6 +10,8 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.check.Problem;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.large.KeptRecords;
+import io.flexdb.internal.large.WholeEntries;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalReader;
 import io.flexdb.internal.walk.PairWalk;
@@ -63,6 +65,7 @@ public final class StoreSalvage {
     private final List<Problem> problems = new ArrayList<>();
     private final Map<ByteBuffer, Long> mergedThrough = new HashMap<>(); // beyond the tag; of keys
     private PairWriter target;
+    private KeptRecords large; // null if the space can't be read
     private long problemCount;
     private long tag;
     private long pairs;
@@ -121,11 +124,15 @@ public final class StoreSalvage {
             mayHoldRemoved = !found.isComplete();
             ofBytes = found.view().size();
             new Pairs(found).run();
+            large = new KeptRecords(found.maxExtentBytes(), found::readUnverified);
+            replayLogs(storeId);
         } catch (CorruptionException | StoreIoException e) {
             add(e, space, null, null, false); // all of it is lost
             mayHoldRemoved = true;
         }
-        replayLogs(storeId != 0 ? storeId : storeIdOfOptions());
+        if (large == null) {
+            replayLogs(storeId != 0 ? storeId : storeIdOfOptions());
+        }
         target.flush();
         progress.done(bytes, Math.max(bytes, ofBytes));
         return new Result(List.copyOf(problems), problemCount, pairs, lostBytes, writes, mayHoldRemoved);
@@ -292,7 +299,11 @@ public final class StoreSalvage {
             boolean inSpace = entries.type() == WritePayload.MERGE && isMerged(entries, frame.payload(), sequence);
             if (!inSpace) {
                 try {
-                    target.add(entries, frame.payload(), start, end);
+                    if (entries.type() == WritePayload.PUT_LARGE) {
+                        writeLarge(frame, start, end);
+                    } else {
+                        target.add(entries, frame.payload(), start, end);
+                    }
                 } catch (IllegalArgumentException e) {
                     byte[] payload = frame.payload();
                     int keyEnd = entries.keyIndex() + entries.keyLength();
@@ -302,6 +313,32 @@ public final class StoreSalvage {
             start = end;
             sequence++;
         }
+    }
+
+    /** Writes the entry from an index to another, the value of which is in the data file. */
+    private void writeLarge(WalReader frame, int start, int end) {
+        byte[] alone = Arrays.copyOfRange(frame.payload(), start, end);
+        PayloadReader entry = new PayloadReader().reset(alone, 0, alone.length);
+        entry.next();
+        byte[] whole = null;
+        try {
+            if (large != null && large.isWhole(alone, entry)) {
+                whole = WholeEntries.whole(
+                        alone, alone.length, (reader, to, index) -> large.copyValue(alone, reader, to, index));
+            }
+        } catch (StoreIoException e) {
+            add(e, frame.path(), null, null, false);
+        }
+        if (whole == null) {
+            byte[] key = Arrays.copyOfRange(alone, entry.keyIndex(), entry.keyIndex() + entry.keyLength());
+            CorruptionException lost = new CorruptionException(
+                    frame.path(), frame.framePosition(), "a large value in the data file", "none with its checksum");
+            add(lost, frame.path(), key, key, true);
+            mayHoldRemoved = true;
+            return;
+        }
+        entry.reset(whole, 0, whole.length).next();
+        target.add(entry, whole, 0, whole.length);
     }
 
     /** Whether an operand is in the value that the space has already. */

@@ -20,6 +20,8 @@ import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keyspace.KeyspaceDirectory;
+import io.flexdb.internal.large.KeptRecords;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.load.Loads;
 import io.flexdb.internal.load.StoreLoad;
 import io.flexdb.internal.memlog.MemLog;
@@ -114,7 +116,8 @@ public final class Store implements AutoCloseable {
         this.retired =
                 new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
         this.versions = new StoreVersions(opened.epochs, health, opened.clock, engine, index);
-        this.sharedForce = new SharedForce(versions.visibleSequence(), health);
+        LargeValues large = opened.large;
+        this.sharedForce = new SharedForce(versions.visibleSequence(), health, large::force);
         this.defragmenter =
                 opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);
         this.commits = new CommitThread(
@@ -127,6 +130,7 @@ public final class Store implements AutoCloseable {
                 retired,
                 sharedForce,
                 settings.merger != null,
+                large,
                 inline);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
@@ -139,7 +143,8 @@ public final class Store implements AutoCloseable {
                 inline ? commits::publish : this::signalDivided,
                 System::nanoTime);
         this.syncs = new SyncThread(settings, versions, sharedForce, inline);
-        this.writer = new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, this::startLogThread);
+        this.writer =
+                new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
         this.logThread = new LogThread(writer, memLogs, retired, health, inline);
         commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
@@ -152,7 +157,8 @@ public final class Store implements AutoCloseable {
                 settings.maxPinnedBytes,
                 System::nanoTime,
                 settings.merger,
-                filters);
+                filters,
+                large);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         this.loads = new Loads(
                 engine,
@@ -298,7 +304,7 @@ public final class Store implements AutoCloseable {
         }
         PinnedVersion pin = pinNewest("the copy"); // its roots are those just published: nobody else publishes others
         try {
-            return new StoreCopy(vfs, pin, engine.beginCopy(pin.version().space()), memLogs::letGo);
+            return new StoreCopy(vfs, pin, engine.beginCopy(pin.version().space()), writer.large(), memLogs::letGo);
         } catch (Throwable e) {
             pin.close();
             throw e;
@@ -322,8 +328,9 @@ public final class Store implements AutoCloseable {
         PinnedVersion pin = pinNewest("the check");
         try {
             SpaceChecker ofSpace = engine.beginCheck(pin.version().space());
+            KeptRecords large = new KeptRecords(engine.maxExtentBytes(), engine.reads()::readUnverified);
             return new StoreChecker(
-                    vfs, directory, engine.storeId(), pin, ofSpace, engine.reads(), index, memLogs::letGo);
+                    vfs, directory, engine.storeId(), pin, ofSpace, engine.reads(), index, large, memLogs::letGo);
         } catch (Throwable e) {
             pin.close();
             throw e;

@@ -22,6 +22,7 @@ import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
@@ -68,6 +69,7 @@ public final class StoreOpener {
     Intervals intervals;
     Committer committer;
     MemLogs memLogs;
+    LargeValues large;
     private WalRecovery recovery; // null until the logs are known
     private boolean begun;
     private boolean copiesCount;
@@ -116,6 +118,7 @@ public final class StoreOpener {
             if (recoverSpace(storeId)) {
                 recovery.requireNoForeignLog();
             }
+            recovery.check((payload, length) -> large.keep(payload, length));
             recovery.replay(
                     engine.tag(),
                     (first, entries, payload, offset, length) ->
@@ -136,7 +139,9 @@ public final class StoreOpener {
             recovery.deleteBehindGap();
             begin();
             copiesCount = true; // they are not taken back any more
-            recovery.deleteReplayed();
+            if (recovery.deleteReplayed()) {
+                engine.letGoKept(); // else a log that is left would refer to it
+            }
             AnchorsFile.delete(vfs, directory);
             store.start();
             return store;
@@ -188,6 +193,7 @@ public final class StoreOpener {
         reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
         filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
+        large = new LargeValues(engine, health, settings.largeValueBytes);
         committer = new Committer(
                 epochs,
                 engine,
@@ -197,7 +203,8 @@ public final class StoreOpener {
                 memory,
                 settings.merger,
                 settings.stitchingThresholdBytes,
-                filters);
+                filters,
+                large);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);

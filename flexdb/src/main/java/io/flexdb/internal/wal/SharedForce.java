@@ -22,6 +22,7 @@ public final class SharedForce {
      * G3 durableSequence never falls.
      */
     private final Health health;
+    private final Runnable forceFirst;
     private final Monitor lock = new Monitor(); // told of each force that has ended
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // oldest first
     private volatile long durableSequence;
@@ -33,6 +34,16 @@ public final class SharedForce {
      *     nothing is forced any more: what is not durable yet never will be
      */
     public SharedForce(long durableSequence, Health health) {
+        this(durableSequence, health, () -> {});
+    }
+
+    /**
+     * The same for logs that refer to something.
+     *
+     * @param forceFirst forces all that frames refer to that have been appended so far
+     */
+    public SharedForce(long durableSequence, Health health, Runnable forceFirst) {
+        this.forceFirst = forceFirst;
         this.durableSequence = durableSequence;
         this.health = health;
         health.onChange(lock::wake);
@@ -40,6 +51,7 @@ public final class SharedForce {
 
     /** Makes a writer the youngest. Under the write lock, before anything is appended to it. */
     public void add(WalWriter writer) {
+        writer.forceFirst(forceFirst);
         lock.lock();
         try {
             writers.addLast(writer);

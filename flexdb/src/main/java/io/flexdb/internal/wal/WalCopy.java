@@ -11,6 +11,7 @@ import java.nio.file.Path;
 /** Copies the beginning of a log that is in use. */
 public final class WalCopy {
     private static final int PIECE_BYTES = 1 << 18;
+    private static final int MORE_BYTES = 1 << 20;
 
     private WalCopy() {}
 
@@ -18,16 +19,20 @@ public final class WalCopy {
      * Copies all frames up to a sequence number, which is visible, into a file of the same name, and forces it, but not
      * its name. The log is not used again meanwhile, but may be appended to.
      *
+     * <p>What frames refer to is in the frames of the copy, which may make it longer than the log.
+     *
      * @param to has the directory
+     * @param whole puts it there
      * @return the last sequence number in the copy; 0 if the log has no such frame, and none is made
      */
-    public static long copy(Vfs vfs, Path log, long storeId, long lastSequence, Vfs to, Path directory) {
+    public static long copy(
+            Vfs vfs, Path log, long storeId, long lastSequence, Vfs to, Path directory, WholePayload whole) {
         try (WalReader reader = new WalReader(vfs, log, storeId)) {
             if (!nextUpTo(reader, lastSequence)) {
                 return 0;
             }
             try (VfsFile file = to.open(directory.resolve(WalFormat.fileName(reader.number())), OpenMode.CREATE)) {
-                return write(reader, file, storeId, lastSequence);
+                return write(reader, file, storeId, lastSequence, whole);
             }
         }
     }
@@ -36,15 +41,17 @@ public final class WalCopy {
         return reader.next() && reader.lastSequence() <= lastSequence;
     }
 
-    private static long write(WalReader reader, VfsFile file, long storeId, long lastSequence) {
+    private static long write(WalReader reader, VfsFile file, long storeId, long lastSequence, WholePayload whole) {
         FrameHeader header = new FrameHeader(storeId, reader.generation());
         ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long written = WalFormat.START; // in the file; the header comes last
+        long position = WalFormat.FIRST_FRAME;
         long last;
         do {
-            long position = reader.framePosition();
-            int length = reader.payloadBytes();
-            header.encode(position, length, reader.firstSequence(), WritePayload.checksum(reader.payload(), 0, length));
+            byte[] payload = whole.of(reader.payload(), reader.payloadBytes());
+            int length = payload == reader.payload() ? reader.payloadBytes() : payload.length;
+            header.encode(position, length, reader.firstSequence(), WritePayload.checksum(payload, 0, length));
+            position += WalFormat.frameBytes(length);
             if (piece.remaining() < WalFormat.START_BYTES + WalFormat.FRAME_HEADER_BYTES) {
                 written += write(file, piece, written);
             }
@@ -56,7 +63,7 @@ public final class WalCopy {
                 }
                 int part = Math.min(padded - done, piece.remaining());
                 int ofPayload = Math.max(0, Math.min(part, length - done));
-                piece.put(reader.payload(), done, ofPayload);
+                piece.put(payload, done, ofPayload);
                 for (int i = ofPayload; i < part; i++) {
                     piece.put((byte) 0);
                 }
@@ -78,9 +85,10 @@ public final class WalCopy {
         return bytes;
     }
 
-    /** Makes the file as long as the log, since it says so itself, and says that all of it was forced. */
+    /** Makes the file as long as the log, or longer, as it says itself, and says that all of it was forced. */
     private static void writeHeader(WalReader reader, VfsFile file, long storeId, long end) {
-        long capacity = reader.fileBytes();
+        long longer = end + end / 8 + MORE_BYTES & -WalFormat.CAPACITY_UNIT; // a memtable of its size holds all of it
+        long capacity = end == reader.position() ? reader.fileBytes() : Math.max(reader.fileBytes(), longer);
         if (end < capacity) {
             file.write(ByteBuffer.allocate(1), capacity - 1);
         }

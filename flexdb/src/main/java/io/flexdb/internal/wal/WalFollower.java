@@ -23,7 +23,8 @@ public final class WalFollower implements AutoCloseable {
      *     written, or of another use, is the end for now.
      * F2  From one log the way leads to another only if that one begins with the very next number while the first still
      *     has its name. It loses that name before it is used again, and when a store is recovered; so both are of one
-     *     life of the store, and nothing lies between them.
+     *     life of the store, and nothing lies between them. Those that are not needed lose their names in their order
+     *     (M1 of MemLogs): if none is found that goes on, and the first still has its name, then there is none.
      * F3  If the way is lost, nothing is guessed: everything is read anew.
      * F4  A call reads what was written before it began, and ends however fast the writer goes on: no more bytes than
      *     all logs together have.
@@ -33,6 +34,12 @@ public final class WalFollower implements AutoCloseable {
     public interface Target extends FrameConsumer {
         /** What comes now does not go on where the last frame ended. */
         void beginRun();
+
+        /** What comes now is of another log than what came before. */
+        default void beginLog() {}
+
+        /** Up to this number, which is that of the last frame, what comes was forced. Told of what is found first. */
+        default void forced(long lastSequence) {}
     }
 
     private static final class Run {
@@ -122,6 +129,7 @@ public final class WalFollower implements AutoCloseable {
 
     private void read(WalReader reader, long coveredSequence, Target target) {
         Run run = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+        target.beginLog();
         while (next(reader)) {
             if (run != null && reader.lastSequence() <= run.last) {
                 continue; // a copy, which a recovery that was cut short has left
@@ -139,6 +147,9 @@ public final class WalFollower implements AutoCloseable {
             }
             if (reader.lastSequence() > coveredSequence) {
                 reader.deliver(target);
+                if (reader.position() <= reader.markPosition()) {
+                    target.forced(reader.lastSequence());
+                }
             }
             run.last = reader.lastSequence();
             run.log = reader;
@@ -212,12 +223,12 @@ public final class WalFollower implements AutoCloseable {
      * @return false if the way is lost; what was handed over is right all the same
      * @throws CorruptionException if a log is damaged
      */
-    public boolean follow(FrameConsumer consumer) {
-        if (log == null && !findLog(consumer)) {
+    public boolean follow(Target target) {
+        if (log == null && !findLog(target)) {
             lookAtOthers();
             return !othersBehind;
         }
-        long bytes = drain(consumer);
+        long bytes = drain(target);
         lookAtOthers();
         long mostBytes = othersBytes + log.fileBytes();
         while (bytes <= mostBytes) {
@@ -229,7 +240,8 @@ public final class WalFollower implements AutoCloseable {
                 return false;
             }
             // Either the next log has something, or one behind it has begun, and this one had got more before.
-            long more = drain(consumer);
+            target.beginLog();
+            long more = drain(target);
             if (more == 0) {
                 return next != null;
             }
@@ -302,7 +314,7 @@ public final class WalFollower implements AutoCloseable {
     }
 
     /** Looks for a log with the next number, or one that ends right before it. */
-    private boolean findLog(FrameConsumer consumer) {
+    private boolean findLog(Target target) {
         Path found = null;
         long greatest = 0;
         for (String name : vfs.list(directory)) {
@@ -324,7 +336,8 @@ public final class WalFollower implements AutoCloseable {
             }
             return false;
         }
-        drain(consumer);
+        target.beginLog();
+        drain(target);
         if (log.nextSequence() != next) {
             close();
             return false;

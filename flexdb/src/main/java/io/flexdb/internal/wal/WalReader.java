@@ -16,6 +16,8 @@ import java.util.zip.CRC32C;
 /**
  * Reads one file of the write-ahead log from its first frame to its end. Changes nothing. For one thread.
  *
+ * <p>A frame may refer to what is in the data file, and is whole only with that.
+ *
  * <p>Every byte is covered by a checksum that is verified, and every length is checked against the file, before it is
  * used. A frame that is not as it was written ends the log if it may be the torn tail of a crash; below the mark, and
  * wherever no crash can have been the cause, it is a {@link CorruptionException}.
@@ -44,6 +46,8 @@ public final class WalReader implements AutoCloseable {
     private int entryCount;
     private int payloadBytes;
     private boolean ended;
+    private FrameCheck references = (payloadOfFrame, length) -> true;
+    private long checkedFrom = 1;
 
     /**
      * Opens a log and checks its header.
@@ -169,6 +173,12 @@ public final class WalReader implements AutoCloseable {
         return nextSequence;
     }
 
+    /** Has frames behind a sequence number count only if what they refer to is there. */
+    void check(FrameCheck newCheck, long coveredSequence) {
+        references = newCheck;
+        checkedFrom = coveredSequence + 1;
+    }
+
     /** Moves to the next frame; false at the log's end. */
     public boolean next() {
         if (ended) {
@@ -200,6 +210,9 @@ public final class WalReader implements AutoCloseable {
             return "no frame of generation " + generation;
         }
         int count = requireEntries(bytes);
+        if (nextSequence + count > checkedFrom && !references.isWhole(payload, bytes)) {
+            return "a frame that refers to large values which are not in the data file";
+        }
         payloadBytes = bytes;
         entryCount = count;
         firstSequence = nextSequence;

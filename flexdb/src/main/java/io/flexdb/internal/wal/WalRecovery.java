@@ -46,6 +46,7 @@ public final class WalRecovery {
     private final Set<Path> behindGap = new LinkedHashSet<>(); // those with frames that are not replayed, see R2
     private long highestNumber;
     private long highestGeneration;
+    private FrameCheck check = (payload, length) -> true;
     private Start foreign; // the first with a name in foreign digits, null if there is none
 
     private WalRecovery(Vfs vfs, Path directory, long storeId) {
@@ -110,6 +111,11 @@ public final class WalRecovery {
         }
     }
 
+    /** Has a frame count only if what it refers to is there. Before {@link #replay}. */
+    public void check(FrameCheck newCheck) {
+        check = newCheck;
+    }
+
     /**
      * To be called for a store that was closed, which leaves no log.
      *
@@ -135,6 +141,7 @@ public final class WalRecovery {
         behindGap.clear();
         for (Start start : starts) {
             try (WalReader reader = new WalReader(vfs, start.path, storeId)) {
+                reader.check(check, coveredSequence);
                 while (reader.next()) {
                     if (start.isForeign
                             && reader.lastSequence() > coveredSequence
@@ -190,18 +197,25 @@ public final class WalRecovery {
      * Deletes every file that was there at {@link #open}. Whatever {@link #replay} has handed over must be durable
      * elsewhere. After {@link #deleteBehindGap} a file that can't be deleted does no harm, since all it holds are
      * copies of that: the next recovery passes over them, and deletes it.
+     *
+     * @return whether all are gone
      */
-    public void deleteReplayed() {
+    public boolean deleteReplayed() {
         try {
+            for (Start start : starts) { // the oldest first, for those who follow them
+                vfs.deleteIfExists(start.path);
+            }
             for (Path file : files) {
                 vfs.deleteIfExists(file);
             }
             vfs.syncDirectory(directory);
+            return true;
         } catch (StorageException e) {
             if (!behindGap.isEmpty()) {
                 throw e;
             }
             LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
+            return false;
         }
     }
 

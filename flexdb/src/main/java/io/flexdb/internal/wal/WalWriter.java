@@ -62,6 +62,7 @@ public final class WalWriter implements AutoCloseable {
     private volatile long durableSequence;
     private volatile Throwable failure;
     private volatile boolean released; // set under forceLock
+    private Runnable forcedFirst = () -> {};
     private boolean markIsForced = true; // under forceLock
 
     private WalWriter(
@@ -286,6 +287,11 @@ public final class WalWriter implements AutoCloseable {
         file.write(staging, payloadPosition - frameHeader.bytes());
     }
 
+    /** Names what is to be forced before this file each time: what its frames refer to. Before the first append. */
+    public void forceFirst(Runnable first) {
+        forcedFirst = first;
+    }
+
     /** Returns once everything appended before the call is durable. Does nothing if the writer is released. */
     public void force() {
         forceLock.lock();
@@ -308,6 +314,7 @@ public final class WalWriter implements AutoCloseable {
             return;
         }
         try {
+            forcedFirst.run(); // what frames up to the position refer to, and not the position after it
             file.force();
             durablePosition = position;
             durableSequence = sequence;

@@ -7,12 +7,15 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.commit.CommitTurns;
 import io.flexdb.internal.commit.CommitWork;
+import io.flexdb.internal.large.LargeValues;
+import io.flexdb.internal.large.StagedWrite;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.storage.StoreFullException;
 
 /** The path of a write into a store. Any thread may call its public methods. */
 public final class StoreWriter {
@@ -37,6 +40,7 @@ public final class StoreWriter {
     public static final long TOO_OLD = -2;
 
     private static final int CHECKS_BESIDE_OTHERS = 3;
+    private static final int LEAST_SEGMENTS_STAGED = 4; // that each memtable may refer to
 
     private final StoreVersions versions;
     private final Health health;
@@ -45,6 +49,8 @@ public final class StoreWriter {
     private final SharedForce sharedForce;
     private final CommitThread commits;
     private final SyncThread syncs;
+    private final LargeValues large;
+    private final long mostStagedBytes; // by each memtable, but for a single write of more
     private final Runnable startOthers;
     private final CommitTurns turns;
     private final WritePacer pacer;
@@ -67,7 +73,11 @@ public final class StoreWriter {
             SharedForce sharedForce,
             CommitThread commits,
             SyncThread syncs,
+            LargeValues large,
             Runnable startOthers) {
+        this.large = large;
+        long least = (long) LEAST_SEGMENTS_STAGED * settings.space.segmentBytes();
+        this.mostStagedBytes = Math.min(Math.max(least, settings.memtableBytes), settings.space.maxDataBytes() / 8);
         this.settings = settings;
         this.versions = versions;
         this.health = versions.health;
@@ -114,12 +124,16 @@ public final class StoreWriter {
 
     /** Whether a write can be made at all, by its size. */
     public void requireFits(long payloadBytes, long bodyBytes, int entries) {
-        if (payloadBytes > memLogs.maxPayloadBytes()
-                || !MemTable.couldHold(settings.memtableBytes, bodyBytes, entries)) {
+        if (!fits(payloadBytes, bodyBytes, entries)) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
                     + " entries, which a memtable of " + settings.memtableBytes
                     + " bytes can't hold; split it, or open the store with larger memtables");
         }
+    }
+
+    private boolean fits(long payloadBytes, long bodyBytes, int entries) {
+        return payloadBytes <= memLogs.maxPayloadBytes()
+                && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
     }
 
     /**
@@ -172,6 +186,41 @@ public final class StoreWriter {
             Precondition precondition,
             WriteGuard guard,
             long operandTime) {
+        health.requireUsable();
+        try (StagedWrite staged = large.stage(payload, length, fits(length, bodyBytes, entries))) {
+            if (staged != null) {
+                byte[] changed = staged.payload;
+                return write(
+                        changed,
+                        changed.length,
+                        staged.checksum,
+                        entries,
+                        ranges,
+                        staged.bodyBytes,
+                        force,
+                        precondition,
+                        guard,
+                        operandTime,
+                        staged);
+            }
+        }
+        return write(
+                payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, operandTime, null);
+    }
+
+    /** Writes what has no large values any more: they are staged, or null if there were none. */
+    private long write(
+            byte[] payload,
+            int length,
+            int checksum,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            Force force,
+            Precondition precondition,
+            WriteGuard guard,
+            long operandTime,
+            StagedWrite staged) {
         requireFits(length, bodyBytes, entries);
         pacer.pace(length);
         turns.giveWay();
@@ -206,7 +255,10 @@ public final class StoreWriter {
                     continue;
                 }
                 log = memtables.get();
-                if (log != null && log.wal.hasRoom(length) && spared.allows(log, payload, length, bodyBytes)) {
+                if (log != null
+                        && hasRoomFor(log, staged)
+                        && log.wal.hasRoom(length)
+                        && spared.allows(log, payload, length, bodyBytes)) {
                     frees = retries.isFull() && SparedRoom.isDelete(payload, length);
                     reserved = log.table.reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
                     if (reserved != MemTable.NONE) {
@@ -214,6 +266,9 @@ public final class StoreWriter {
                     }
                 }
                 rotation.rotate(payload, length, bodyBytes, entries);
+            }
+            if (staged != null) {
+                log.hold(staged.run, staged.recordBytes, large);
             }
             first = memtables.lastSequence() + 1;
             append(log, payload, length, checksum, first, entries);
@@ -236,6 +291,16 @@ public final class StoreWriter {
             syncs.wrote(last);
         }
         return last;
+    }
+
+    /** Whether a memtable may refer to more: what is staged waits for its commit, and takes the disk meanwhile. */
+    private boolean hasRoomFor(MemLog log, StagedWrite staged) {
+        return staged == null || log.stagedBytes() == 0 || log.stagedBytes() + staged.recordBytes <= mostStagedBytes;
+    }
+
+    /** What makes large values of those that are. */
+    public LargeValues large() {
+        return large;
     }
 
     /**
@@ -329,17 +394,57 @@ public final class StoreWriter {
      */
     public void writeRecovered(
             byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, Runnable beforeCommit) {
+        if (!large.refers(payload, length)) {
+            writeRecovered(payload, length, first, entries, ranges, bodyBytes, beforeCommit, null);
+            return;
+        }
+        long wholeBytes = large.wholeBytes(payload, length);
+        if (wholeBytes <= settings.memtableBytes / 2) {
+            writeWhole(payload, length, first, entries, ranges, beforeCommit);
+            return;
+        }
+        beforeCommit.run(); // who stages changes the space's files
+        try (StagedWrite staged = large.stageAgain(payload, length)) {
+            byte[] changed = staged.payload;
+            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, beforeCommit, staged);
+        } catch (StoreFullException e) {
+            if (large.hasFailed()) {
+                throw e;
+            }
+            writeWhole(payload, length, first, entries, ranges, beforeCommit); // V4 of LargeValues
+        }
+    }
+
+    /** Writes a recovered payload with the large values that it refers to. */
+    private void writeWhole(byte[] payload, int length, long first, int entries, int ranges, Runnable beforeCommit) {
+        byte[] whole = large.wholeOfKept(payload, length);
+        long body = LargeValues.bodyBytes(whole, whole.length);
+        writeRecovered(whole, whole.length, first, entries, ranges, body, beforeCommit, null);
+    }
+
+    private void writeRecovered(
+            byte[] payload,
+            int length,
+            long first,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            Runnable beforeCommit,
+            StagedWrite staged) {
         monitor.lock();
         try {
             int reserved = MemTable.NONE;
             MemLog log = memtables.get();
-            if (log != null && log.wal.hasRoom(length)) {
+            if (log != null && hasRoomFor(log, staged) && log.wal.hasRoom(length)) {
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (reserved == MemTable.NONE) {
                 log = nextForRecovered(length, bodyBytes, entries, beforeCommit);
                 memtables.begin(log, false);
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
+            }
+            if (staged != null) {
+                log.hold(staged.run, staged.recordBytes, large);
             }
             int checksum = WritePayload.checksum(payload, 0, length);
             log.wal.append(payload, 0, length, checksum, first, entries);

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.rocksdb.BackupEngine;
 import org.rocksdb.BackupEngineOptions;
 import org.rocksdb.BlockBasedTableConfig;
@@ -36,6 +37,16 @@ final class RocksDBStore implements KeyValueStore {
     private final ReadOptions read;
 
     RocksDBStore(StoreSettings settings) {
+        this(settings, options -> options);
+    }
+
+    /** Has large values in files of their own. */
+    static Options withBlobs(Options options) {
+        return options.setEnableBlobFiles(true).setMinBlobSize(32 << 10).setEnableBlobGarbageCollection(true);
+    }
+
+    /** @param more changes the options */
+    RocksDBStore(StoreSettings settings, UnaryOperator<Options> more) {
         RocksDB.loadLibrary();
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockCache(own(new LRUCache(settings.cacheBytes())))
@@ -59,7 +70,8 @@ final class RocksDBStore implements KeyValueStore {
         this.write = own(new WriteOptions()).setSync(settings.sync());
         this.read = own(new ReadOptions());
         try {
-            this.store = own(RocksDB.open(options, settings.directory().toString()));
+            this.store =
+                    own(RocksDB.open(more.apply(options), settings.directory().toString()));
         } catch (RocksDBException e) {
             throw new IllegalStateException(e);
         }

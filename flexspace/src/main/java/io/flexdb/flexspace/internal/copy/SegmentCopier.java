@@ -59,7 +59,10 @@ public final class SegmentCopier {
         }
     }
 
-    /** The checksums of what a file has in the place of a segment, whether they are right or not. */
+    /**
+     * The checksums of what a file has in the place of a segment, whether they are right or not; none of a frame of
+     * which a sound footer says that nothing is there.
+     */
     public int[] checksums(CopiedSegment segment, VfsFile from, long fromPosition) {
         int[] found = new int[segment.checksums().length];
         int most = piece.capacity() >>> format.frameShift;
@@ -72,7 +75,21 @@ public final class SegmentCopier {
             }
             read.accept(count << format.frameShift);
         }
+        if (segment.sealed()) {
+            leaveOutEmpty(segment, from, fromPosition + format.dataBytes, found);
+        }
         return found;
+    }
+
+    private void leaveOutEmpty(CopiedSegment segment, VfsFile from, long footerPosition, int[] found) {
+        ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
+        from.readFully(footer, footerPosition);
+        int[] sums = format.footerSums(segment.number(), segment.generation(), footer, 0);
+        for (int frame = 0; sums != null && frame < found.length; frame++) {
+            if (sums[frame] == SegmentFormat.NO_CHECKSUM) {
+                found[frame] = SegmentFormat.NO_CHECKSUM;
+            }
+        }
     }
 
     private int checksum(CopiedSegment segment, int frame, int inPiece) {

@@ -271,7 +271,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * Inserts a piece that was staged as one extent, which shifts what follows: nothing is written but a log entry. To
      * be reserved for as two edits, and no bytes.
      *
-     * @param address of the piece, in a segment that its owner has ended or filled; each piece is linked once
+     * @param address of the piece, in a segment that its owner has ended or filled; a piece is in one place at a time
      * @param length of it
      * @param flags of the extent
      */

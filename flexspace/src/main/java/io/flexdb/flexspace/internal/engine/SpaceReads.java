@@ -11,6 +11,7 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.util.function.UnaryOperator;
+import java.util.zip.CRC32C;
 
 /**
  * The ways in which bytes of a space are read. By any thread inside an epoch that holds the view, where nothing else is
@@ -78,6 +79,43 @@ public final class SpaceReads {
      */
     public void readStaged(long address, ByteBuffer destination, int position, int length) {
         reader.readAddress(address, destination, position, length);
+    }
+
+    /**
+     * Fills a buffer from an address at which somebody else has written since the space was recovered.
+     *
+     * @param destination from its position to its limit
+     * @param checksum CRC32C of all these bytes
+     */
+    public void readFollowed(long address, ByteBuffer destination, int checksum) {
+        int position = destination.position();
+        try {
+            if (!readUnverified(address, destination)) {
+                throw store.damage(address, "bytes of the data file", "an address beyond it");
+            }
+            CRC32C crc = new CRC32C();
+            crc.update(destination.position(position));
+            if ((int) crc.getValue() != checksum) {
+                String length = " of " + (destination.position() - position) + " bytes";
+                throw store.damage(
+                        address,
+                        "checksum " + Integer.toHexString(checksum) + length,
+                        Long.toHexString(crc.getValue()));
+            }
+        } catch (StorageException e) {
+            throw explanation.apply(e);
+        }
+    }
+
+    /**
+     * Fills a buffer from an address of the data file, which may be any. What is there has not been verified: the caller
+     * has a checksum for it.
+     *
+     * @return false if there is no such address
+     * @throws io.flexdb.storage.CorruptionException if the file ends before
+     */
+    public boolean readUnverified(long address, ByteBuffer destination) {
+        return store.readFromFile(address, destination);
     }
 
     /**

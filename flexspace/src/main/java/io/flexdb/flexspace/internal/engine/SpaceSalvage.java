@@ -296,6 +296,16 @@ public final class SpaceSalvage implements AutoCloseable {
         return reads;
     }
 
+    /** The longest extent; 0 if that is not known. */
+    public int maxExtentBytes() {
+        return store == null ? 0 : store.format().maxExtentBytes;
+    }
+
+    /** Reads bytes at an address, which may be any, unverified: the caller has a checksum. False if there are none. */
+    public boolean readUnverified(long address, ByteBuffer destination) {
+        return store.readFromFile(address, destination);
+    }
+
     /** Closes the files. */
     @Override
     public void close() {

@@ -98,6 +98,20 @@ public final class SegmentFormat {
         return seal((int) crc.getValue(), segment, generation, frame);
     }
 
+    /** The checksums in a footer that a buffer has at a position; null if it is damaged. */
+    public int[] footerSums(int segment, int generation, ByteBuffer buffer, int position) {
+        int last = footerBytes - Integer.BYTES;
+        int crc = FilePreamble.crc(buffer, position, last);
+        if (buffer.getInt(position + last) != seal(crc, segment, generation, dataFrames)) {
+            return null;
+        }
+        int[] sums = new int[dataFrames];
+        for (int frame = 0; frame < dataFrames; frame++) {
+            sums[frame] = buffer.getInt(position + frame * Integer.BYTES);
+        }
+        return sums;
+    }
+
     /** Puts the footer into a buffer, which has zeros from a position on. */
     public void putFooter(int segment, int generation, int[] sums, ByteBuffer buffer, int position) {
         int at = position;

@@ -20,8 +20,12 @@ public final class SegmentPlaces {
      * The cost: who comes while another claims a place waits for the file system.
      *
      * S1  A segment that is staged was taken by nobody else, and is not free before it was given back and noted.
-     * S2  What was promised is there, as far as it was when it was promised: others take nothing of it.
+     * S2  What was promised is there, as far as it was when it was promised: others take nothing of it. And before they
+     *     take a segment some others have their place in the file, so that the writer can link what they stage, and
+     *     remove things, on a disk that they have filled.
      */
+    private static final int LEFT_TO_WRITER = 6; // one to open, and as many as are kept back for garbage collection
+
     private final VfsFile file;
     private final SegmentFormat format;
     private final LongSupplier live;
@@ -153,13 +157,20 @@ public final class SegmentPlaces {
                     + " segments of " + format.segmentBytes + " bytes, of which " + Math.max(0, left)
                     + " are free; remove data, end long reads or raise maxDataBytes");
         }
-        if (allocatable() <= promisedPlaces && claimedSegments - placeless.cardinality() < maxSegments) {
-            claimNext(1);
+        int missing = Math.max(promisedPlaces, LEFT_TO_WRITER) + 1 - allocatable();
+        int claimable = maxSegments - claimedSegments + placeless.cardinality();
+        if (missing > 0 && claimable > 0) {
+            claimNext(Math.min(missing, claimable)); // S2
         }
         Segment segment = take(birth);
+        hold(segment);
+        return segment;
+    }
+
+    /** Has a segment be neither emptied nor moved. */
+    synchronized void hold(Segment segment) {
         segment.hold();
         heldCount++;
-        return segment;
     }
 
     private Segment take(long birth) {

@@ -8,7 +8,10 @@ import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
 import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
@@ -59,6 +62,7 @@ public final class SegmentStore implements AutoCloseable {
     private long bytesWritten;
 
     private final StagingArea staging;
+    private final List<Segment> keptInUse = new ArrayList<>(); // by a recovery
 
     /** @param worker for what is done beside the writer; closed with this */
     public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
@@ -333,12 +337,50 @@ public final class SegmentStore implements AutoCloseable {
      */
     public boolean keep(long address) {
         long number = address >>> format.segmentShift;
-        return number < format.maxSegments && places.keep((int) number);
+        if (number >= format.maxSegments) {
+            return false;
+        }
+        if (places.keep((int) number)) {
+            return true;
+        }
+        Segment segment = number < segmentCount() ? segment((int) number) : null;
+        if (segment == null || segment == open) {
+            return false;
+        }
+        if (!segment.isHeld()) { // something was linked
+            places.hold(segment);
+            keptInUse.add(segment);
+        }
+        return true;
+    }
+
+    /** Fills a buffer from an address, which may be any, with what the file has there; false if there is no such place. */
+    public boolean readFromFile(long address, ByteBuffer destination) {
+        long number = address >>> format.segmentShift;
+        if (number >= format.maxSegments || format.positionOf(address) + destination.remaining() > format.dataBytes) {
+            return false;
+        }
+        file.readFully(destination, format.filePosition((int) number, format.positionOf(address)));
+        return true;
+    }
+
+    /** Damage at an address. */
+    public CorruptionException damage(long address, String expected, String found) {
+        long position = format.filePosition(format.segmentOf(address), format.positionOf(address));
+        return new CorruptionException(file.path(), position, expected, found);
     }
 
     /** Lets all that was {@linkplain #keep kept} be free. */
     public void letGoKept() {
         places.letGoKept();
+        for (Segment segment : keptInUse) {
+            places.letGo(segment);
+            segment.letGo();
+            if (segment.liveBytes == 0) {
+                emptied.add(segment);
+            }
+        }
+        keptInUse.clear();
     }
 
     // ---- live bytes and reuse
@@ -356,7 +398,9 @@ public final class SegmentStore implements AutoCloseable {
         segment.liveBytes -= (int) length;
         liveBytes -= length;
         assert segment.liveBytes >= 0 : segment;
-        if (segment.liveBytes == 0 && segment.isSealed() && !segment.isHeld()) {
+        if (segment.isHeld()) {
+            places.countUnlinked(segment, (int) length); // it may be linked again
+        } else if (segment.liveBytes == 0 && segment.isSealed()) {
             foundRefills.forget(segment);
             emptied.add(segment);
         }

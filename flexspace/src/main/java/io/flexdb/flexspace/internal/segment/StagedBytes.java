@@ -45,6 +45,7 @@ public final class StagedBytes implements AutoCloseable {
     private int used; // position behind the last piece
     private boolean ended;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private boolean writing; // if this is found, a write has failed
 
     StagedBytes(StagingArea area) {
         this.area = area;
@@ -84,7 +85,7 @@ public final class StagedBytes implements AutoCloseable {
      */
     public long begin(int length) {
         assert length > 0 && length <= format.maxExtentBytes : length;
-        if (ended) {
+        if (ended || writing) {
             throw new IllegalStateException("no more can be staged here");
         }
         if (buffer == null) {
@@ -136,8 +137,14 @@ public final class StagedBytes implements AutoCloseable {
         area.file().force();
     }
 
+    /** Whether a write has failed: the file holds anything, and no more can be staged here. */
+    public boolean hasFailed() {
+        return writing;
+    }
+
     /** Writes the buffer, which ends with a frame. */
     private void write() {
+        writing = true;
         int length = used - inFile;
         int first = inFile >>> format.frameShift;
         int[] sums = segment.checksums;
@@ -151,16 +158,19 @@ public final class StagedBytes implements AutoCloseable {
         area.file().startWriting(format.filePosition(segment.number, inFile), length);
         area.wrote(length);
         inFile = used;
+        writing = false;
     }
 
     /** Ends the segment. */
     private void seal() {
         flush();
+        writing = true;
         ByteBuffer footer = ByteBuffer.allocate(format.footerBytes).order(ByteOrder.LITTLE_ENDIAN);
         format.putFooter(segment.number, segment.generation, segment.checksums, footer, 0);
         area.file().write(footer, format.filePosition(segment.number, format.dataBytes));
         area.wrote(format.footerBytes);
         area.sealed(segment);
+        writing = false;
         segment = null;
     }
 

@@ -285,7 +285,7 @@ class StagedBytesTest {
 
     @Test
     void aRefusalChangesNothing() {
-        vfs.setCapacity(vfs.content(DATA).length + 400_000);
+        vfs.setCapacity(vfs.content(DATA).length + 600_000); // of which the writer keeps some
         StagedBytes staged = engine.stage();
         int taken = 0;
         try {
@@ -294,7 +294,7 @@ class StagedBytesTest {
                 taken++;
             }
         } catch (StoreFullException e) {
-            assertTrue(taken > 100, taken + " pieces");
+            assertTrue(taken > 30 && engine.store().places().allocatable() >= 6, taken + " pieces");
         }
         int room = staged.roomInSegment();
         assertThrows(StoreFullException.class, () -> stage(staged, new byte[FRAME]));

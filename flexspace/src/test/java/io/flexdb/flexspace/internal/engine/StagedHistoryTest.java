@@ -170,7 +170,7 @@ class StagedHistoryTest {
             history.mostBytes = 100_000 + (int) seed % 4 * 40_000;
             repeat("full disk", seed, () -> {
                 history.open();
-                history.vfs.setCapacity(700_000);
+                history.vfs.setCapacity(900_000);
                 history.fill(800_000);
                 for (int i = 0; i < 2000; i++) {
                     history.step();

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.NativeIo;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.CutUnderReaders;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;

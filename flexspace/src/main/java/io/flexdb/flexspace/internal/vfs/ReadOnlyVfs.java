@@ -1,18 +1,15 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * The same files for somebody who changes none: every file is opened for reading, whatever is asked for, and what would
  * change a name fails. So whoever reads beside a writer needs no right to write, and can't do harm by mistake.
  */
-public final class ReadOnlyVfs implements Vfs {
-    private final Vfs vfs;
-
+public final class ReadOnlyVfs extends ForwardingVfs {
     /** @param vfs has the files */
     public ReadOnlyVfs(Vfs vfs) {
-        this.vfs = vfs;
+        super(vfs);
     }
 
     private static UnsupportedOperationException refusal(Path path) {
@@ -24,22 +21,7 @@ public final class ReadOnlyVfs implements Vfs {
         if (mode == OpenMode.CREATE) {
             throw refusal(file);
         }
-        return vfs.open(file, OpenMode.READ);
-    }
-
-    @Override
-    public boolean exists(Path path) {
-        return vfs.exists(path);
-    }
-
-    @Override
-    public boolean isDirectory(Path path) {
-        return vfs.isDirectory(path);
-    }
-
-    @Override
-    public List<String> list(Path directory) {
-        return vfs.list(directory);
+        return super.open(file, OpenMode.READ);
     }
 
     @Override
@@ -70,25 +52,5 @@ public final class ReadOnlyVfs implements Vfs {
     @Override
     public VfsLock lock(Path lockFile) {
         throw refusal(lockFile);
-    }
-
-    @Override
-    public BackgroundTask start(String name, Runnable task) {
-        return vfs.start(name, task);
-    }
-
-    @Override
-    public BackgroundWorker worker(String name) {
-        return vfs.worker(name);
-    }
-
-    @Override
-    public boolean mapsSafely(Path directory) {
-        return vfs.mapsSafely(directory);
-    }
-
-    @Override
-    public String toString() {
-        return "ReadOnlyVfs[" + vfs + "]";
     }
 }

@@ -1,9 +1,9 @@
 package io.flexdb.flexspace.internal.engine;
 
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import java.nio.file.Path;
 import java.util.HashSet;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreIoException;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

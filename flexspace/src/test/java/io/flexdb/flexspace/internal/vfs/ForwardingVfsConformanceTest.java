@@ -1,6 +1,5 @@
 package io.flexdb.flexspace.internal.vfs;
 
-import io.flexdb.flexspace.simulation.ForwardingVfs;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.file.Path;

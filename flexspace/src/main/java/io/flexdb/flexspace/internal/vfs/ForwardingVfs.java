@@ -1,11 +1,5 @@
-package io.flexdb.flexspace.simulation;
+package io.flexdb.flexspace.internal.vfs;
 
-import io.flexdb.flexspace.internal.vfs.BackgroundTask;
-import io.flexdb.flexspace.internal.vfs.BackgroundWorker;
-import io.flexdb.flexspace.internal.vfs.OpenMode;
-import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flexspace.internal.vfs.VfsLock;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -81,5 +75,10 @@ public class ForwardingVfs implements Vfs {
     @Override
     public boolean mapsSafely(Path directory) {
         return vfs.mapsSafely(directory);
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + "[" + vfs + "]";
     }
 }

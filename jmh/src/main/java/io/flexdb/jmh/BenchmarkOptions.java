@@ -1,6 +1,7 @@
 package io.flexdb.jmh;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -23,16 +24,20 @@ public final class BenchmarkOptions {
      * The reader of a program's arguments.
      *
      * @param options an object with annotations of picocli
-     * @param quickDefaults by the names of options: defaults that are others with {@link #QUICK}
+     * @param defaults by the names of options: those that no annotation tells
+     * @param quickDefaults the same of those that are others with {@link #QUICK}
      * @param arguments those that will be read: defaults are chosen before that
      */
-    public static CommandLine commandLine(Object options, Map<String, String> quickDefaults, String... arguments) {
-        CommandLine line = new CommandLine(options).setCaseInsensitiveEnumValuesAllowed(true);
+    public static CommandLine commandLine(
+            Object options, Map<String, String> defaults, Map<String, String> quickDefaults, String... arguments) {
+        Map<String, String> own = new HashMap<>(defaults);
         if (Arrays.asList(arguments).contains(QUICK)) {
-            line.setDefaultValueProvider(
-                    argument -> argument instanceof OptionSpec option ? quickDefaults.get(option.longestName()) : null);
+            own.putAll(quickDefaults);
         }
-        return line;
+        return new CommandLine(options)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setDefaultValueProvider(
+                        argument -> argument instanceof OptionSpec option ? own.get(option.longestName()) : null);
     }
 
     /**
@@ -96,6 +101,14 @@ public final class BenchmarkOptions {
         @Override
         public Integer convert(String text) {
             return count(text);
+        }
+    }
+
+    /** For a single count, or 0. */
+    public static final class CountOrNone implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            return text.equals("0") ? 0 : count(text);
         }
     }
 

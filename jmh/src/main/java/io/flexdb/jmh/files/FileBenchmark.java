@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -22,7 +23,8 @@ import java.util.stream.Stream;
  * order and overwritten at random. FlexDB, RocksDB and LMDB have the same schema on the same code; {@code flexdb-files}
  * and the file system of the disk are used through {@code java.nio.file}.
  *
- * <p>Nobody forces anything, and the page cache is warm. All contents are checked.
+ * <p>Nobody forces anything, and the page cache is warm. All contents are checked. Each process does the same with
+ * a small tree of its own first, so that a JVM has compiled what it is going to run.
  *
  * <pre>
  * jmh/files.sh --quick
@@ -33,7 +35,12 @@ public final class FileBenchmark {
     private final FileBenchmarkSettings settings;
     private final Map<String, Row> rows = new LinkedHashMap<>();
 
-    private record Row(String experiment, String unit, Map<FileSubject, Double> values) {}
+    /** What was measured, of each subject once a round. */
+    private record Row(
+            String experiment,
+            String unit,
+            Map<FileSubject, List<Double>> values,
+            Map<FileSubject, List<Double>> processorMicros) {}
 
     FileBenchmark(FileBenchmarkSettings settings) {
         this.settings = settings;
@@ -50,18 +57,26 @@ public final class FileBenchmark {
 
     int run() throws IOException, InterruptedException {
         boolean good = true;
-        for (FileSubject subject : settings.subjects) {
-            Path own = settings.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
-            remove(own);
-            Files.createDirectories(own);
-            System.err.println(subject.label());
-            good &= measure(subject, own);
-            remove(own);
-            Files.writeString(settings.json, json());
+        for (int round = 1; round <= settings.run.rounds; round++) {
+            for (FileSubject subject : settings.subjects) {
+                System.err.println(subject.label() + ", round " + round + " of " + settings.run.rounds);
+                good &= measure(subject);
+                Files.writeString(settings.run.json, json());
+            }
         }
         System.out.println(table());
-        System.out.println("All figures: " + settings.json);
+        System.out.println(processorTable());
+        System.out.println("All figures: " + settings.run.json);
         return good ? 0 : 1;
+    }
+
+    private boolean measure(FileSubject subject) throws IOException, InterruptedException {
+        Path own = settings.run.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
+        remove(own);
+        Files.createDirectories(own);
+        boolean ended = measure(subject, own);
+        remove(own);
+        return ended;
     }
 
     private boolean measure(FileSubject subject, Path directory) throws IOException, InterruptedException {
@@ -79,8 +94,9 @@ public final class FileBenchmark {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String[] fields = line.split("\t");
-                if (fields.length == 4 && fields[0].equals(FileWorkload.MARK)) {
-                    add(subject, fields[1], Double.parseDouble(fields[2]), fields[3]);
+                if (fields.length == 5 && fields[0].equals(FileWorkload.MARK)) {
+                    double value = Double.parseDouble(fields[2]);
+                    add(subject, fields[1], value, fields[3], Double.parseDouble(fields[4]));
                 }
             }
         } finally {
@@ -93,22 +109,34 @@ public final class FileBenchmark {
         return ended;
     }
 
-    void add(FileSubject subject, String experiment, double value, String unit) {
-        rows.computeIfAbsent(experiment, name -> new Row(name, unit, new EnumMap<>(FileSubject.class)))
-                .values()
-                .put(subject, value);
+    void add(FileSubject subject, String experiment, double value, String unit, double processorMicros) {
+        Row row = rows.computeIfAbsent(
+                experiment,
+                name -> new Row(name, unit, new EnumMap<>(FileSubject.class), new EnumMap<>(FileSubject.class)));
+        row.values.computeIfAbsent(subject, none -> new ArrayList<>()).add(value);
+        row.processorMicros.computeIfAbsent(subject, none -> new ArrayList<>()).add(processorMicros);
     }
 
-    /** A row for each experiment, a column for each subject. */
+    /** A row for each experiment, a column for each subject: the medians of all rounds. */
     String table() {
-        List<String> header = new ArrayList<>(List.of("", "unit"));
+        return table("unit", Row::unit, Row::values);
+    }
+
+    /** The same of the time of processors, for each file, entry or piece of 64 KiB. */
+    String processorTable() {
+        return table("processor", row -> "µs for each", Row::processorMicros);
+    }
+
+    private String table(
+            String title, Function<Row, String> unit, Function<Row, Map<FileSubject, List<Double>>> values) {
+        List<String> header = new ArrayList<>(List.of("", title));
         settings.subjects.forEach(subject -> header.add(subject.label()));
         List<List<String>> cells = new ArrayList<>();
         for (Row row : rows.values()) {
-            List<String> line = new ArrayList<>(List.of(row.experiment, row.unit));
+            List<String> line = new ArrayList<>(List.of(row.experiment, unit.apply(row)));
             for (FileSubject subject : settings.subjects) {
-                Double value = row.values.get(subject);
-                line.add(value == null ? "" : Markdown.number(value));
+                List<Double> measured = values.apply(row).get(subject);
+                line.add(measured == null ? "" : Markdown.number(Markdown.median(measured)));
             }
             cells.add(line);
         }
@@ -119,18 +147,20 @@ public final class FileBenchmark {
     String json() {
         List<String> entries = new ArrayList<>();
         for (Row row : rows.values()) {
-            row.values.forEach((subject, value) -> entries.add(String.format(
+            row.values.forEach((subject, values) -> entries.add(String.format(
                     Locale.ROOT,
-                    "{\"subject\": \"%s\", \"experiment\": \"%s\", \"value\": %s, \"unit\": \"%s\"}",
+                    "{\"subject\": \"%s\", \"experiment\": \"%s\", \"unit\": \"%s\", \"values\": %s,"
+                            + " \"processorMicros\": %s}",
                     subject.label(),
                     row.experiment,
-                    value,
-                    row.unit)));
+                    row.unit,
+                    values,
+                    row.processorMicros.get(subject))));
         }
         return "[\n  " + String.join(",\n  ", entries) + "\n]\n";
     }
 
-    private static void remove(Path directory) throws IOException {
+    static void remove(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }

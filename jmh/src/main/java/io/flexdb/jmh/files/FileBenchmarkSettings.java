@@ -1,12 +1,20 @@
 package io.flexdb.jmh.files;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.flexdb.jmh.BenchmarkOptions;
+import io.flexdb.jmh.RunOptions;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What to measure, and how; see {@code --help}. */
@@ -19,13 +27,19 @@ import picocli.CommandLine.Option;
                         + "file system, each in a process of its own, and prints a table.",
         footer = {"", "N and BYTES are numbers that k, m or g may follow."})
 final class FileBenchmarkSettings implements Callable<Integer> {
+    private static final Map<String, String> DEFAULTS =
+            Map.of("--dir", "jmh/target/files", "--json", "jmh/target/files.json");
     private static final Map<String, String> QUICK_DEFAULTS = Map.of(
             "--files", "2000",
             "--large", "1m",
             "--overwrites", "2000",
             "--renames", "10",
             "--cache", "8m",
-            "--heap", "256m");
+            "--heap", "256m",
+            "--warm-up", "200");
+
+    @Mixin
+    RunOptions.InDirectory run = new RunOptions.InDirectory();
 
     @Option(
             names = "--subjects",
@@ -68,12 +82,14 @@ final class FileBenchmarkSettings implements Callable<Integer> {
     int renames;
 
     @Option(
-            names = "--rounds",
+            names = "--warm-up",
             paramLabel = "N",
-            defaultValue = "2",
-            converter = BenchmarkOptions.Count.class,
-            description = "How often find, ls and ls -l are measured. Default: ${DEFAULT-VALUE}.")
-    int rounds;
+            defaultValue = "100000",
+            converter = BenchmarkOptions.CountOrNone.class,
+            description =
+                    "Files of the tree that all is done with first, without being measured, in a directory of its "
+                            + "own; 0 for none. Default: ${DEFAULT-VALUE}.")
+    int warmUpFiles;
 
     @Option(
             names = "--block",
@@ -106,29 +122,6 @@ final class FileBenchmarkSettings implements Callable<Integer> {
             description = "Heap of each process. Default: ${DEFAULT-VALUE}.")
     String heap;
 
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            defaultValue = "jmh/target/files",
-            description = "Where files and stores are made and removed. Default: ${DEFAULT-VALUE}.")
-    Path directory;
-
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            defaultValue = "jmh/target/files.json",
-            description = "Where every figure goes. Default: ${DEFAULT-VALUE}.")
-    Path json;
-
-    @Option(names = BenchmarkOptions.QUICK, description = "Small sizes: shows that everything works.")
-    boolean quick;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Print this and exit.")
-    private boolean help;
-
     @Option(names = "--measure", hidden = true, description = "Measure this in this process.")
     private FileSubject measured;
 
@@ -140,7 +133,7 @@ final class FileBenchmarkSettings implements Callable<Integer> {
     static CommandLine commandLine(String... arguments) {
         FileBenchmarkSettings settings = new FileBenchmarkSettings();
         settings.arguments = arguments.clone();
-        return BenchmarkOptions.commandLine(settings, QUICK_DEFAULTS, arguments);
+        return BenchmarkOptions.commandLine(settings, DEFAULTS, QUICK_DEFAULTS, arguments);
     }
 
     /** As they were given, for the processes of the subjects. */
@@ -153,9 +146,19 @@ final class FileBenchmarkSettings implements Callable<Integer> {
         if (measured == null) {
             return new FileBenchmark(this).run();
         }
-        try (FileTarget target = measured.open(measuredDirectory, this)) {
-            new FileWorkload(target, this, System.out).run();
+        FileWorkload.Sizes sizes = new FileWorkload.Sizes(files, largeBytes, overwrites, renames);
+        if (warmUpFiles > 0) {
+            run("warm-up", sizes.warmUp(warmUpFiles), new PrintStream(OutputStream.nullOutputStream(), false, UTF_8));
         }
+        run("measured", sizes, System.out);
         return 0;
+    }
+
+    private void run(String name, FileWorkload.Sizes sizes, PrintStream out) throws IOException {
+        Path own = Files.createDirectory(measuredDirectory.resolve(name));
+        try (FileTarget target = measured.open(own, this)) {
+            new FileWorkload(target, sizes, out).run();
+        }
+        FileBenchmark.remove(own);
     }
 }

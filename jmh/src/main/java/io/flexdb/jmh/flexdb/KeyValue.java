@@ -59,15 +59,15 @@ public final class KeyValue {
 
     /** Measures all stores, each in a process of its own. */
     int run() throws IOException, InterruptedException {
-        Files.createDirectories(settings.directory);
+        Files.createDirectories(settings.run.directory);
         if (!canLimitMemory()) {
             return 1;
         }
-        int runs = settings.rounds * settings.spaces.size() * settings.stores.size();
+        int runs = settings.run.rounds * settings.spaces.size() * settings.stores.size();
         boolean good = true;
         long start = System.nanoTime();
         int done = 0;
-        for (int round = 1; round <= settings.rounds; round++) {
+        for (int round = 1; round <= settings.run.rounds; round++) {
             for (KeySpace space : settings.spaces) {
                 for (Subject subject : settings.stores) {
                     System.err.printf(
@@ -76,15 +76,15 @@ public final class KeyValue {
                             subject.label(),
                             space,
                             round,
-                            settings.rounds,
+                            settings.run.rounds,
                             timeLeft(start, done++, runs));
                     good &= measure(subject, space, round);
-                    Files.writeString(settings.json, comparison.json());
+                    Files.writeString(settings.run.json, comparison.json());
                 }
             }
         }
         System.out.println(comparison.tables(settings.stores));
-        System.out.println("All figures: " + settings.json);
+        System.out.println("All figures: " + settings.run.json);
         if (settings.pictures != null) {
             new KeyValuePictures(settings.stores, comparison, settings.pictures).write();
         }
@@ -112,7 +112,7 @@ public final class KeyValue {
     }
 
     private boolean measure(Subject subject, KeySpace space, int round) throws IOException, InterruptedException {
-        Path own = settings.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
+        Path own = settings.run.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
         remove(own);
         Files.createDirectories(own);
         List<String> command = command(settings, subject);

@@ -3,6 +3,7 @@ package io.flexdb.jmh.flexdb;
 import io.flexdb.Durability;
 import io.flexdb.jmh.BenchmarkOptions;
 import io.flexdb.jmh.PageCache;
+import io.flexdb.jmh.RunOptions;
 import io.flexdb.ycsb.Workloads;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -25,6 +27,8 @@ import picocli.CommandLine.TypeConversionException;
         description = "Measures FlexDB and its rivals, each in a process of its own, and prints a table.",
         footer = {"", "BYTES is a number that k, m or g may follow."})
 final class KeyValueSettings implements Callable<Integer> {
+    private static final Map<String, String> DEFAULTS =
+            Map.of("--dir", "jmh/target/stores", "--json", "jmh/target/keyvalue.json");
     private static final Map<String, String> QUICK_DEFAULTS = Map.ofEntries(
             Map.entry("--records", "10000"),
             Map.entry("--operations", "10000"),
@@ -40,6 +44,9 @@ final class KeyValueSettings implements Callable<Integer> {
     private static final int MORE_THAN_MEMORY = 4;
     private static final int HEAP_SHARE = 4;
     private static final int CACHE_SHARE = 8;
+
+    @Mixin
+    RunOptions.InDirectory run = new RunOptions.InDirectory();
 
     @Option(
             names = "--stores",
@@ -196,27 +203,6 @@ final class KeyValueSettings implements Callable<Integer> {
                     + "they will have. None with --cold. Default: ${DEFAULT-VALUE}.")
     private int warmUpSeconds;
 
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "How often each store is measured; the stores take turns. Default: ${DEFAULT-VALUE}.")
-    int rounds;
-
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            defaultValue = "jmh/target/stores",
-            description = "Where stores are made and removed. Default: ${DEFAULT-VALUE}.")
-    Path directory;
-
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            defaultValue = "jmh/target/keyvalue.json",
-            description = "Where every figure goes. Default: ${DEFAULT-VALUE}.")
-    Path json;
-
     @Option(names = "--pictures", paramLabel = "DIR", description = "Where to draw figures, as SVG. Default: none.")
     Path pictures;
 
@@ -225,15 +211,6 @@ final class KeyValueSettings implements Callable<Integer> {
 
     @Option(names = "--seed", defaultValue = "1", description = "Of what is random. Default: ${DEFAULT-VALUE}.")
     long seed;
-
-    @Option(names = BenchmarkOptions.QUICK, description = "Small sizes: shows that everything works.")
-    boolean quick;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Print this and exit.")
-    private boolean help;
 
     @Option(names = "--measure", hidden = true, description = "Measure this store in this process.")
     Subject measured;
@@ -261,7 +238,7 @@ final class KeyValueSettings implements Callable<Integer> {
     static CommandLine commandLine(String... arguments) {
         KeyValueSettings settings = new KeyValueSettings();
         settings.arguments = arguments.clone();
-        return BenchmarkOptions.commandLine(settings, QUICK_DEFAULTS, arguments);
+        return BenchmarkOptions.commandLine(settings, DEFAULTS, QUICK_DEFAULTS, arguments);
     }
 
     /** As they were given, for the processes of the stores. */

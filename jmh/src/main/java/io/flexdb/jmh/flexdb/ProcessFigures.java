@@ -1,6 +1,6 @@
 package io.flexdb.jmh.flexdb;
 
-import com.sun.management.OperatingSystemMXBean;
+import io.flexdb.jmh.ProcessorTime;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -38,13 +38,10 @@ record ProcessFigures(
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             collections += collector.getCollectionTime();
         }
-        long processor = ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
-                ? system.getProcessCpuTime()
-                : 0;
         return new ProcessFigures(
                 field(Path.of("/proc/self/io"), "read_bytes:", 1),
                 field(Path.of("/proc/self/io"), "write_bytes:", 1),
-                processor,
+                ProcessorTime.nanosNow(),
                 field(Path.of("/proc/self/status"), "RssAnon:", 1) << 10,
                 collections,
                 field(Path.of("/proc/stat"), "cpu ", 8));

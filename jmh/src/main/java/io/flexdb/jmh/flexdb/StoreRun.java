@@ -57,7 +57,7 @@ final class StoreRun {
     }
 
     void run() throws Exception {
-        if (!settings.quick) {
+        if (!settings.run.quick) {
             warmUp();
         }
         int number = 0;

@@ -61,14 +61,14 @@ public final class Table2 {
             progress.println(Subject.FLEXSPACE + " has a cache of " + settings.cacheBytes + " bytes");
         }
         boolean cold = settings.cold() && PageCache.canDrop(progress);
-        Files.writeString(settings.json, measurements.json()); // rather fail now than after the first round
-        if (!settings.quick) {
+        Files.writeString(settings.run.json, measurements.json()); // rather fail now than after the first round
+        if (!settings.run.quick) {
             warmUp();
         }
-        for (int round = 1; round <= settings.rounds; round++) {
+        for (int round = 1; round <= settings.run.rounds; round++) {
             measurements.startRound(round);
             runOnce(cold);
-            Files.writeString(settings.json, measurements.json()); // what there is, if the next round fails
+            Files.writeString(settings.run.json, measurements.json()); // what there is, if the next round fails
         }
         if (settings.pictures != null) {
             new Table2Pictures(settings, measurements, settings.pictures).write();

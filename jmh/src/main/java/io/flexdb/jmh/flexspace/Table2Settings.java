@@ -1,6 +1,7 @@
 package io.flexdb.jmh.flexspace;
 
 import io.flexdb.jmh.BenchmarkOptions;
+import io.flexdb.jmh.RunOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -25,6 +27,8 @@ import picocli.CommandLine.TypeConversionException;
                 + " and prints tables.",
         footer = {"", "LIST is a list with commas, and may be empty. k, m or g may follow a number."})
 final class Table2Settings implements Callable<Integer> {
+    private static final Map<String, String> DEFAULTS =
+            Map.of("--rounds", "3", "--dir", System.getProperty("java.io.tmpdir"), "--json", "table2.json");
     private static final Map<String, String> QUICK_DEFAULTS = Map.of(
             "--rounds", "1",
             "--block", "4096,16384",
@@ -73,17 +77,8 @@ final class Table2Settings implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = BenchmarkOptions.QUICK,
-            description = "Small sizes: does it run? Takes seconds. Other defaults: see --quick --help.")
-    boolean quick;
-
-    @Option(
-            names = "--dir",
-            paramLabel = "DIR",
-            defaultValue = "${sys:java.io.tmpdir}",
-            description = "Where FlexSpace's files go. Default: ${DEFAULT-VALUE}.")
-    private Path directory;
+    @Mixin
+    RunOptions.InDirectory run = new RunOptions.InDirectory();
 
     @Option(
             names = "--rivals",
@@ -103,14 +98,6 @@ final class Table2Settings implements Callable<Integer> {
             defaultValue = "raw,table2,figure2,figure11,small,gc,recovery",
             description = "What to measure, of ${COMPLETION-CANDIDATES}. Default: all.")
     List<Part> parts;
-
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "3",
-            converter = BenchmarkOptions.Count.class,
-            description = "Measure everything N times; the tables have the medians. Default: ${DEFAULT-VALUE}.")
-    int rounds;
 
     @Option(
             names = "--block",
@@ -218,29 +205,16 @@ final class Table2Settings implements Callable<Integer> {
     List<RecoveryCase> recoveries;
 
     @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            defaultValue = "table2.json",
-            description = "Where all measurements go. Default: ${DEFAULT-VALUE}.")
-    Path json;
-
-    @Option(
             names = "--pictures",
             paramLabel = "DIR",
             description = "Draw figure2, figure11 and small into this directory, as SVG. Default: no pictures.")
     Path pictures;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Print this and exit.")
-    private boolean help;
-
     private Table2Settings() {}
 
     /** What measures, once it has read these arguments. */
     static CommandLine commandLine(String... arguments) {
-        return BenchmarkOptions.commandLine(new Table2Settings(), QUICK_DEFAULTS, arguments);
+        return BenchmarkOptions.commandLine(new Table2Settings(), DEFAULTS, QUICK_DEFAULTS, arguments);
     }
 
     /** Reads arguments, for whoever measures himself. */
@@ -284,7 +258,7 @@ final class Table2Settings implements Callable<Integer> {
     }
 
     Subject ours() {
-        return new Subject(Subject.FLEXSPACE, directory, cacheBytes, logBytes);
+        return new Subject(Subject.FLEXSPACE, run.directory, cacheBytes, logBytes);
     }
 
     boolean cold() {

@@ -53,7 +53,7 @@ public final class Table1 {
 
     /** Measures everything, writes the file of results, and returns the tables. */
     String run() throws RunnerException, IOException {
-        for (int round = 1; round <= settings.rounds; round++) {
+        for (int round = 1; round <= settings.run.rounds; round++) {
             for (Experiment experiment : Experiment.values()) {
                 for (long extents : experiment.sizes(settings)) {
                     progress.printf(
@@ -67,7 +67,7 @@ public final class Table1 {
                 }
             }
         }
-        try (OutputStream file = Files.newOutputStream(settings.json);
+        try (OutputStream file = Files.newOutputStream(settings.run.json);
                 PrintStream out = new PrintStream(file, false, StandardCharsets.UTF_8)) {
             ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
         }
@@ -104,7 +104,7 @@ public final class Table1 {
         if (experiment.takesMinutes(index, extents)) {
             options.warmupIterations(0).measurementIterations(1); // compiled within the first hundredth of it
         }
-        if (settings.quick) {
+        if (settings.run.quick) {
             options.forks(0).warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(20));
         }
         return options;
@@ -112,8 +112,8 @@ public final class Table1 {
 
     /** Bytes an extent, in this JVM. The rivals get few insertions: theirs take long, and the share is the same. */
     private String memory() {
-        long appends = settings.quick ? 10_000 : 10_000_000;
-        long fewInsertions = settings.quick ? 1_000 : 300_000;
+        long appends = settings.run.quick ? 10_000 : 10_000_000;
+        long fewInsertions = settings.run.quick ? 1_000 : 300_000;
         return report.memoryTable(appends, fewInsertions, appends);
     }
 }

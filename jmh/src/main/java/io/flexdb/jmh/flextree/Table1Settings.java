@@ -1,12 +1,13 @@
 package io.flexdb.jmh.flextree;
 
 import io.flexdb.jmh.BenchmarkOptions;
-import java.nio.file.Path;
+import io.flexdb.jmh.RunOptions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
         description = "Measures FlexTree and its rivals as in Table 1 of the paper, and prints a table like it.",
         footer = {"", "LIST is a list of numbers with commas, and may be empty. k, m or g may follow a number."})
 final class Table1Settings implements Callable<Integer> {
+    private static final Map<String, String> DEFAULTS = Map.of("--rounds", "3", "--json", "table1.json");
     private static final Map<String, String> QUICK_DEFAULTS = Map.of(
             "--rounds", "1",
             "--insert", "1000",
@@ -29,18 +31,8 @@ final class Table1Settings implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = BenchmarkOptions.QUICK,
-            description = "Small sizes, no forks: does it run? Takes seconds. Other defaults: see --quick --help.")
-    boolean quick;
-
-    @Option(
-            names = "--rounds",
-            paramLabel = "N",
-            defaultValue = "3",
-            converter = BenchmarkOptions.Count.class,
-            description = "Measure everything N times; the table has the medians. Default: ${DEFAULT-VALUE}.")
-    int rounds;
+    @Mixin
+    RunOptions run = new RunOptions();
 
     @Option(
             names = "--insert",
@@ -79,24 +71,11 @@ final class Table1Settings implements Callable<Integer> {
             description = "Arguments of the measured JVMs. Default: -Xmx6g -XX:MaxDirectMemorySize=6g.")
     String jvmArgs = "";
 
-    @Option(
-            names = "--json",
-            paramLabel = "FILE",
-            defaultValue = "table1.json",
-            description = "Where JMH's results go. Default: ${DEFAULT-VALUE}.")
-    Path json;
-
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Print this and exit.")
-    private boolean help;
-
     private Table1Settings() {}
 
     /** What measures, once it has read these arguments. */
     static CommandLine commandLine(String... arguments) {
-        return BenchmarkOptions.commandLine(new Table1Settings(), QUICK_DEFAULTS, arguments);
+        return BenchmarkOptions.commandLine(new Table1Settings(), DEFAULTS, QUICK_DEFAULTS, arguments);
     }
 
     /** Reads arguments, for whoever measures himself. */

@@ -203,7 +203,7 @@ class Table2Test {
         Table2Settings settings = Table2Settings.parse("--rivals=a:/x,b:/y:z", "--insert-at=64k,1g,5", "--rounds=2");
         assertEquals(List.of(65536L, 1L << 30, 5L), settings.insertSizes);
         assertEquals(Path.of("/y:z"), settings.subjects().get(2).directory());
-        assertEquals(7, settings.with("--rounds=7").rounds);
+        assertEquals(7, settings.with("--rounds=7").run.rounds);
     }
 
     @Test
@@ -211,11 +211,11 @@ class Table2Test {
         Table2Settings settings = Table2Settings.parse(
                 "--quick", "--rivals=a:/x,b:/y", "--threads=", "--block=8,16", "--cold=yes", "--barrier", "checkpoint");
         Table2Settings changed = settings.with("--block=4096", "--rounds=7");
-        assertTrue(changed.quick);
+        assertTrue(changed.run.quick);
         assertEquals(settings.subjects(), changed.subjects());
         assertEquals(List.of(), changed.threads);
         assertEquals(List.of(4096), changed.blockSizes);
-        assertEquals(7, changed.rounds);
+        assertEquals(7, changed.run.rounds);
         assertEquals(1024, changed.blocks, "the default of quick runs");
         assertTrue(changed.cold());
         assertTrue(changed.barrierIsCheckpoint());

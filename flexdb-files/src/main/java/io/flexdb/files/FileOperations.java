@@ -106,28 +106,29 @@ final class FileOperations {
         requireNone(attributes);
         while (true) {
             Place place = find(path, flags.follow() && !flags.createNew());
-            Entry entry = place.entry();
-            if (entry == null) {
-                entry = createOrNull(place, flags);
-            } else if (flags.createNew()) {
-                throw new FileAlreadyExistsException(path.toString());
-            } else {
-                requireFile(place);
-            }
-            OpenFile file = entry == null ? null : tree.content().open(place.key(), entry);
+            boolean isNew = place.entry() == null;
+            OpenFile file = isNew ? createOrNull(place, flags) : openOrNull(place, flags);
             if (file != null) {
-                return channel(file, flags, place.entry() == null);
+                return channel(file, flags, isNew);
             }
         }
     }
 
-    /** Makes a file, or returns null if somebody else was faster. */
-    private Entry createOrNull(Place place, OpenFlags flags) throws IOException {
+    private OpenFile openOrNull(Place place, OpenFlags flags) throws IOException {
+        if (flags.createNew()) {
+            throw new FileAlreadyExistsException(place.path().toString());
+        }
+        requireFile(place);
+        return tree.content().open(place.key(), place.entry());
+    }
+
+    /** Makes a file and opens it, or returns null if somebody else was faster. */
+    private OpenFile createOrNull(Place place, OpenFlags flags) throws IOException {
         if (!flags.create() && !flags.createNew()) {
             throw new NoSuchFileException(place.path().toString());
         }
         try {
-            return tree.createFile(place.requireKey(), place.path().toString());
+            return tree.content().create(place.requireKey(), place.path().toString());
         } catch (FileAlreadyExistsException e) {
             if (flags.createNew()) {
                 throw e;

@@ -34,6 +34,22 @@ public final class FileContent {
 
     // ---- opening
 
+    /**
+     * Makes an empty file, and opens it. To be closed.
+     *
+     * @throws java.nio.file.FileAlreadyExistsException if there is something of this name
+     */
+    public OpenFile create(EntryKey key, String path) throws IOException {
+        long id = tree.ids.next();
+        OpenFiles.Held held = tree.open.lock(id); // or somebody might remove it before it is known to be open
+        try {
+            tree.createFile(id, key, path);
+            return tree.open.use(id, key);
+        } finally {
+            held.release();
+        }
+    }
+
     /** Opens a file, or returns null if the entry is another one now, or being removed. To be closed. */
     public OpenFile open(EntryKey key, Entry entry) throws IOException {
         assert entry.isFile();

@@ -120,11 +120,9 @@ public final class FileTree {
 
     // ---- making
 
-    /** Makes an empty file, and returns its entry. */
-    public Entry createFile(EntryKey key, String path) throws IOException {
-        Entry entry = Entry.small(ids.next(), Times.of(store.now()), new byte[0]);
-        create(key, path, change -> change.put(key, entry));
-        return entry;
+    /** Makes an empty file. */
+    void createFile(long id, EntryKey key, String path) throws IOException {
+        create(key, path, change -> change.put(key, Entry.small(id, Times.of(change.now), new byte[0])));
     }
 
     /** Makes a directory. */

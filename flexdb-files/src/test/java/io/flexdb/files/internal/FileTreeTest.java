@@ -68,7 +68,7 @@ class FileTreeTest {
     @Test
     void aChangeThatHasMetOthersTooOftenIsMadeAlone() throws Exception {
         EntryKey key = EntryKey.of(FileTree.ROOT, "f");
-        tree.createFile(key, "/f");
+        tree.content().close(tree.content().create(key, "/f"));
         List<Thread> others = new ArrayList<>();
         int most = 100;
         tree.store.change(null, change -> {

@@ -15,33 +15,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
-class DeleteRecursivelyTest {
-    @TempDir
-    private Path directory;
-
-    private FilesFixture fixture;
-
-    @BeforeEach
-    void open() throws IOException {
-        fixture = new FilesFixture(directory.resolve("store"));
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        fixture.close();
-    }
-
-    private Path path(String path) {
-        return fixture.path(path);
-    }
-
+class DeleteRecursivelyTest extends FilesTest {
     private void delete(String path) throws IOException {
         fixture.files().deleteRecursively(path(path));
     }

@@ -32,32 +32,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Channels, and what becomes of files that are open. */
-class FlexChannelTest {
-    @TempDir
-    private Path directory;
-
-    private FilesFixture fixture;
-
-    @BeforeEach
-    void open() throws IOException {
-        fixture = new FilesFixture(directory.resolve("store"));
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        fixture.close();
-    }
-
-    private Path path(String path) {
-        return fixture.path(path);
-    }
-
+class FlexChannelTest extends FilesTest {
     private static ByteBuffer bytes(int... values) {
         ByteBuffer buffer = ByteBuffer.allocate(values.length);
         for (int value : values) {

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,15 +38,9 @@ class FlexFileSystemCloseTest {
         db.close();
     }
 
-    private static byte[] random(int length) {
-        byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
-    }
-
     @Test
     void aCopyIsWholeOrNotThereWhereverTheFileSystemIsClosedMeanwhile() throws IOException {
-        byte[] content = random(600_000);
+        byte[] content = FilesTest.random(600_000);
         boolean ended = false;
         for (int call = 1; !ended; call++) {
             ClockWithHook clock = new ClockWithHook();
@@ -83,7 +76,7 @@ class FlexFileSystemCloseTest {
             ClockWithHook clock = new ClockWithHook();
             FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL.withClock(clock));
             Files.createDirectories(files.getPath("/tree/a/b"));
-            Files.write(files.getPath("/tree/a/f"), random(3000));
+            Files.write(files.getPath("/tree/a/f"), FilesTest.random(3000));
             clock.at(call, files::close);
             try {
                 files.deleteRecursively(files.getPath("/tree"));

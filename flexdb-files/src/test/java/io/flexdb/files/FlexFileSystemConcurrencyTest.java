@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,36 +25,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Threads that do things to the same directories and files; the fixture checks all when it is closed. */
 @Timeout(120)
-class FlexFileSystemConcurrencyTest {
+class FlexFileSystemConcurrencyTest extends FilesTest {
     private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int THREADS = 4;
-
-    @TempDir
-    private Path directory;
-
-    private FilesFixture fixture;
-
-    @BeforeEach
-    void open() throws IOException {
-        fixture = new FilesFixture(directory.resolve("store"));
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        fixture.close();
-    }
-
-    private Path path(String path) {
-        return fixture.path(path);
-    }
 
     private interface Work {
         void run(int thread) throws Exception;
@@ -103,12 +82,38 @@ class FlexFileSystemConcurrencyTest {
                 try {
                     Files.createFile(path("/f" + i));
                     made.incrementAndGet();
-                } catch (java.nio.file.FileAlreadyExistsException e) {
+                } catch (FileAlreadyExistsException e) {
                     assertEquals("/f" + i, e.getFile());
                 }
             }
         });
         assertEquals(files, made.get());
+    }
+
+    @Test
+    void whoeverMakesAFileHasItOpenBeforeOthersCanDeleteIt() throws Exception {
+        int files = 500 * EFFORT;
+        AtomicInteger made = new AtomicInteger();
+        byte[] content = random(1500);
+        inThreads(THREADS, thread -> {
+            for (int i = 0; i < files; i++) {
+                if (thread % 2 == 0) {
+                    Files.deleteIfExists(path("/f"));
+                    continue;
+                }
+                try (SeekableByteChannel channel = Files.newByteChannel(
+                        path("/f"), Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
+                    channel.write(ByteBuffer.wrap(content));
+                    assertEquals(content.length, channel.size());
+                    made.incrementAndGet();
+                } catch (FileAlreadyExistsException e) {
+                    assertEquals("/f", e.getFile());
+                }
+            }
+        });
+        assertTrue(made.get() > 0);
+        Files.deleteIfExists(path("/f"));
+        assertEquals(0, fixture.files().check().files());
     }
 
     @Test

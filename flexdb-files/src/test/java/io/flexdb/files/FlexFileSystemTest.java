@@ -40,41 +40,12 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What ordinary programs do with files. */
-class FlexFileSystemTest {
-    @TempDir
-    private Path directory;
-
-    private FilesFixture fixture;
-
-    @BeforeEach
-    void open() throws IOException {
-        fixture = new FilesFixture(directory.resolve("store"));
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        fixture.close();
-    }
-
-    private Path path(String path) {
-        return fixture.path(path);
-    }
-
-    private static byte[] random(int length) {
-        byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
-        return bytes;
-    }
-
+class FlexFileSystemTest extends FilesTest {
     @Test
     void textIsWrittenAndReadByLines() throws IOException {
         Path file = path("/notes/today.txt");

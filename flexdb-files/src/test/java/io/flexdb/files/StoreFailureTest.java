@@ -16,32 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of exceptions of the store. */
-class StoreFailureTest {
-    @TempDir
-    private Path directory;
-
-    private FilesFixture fixture;
-
-    @BeforeEach
-    void open() throws IOException {
-        fixture = new FilesFixture(directory.resolve("store"));
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        fixture.close();
-    }
-
-    private Path path(String path) {
-        return fixture.path(path);
-    }
-
+class StoreFailureTest extends FilesTest {
     @Test
     void whatTheStoreRefusesIsAnIOException() throws IOException {
         FlexDBOptions options = FlexDBOptions.defaults()

@@ -69,17 +69,10 @@ public final class FileTree {
 
     /** The number of a directory, or -1 if there is none of this name. */
     public long lookupDirectory(EntryKey key) throws IOException {
-        Long known = directories.get(key);
-        if (known != null) {
-            return known;
-        }
-        long begun = directories.time();
-        Entry entry = lookup(key);
-        if (entry == null || !entry.isDirectory()) {
-            return -1;
-        }
-        directories.keep(key, entry.id(), begun);
-        return entry.id();
+        return directories.find(key, () -> {
+            Entry entry = lookup(key);
+            return entry == null || !entry.isDirectory() ? DirectoryCache.NONE : entry.id();
+        });
     }
 
     /** The times of a directory, or null if it is gone. */

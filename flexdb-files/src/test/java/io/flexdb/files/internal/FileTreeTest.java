@@ -2,13 +2,22 @@ package io.flexdb.files.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
 import io.flexdb.files.ClockWithHook;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
+import io.flexdb.storage.StoreMemoryException;
+import io.flexdb.storage.StoreReadOnlyException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.ClosedFileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What can't be brought about by paths alone, since it begins between two steps of something else. */
@@ -115,5 +125,89 @@ class FileTreeTest {
         }
         assertNull(tree.lookup(to));
         assertEquals(List.of(), tree.check().problems());
+    }
+
+    private static List<RuntimeException> refusals() {
+        Path file = Path.of("data");
+        return List.of(
+                new StoreFullException("no room"),
+                new StoreMemoryException("a value", 100, new OutOfMemoryError("none left")),
+                new CorruptionException(file, 7, "this", "that"),
+                new StoreIoException("reading", file, new IOException("the disk is gone")),
+                new StoreReadOnlyException(new IOException("the disk was gone")),
+                new StoreFailedException(new IOException("the disk is gone")),
+                new IllegalStateException("more is pinned than may be"));
+    }
+
+    @Test
+    void whateverTheStoreRefusesIsAnIOExceptionThatTellsWhyAndHoldsNothingBack() throws IOException {
+        EntryKey key = EntryKey.of(FileTree.ROOT, "f");
+        tree.content().close(tree.content().create(key, "/f"));
+        for (RuntimeException refusal : refusals()) {
+            List<Executable> ways = List.of(
+                    () -> tree.store.read(view -> {
+                        throw refusal;
+                    }),
+                    () -> tree.store.readAtOnce(view -> {
+                        throw refusal;
+                    }),
+                    () -> tree.store.change(null, change -> {
+                        change.delete(key);
+                        throw refusal;
+                    }));
+            for (Executable way : ways) {
+                IOException thrown = assertThrows(IOException.class, way);
+                assertSame(refusal, thrown.getCause());
+                assertEquals(refusal.getMessage(), thrown.getMessage());
+            }
+        }
+        assertNothingIsHeldBack(key);
+    }
+
+    @Test
+    void whatIsNoRefusalIsThrownAsItIsAndHoldsNothingBack() throws IOException {
+        EntryKey key = EntryKey.of(FileTree.ROOT, "f");
+        tree.content().close(tree.content().create(key, "/f"));
+        for (Throwable each : List.of(new OutOfMemoryError("of the heap"), new NoSuchFileException("/f"))) {
+            assertSame(
+                    each,
+                    assertThrows(
+                            each.getClass(),
+                            () -> tree.store.change(null, change -> {
+                                change.delete(key);
+                                throw FileTreeTest.<IOException>asIs(each);
+                            })));
+        }
+        assertNothingIsHeldBack(key);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T asIs(Throwable e) throws T {
+        throw (T) e;
+    }
+
+    @Test
+    void aStoreThatIsClosedIsAFileSystemThatIs() {
+        StoreClosedException closed = new StoreClosedException("the store");
+        for (Executable way : List.<Executable>of(
+                () -> tree.store.read(view -> {
+                    throw closed;
+                }),
+                () -> tree.store.readAtOnce(view -> {
+                    throw closed;
+                }),
+                () -> tree.store.change(null, change -> {
+                    throw closed;
+                }))) {
+            assertSame(
+                    closed, assertThrows(ClosedFileSystemException.class, way).getCause());
+        }
+    }
+
+    /** No lock, and nothing of a change that was not made: whoever wants all changes to have ended need not wait. */
+    private void assertNothingIsHeldBack(EntryKey key) throws IOException {
+        assertTrue(tree.lookup(key).isFile());
+        tree.close(); // waits for changes under way
+        assertThrows(ClosedFileSystemException.class, () -> tree.remove(key, "/f"));
     }
 }

@@ -1,11 +1,9 @@
 package io.flexdb.internal.memtable;
 
-import io.flexdb.internal.keys.KeyOrder;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
  * The anchors of a memtable in key order: a B+-tree at the upper end of the arena. Any number of threads insert and
@@ -16,9 +14,8 @@ final class KeyTree {
      * Problem: what costs in an ordered structure of this size is cache misses, a dozen and more in a skip list.
      * Choice: a B+-tree whose nodes hold, for each key, the first eight bytes as a number, so a search reads a few
      * lines of each of three or four nodes and then one entry. As the keys of a store tend to begin alike, the eight
-     * bytes are taken behind a prefix that the keys of the last memtable had in common; a key without this prefix gets
-     * the least or the greatest number, which keeps the order for any prefix. Equal numbers say nothing, and the keys
-     * are compared.
+     * bytes are taken behind what the keys of the last memtable had in common (KeyNumbers). Equal numbers say nothing,
+     * and the keys are compared.
      *
      * Each node has a version, odd while a writer changes the node. Readers take no lock: they note the version, read,
      * and check that it is still the same before they use what they read, in particular before they follow it; else
@@ -76,7 +73,7 @@ final class KeyTree {
     private final Nodes nodes;
     private final ByteBuffer memory;
     private final int limit;
-    private byte[] commonPrefix = new byte[0];
+    private KeyNumbers numbers = KeyNumbers.OF_ANY;
     private volatile int root;
     private volatile int lastLeaf; // or one that was
     private volatile int free; // tree nodes lie from here to the limit
@@ -88,8 +85,8 @@ final class KeyTree {
     }
 
     /** Empties the tree. Nobody else may use it meanwhile. */
-    void reset(byte[] newCommonPrefix) {
-        commonPrefix = newCommonPrefix;
+    void reset(KeyNumbers newNumbers) {
+        numbers = newNumbers;
         free = limit;
         root = allocate(0);
         lastLeaf = root;
@@ -103,8 +100,8 @@ final class KeyTree {
         return node;
     }
 
-    byte[] commonPrefix() {
-        return commonPrefix;
+    KeyNumbers numbers() {
+        return numbers;
     }
 
     int root() {
@@ -118,18 +115,7 @@ final class KeyTree {
 
     /** The number of a key: of two keys the lesser never has the greater number. */
     long number(byte[] key, int offset, int length) {
-        int skipped = commonPrefix.length;
-        if (skipped != 0) {
-            int compared = Math.min(skipped, length);
-            int order = Arrays.compareUnsigned(key, offset, offset + compared, commonPrefix, 0, compared);
-            if (order > 0) {
-                return Long.MAX_VALUE;
-            }
-            if (order < 0 || length < skipped) {
-                return Long.MIN_VALUE;
-            }
-        }
-        return KeyOrder.firstEight(key, offset + skipped, length - skipped) ^ Long.MIN_VALUE;
+        return numbers.of(key, offset, length);
     }
 
     // Nodes

@@ -8,7 +8,6 @@ import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -67,7 +66,6 @@ public final class MemTable {
     private static final int STRIPES = 16;
     private static final int STRIPE_SPACING = 16; // references, so that two stripes do not share a cache line
     private static final int DUPLICATES_TO_KEEP = 16;
-    private static final int MAX_COMMON_PREFIX = 1024;
 
     final Nodes nodes;
     final KeyTree tree;
@@ -148,7 +146,7 @@ public final class MemTable {
      *     speed only
      */
     public void reset(long newId, MemTable model) {
-        byte[] commonPrefix = model == null ? new byte[0] : model.commonPrefixOfKeys();
+        KeyNumbers numbers = model == null ? KeyNumbers.OF_ANY : KeyNumbers.like(model.nodes, model.tree);
         id = newId;
         used = Nodes.FIRST_POSITION;
         entryCount = 0;
@@ -158,7 +156,7 @@ public final class MemTable {
         duplicates.set(0);
         firstSequence = 0;
         lastSequence = 0;
-        tree.reset(commonPrefix);
+        tree.reset(numbers);
         index.clear();
         for (int stripe = 0; stripe < STRIPES; stripe++) {
             Inserter inserter = inserters.get(stripe * STRIPE_SPACING);
@@ -168,22 +166,14 @@ public final class MemTable {
         }
     }
 
-    private byte[] commonPrefixOfKeys() {
-        TreePosition position = new TreePosition(false);
-        position.reset(nodes, tree);
-        position.seekToFirst();
-        int first = position.anchor();
-        position.seekToLast();
-        int last = position.anchor();
-        if (first == NONE) {
-            return tree.commonPrefix();
-        }
-        byte[] a = new byte[Math.min(nodes.keyLength(first), MAX_COMMON_PREFIX)];
-        byte[] b = new byte[Math.min(nodes.keyLength(last), MAX_COMMON_PREFIX)];
-        nodes.arena.get(nodes.keyPosition(first), a);
-        nodes.arena.get(nodes.keyPosition(last), b);
-        int mismatch = Arrays.mismatch(a, b);
-        return mismatch < 0 ? a : Arrays.copyOf(a, mismatch);
+    /**
+     * Tells an empty table, which nobody uses yet, what its keys will look like. It affects speed only.
+     *
+     * @param model may be written meanwhile
+     */
+    public void expectKeysLike(MemTable model) {
+        assert entryCount == 0;
+        tree.reset(KeyNumbers.like(model.nodes, model.tree));
     }
 
     // Writing

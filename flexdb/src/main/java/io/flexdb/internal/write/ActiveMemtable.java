@@ -112,6 +112,7 @@ final class ActiveMemtable {
         if (active != null) {
             active.table.setLastSequence(lastSequence);
             uncommitted++;
+            next.table.expectKeysLike(active.table);
         }
         next.table.setFirstSequence(lastSequence + 1);
         sharedForce.add(next.wal);

@@ -10,10 +10,11 @@ import java.util.zip.CRC32C;
 
 /** The payload of a write of several entries, as it grows. For one thread at a time; reusable. */
 public final class BatchPayload {
+    private static final int LEAST_BYTES = 128;
     private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
     private final CRC32C crc = new CRC32C();
-    private byte[] bytes = new byte[256];
+    private byte[] bytes = {}; // as long as the first entry at first: many batches have no other
     private int length;
     private int entries;
     private int ranges;
@@ -109,7 +110,8 @@ public final class BatchPayload {
             throw new IllegalArgumentException("the batch would have " + needed + " bytes; split it");
         }
         if (needed > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_BYTES, Math.max(needed, 2L * bytes.length)));
+            bytes = Arrays.copyOf(bytes, (int)
+                    Math.min(MAX_BYTES, Math.max(needed, Math.max(LEAST_BYTES, 2L * bytes.length))));
         }
     }
 

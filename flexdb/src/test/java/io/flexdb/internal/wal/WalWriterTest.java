@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
@@ -290,6 +291,27 @@ class WalWriterTest {
         assertThrows(
                 StoreFullException.class,
                 () -> WalWriter.create(vfs, temporary, 4, 5, 4, 1 << 20, mapped, false, filled -> {}));
+    }
+
+    @Test
+    void largeWritesToAMappedLogGoByCallsUnlessEachIsForced() {
+        WrittenVfs vfs = new WrittenVfs();
+        assumeTrue(vfs.mapsSafely(temporary));
+        for (boolean zeroed : new boolean[] {false, true}) {
+            int number = zeroed ? 2 : 1;
+            WalWriter writer = WalWriter.create(vfs, temporary, number, 5, number, 1 << 20, true, zeroed, filled -> {});
+            vfs.written = 0;
+            Writes.append(writer, 1, 16_000);
+            assertEquals(0, vfs.written);
+            Writes.append(writer, 2, 200_000);
+            Writes.append(writer, 3, 20);
+            assertEquals(zeroed, vfs.written == 0, vfs.written + " bytes by calls");
+            assertTrue(zeroed || vfs.written >= 200_000 && vfs.written < 201_000, vfs.written + " bytes by calls");
+            List<byte[]> found = Writes.read(vfs, writer.path(), 5);
+            assertEquals(3, found.size());
+            assertTrue(Arrays.equals(Writes.payload(2, 200_000), found.get(1)));
+            writer.close();
+        }
     }
 
     /** Another thread forces all the time, so that frames are appended between any two steps of a force. */

@@ -16,12 +16,16 @@ public final class CommitTurns {
      * commit has not run for a while parks for a moment, which it may use. If it waits for something else, the disk for
      * example, that is of no avail; so in one and the same stop only a few writes do it.
      *
+     * Writers who are held back, since commits are slower than they, have no use for the processor: to yield would give
+     * it to others, and hold the writers back for longer. So the commit thread goes on then.
+     *
      * Where processors are free a yield returns at once, and no commit stands still.
      */
     static final long TURN_NANOS = 50_000;
     static final long MAX_TURN_NANOS = 500_000;
     static final long STOP_NANOS = 200_000;
     static final int MAX_PARKS = 8;
+    static final long HELD_NANOS = 200_000;
     private static final long PARK_NANOS = 50_000;
 
     private final LongSupplier clock;
@@ -29,6 +33,7 @@ public final class CommitTurns {
     private final Runnable park;
     private long turnEnds; // by the commit thread
     private volatile long lastSeen; // at work, by the clock, which the commit thread writes; 0 while it is not at work
+    private volatile long held; // when a writer was held back last, by the clock; 0 if none was
     private volatile int parks; // since it was last seen at work; roughly, as whoever writes last wins
 
     CommitTurns() {
@@ -61,11 +66,23 @@ public final class CommitTurns {
         long now = clock.getAsLong();
         if (now - turnEnds >= 0) {
             long before = now;
-            yield.run();
-            now = clock.getAsLong();
+            if (!areHeldBack(now)) {
+                yield.run();
+                now = clock.getAsLong();
+            }
             turnEnds = now + Math.min(MAX_TURN_NANOS, Math.max(TURN_NANOS, now - before));
         }
         seen(now);
+    }
+
+    private boolean areHeldBack(long now) {
+        long last = held;
+        return last != 0 && now - last < HELD_NANOS;
+    }
+
+    /** A writer waits for the commit to get on. To be called again and again while it does. */
+    public void heldBack() {
+        held = clock.getAsLong() | 1; // never 0
     }
 
     private void seen(long now) {

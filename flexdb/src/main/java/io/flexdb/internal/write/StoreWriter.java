@@ -87,7 +87,7 @@ public final class StoreWriter {
         this.syncs = syncs;
         this.startOthers = startOthers;
         this.turns = commits.turns();
-        this.pacer = new WritePacer(this::successorProgress);
+        this.pacer = new WritePacer(this::successorProgress, turns::heldBack);
         this.monitor = new WriteMonitor(health, this::follow);
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);

@@ -26,11 +26,16 @@ final class WritePacer {
     private static final long PARK_NANOS = 50_000;
 
     private final DoubleSupplier successor;
+    private final Runnable heldBack;
     private volatile MemLog slowed;
 
-    /** @param successor how far the next memtable is on its way, from 0 to 1 */
-    WritePacer(DoubleSupplier successor) {
+    /**
+     * @param successor how far the next memtable is on its way, from 0 to 1
+     * @param heldBack run whenever a write is about to wait for a moment
+     */
+    WritePacer(DoubleSupplier successor, Runnable heldBack) {
         this.successor = successor;
+        this.heldBack = heldBack;
     }
 
     /** Slows writes into a memtable that can have no successor yet; null for none. */
@@ -60,6 +65,7 @@ final class WritePacer {
             if (System.nanoTime() - begin >= Math.min(nanos, MAX_WAIT_NANOS)) {
                 return;
             }
+            heldBack.run();
             LockSupport.parkNanos(this, PARK_NANOS);
         }
     }

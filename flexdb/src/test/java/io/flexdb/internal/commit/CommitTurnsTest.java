@@ -1,5 +1,6 @@
 package io.flexdb.internal.commit;
 
+import static io.flexdb.internal.commit.CommitTurns.HELD_NANOS;
 import static io.flexdb.internal.commit.CommitTurns.MAX_PARKS;
 import static io.flexdb.internal.commit.CommitTurns.MAX_TURN_NANOS;
 import static io.flexdb.internal.commit.CommitTurns.STOP_NANOS;
@@ -67,6 +68,27 @@ class CommitTurnsTest {
         assertEquals(2, yields);
         work(10 * TURN_NANOS);
         assertEquals(12, yields);
+    }
+
+    @Test
+    void aCommitDoesNotYieldWhileWritersAreHeldBackForIt() {
+        turns.begin();
+        for (int i = 0; i < 100; i++) {
+            turns.heldBack();
+            work(HELD_NANOS - STEP);
+        }
+        assertEquals(0, yields);
+        work(10 * TURN_NANOS);
+        assertTrue(yields >= 9, "once nobody waits the commit yields: " + yields);
+    }
+
+    @Test
+    void aCommitYieldsToWritersThatWereHeldBackForAnEarlierOne() {
+        turns.heldBack();
+        now += HELD_NANOS;
+        turns.begin();
+        work(100 * TURN_NANOS);
+        assertEquals(100, yields);
     }
 
     @Test

@@ -16,8 +16,9 @@ public final class CommitTurns {
      * commit has not run for a while parks for a moment, which it may use. If it waits for something else, the disk for
      * example, that is of no avail; so in one and the same stop only a few writes do it.
      *
-     * Writers who are held back, since commits are slower than they, have no use for the processor: to yield would give
-     * it to others, and hold the writers back for longer. So the commit thread goes on then.
+     * Writers who park, for that or since they are held back because commits are slower than they, have no use for the
+     * processor: to yield would give it to others, and have the writers wait for longer. So the commit thread goes on
+     * then.
      *
      * Where processors are free a yield returns at once, and no commit stands still.
      */
@@ -101,6 +102,7 @@ public final class CommitTurns {
         int before = parks;
         if (before < MAX_PARKS && clock.getAsLong() - seen >= STOP_NANOS) {
             parks = before + 1;
+            heldBack();
             park.run();
         }
     }

@@ -83,6 +83,18 @@ class CommitTurnsTest {
     }
 
     @Test
+    void aCommitThatWasGivenAMomentDoesNotGiveItToOthers() {
+        turns.begin();
+        now += STOP_NANOS + 1;
+        turns.giveWay();
+        assertEquals(1, parks);
+        work(HELD_NANOS - STEP);
+        assertEquals(0, yields);
+        work(2 * TURN_NANOS);
+        assertTrue(yields > 0);
+    }
+
+    @Test
     void aCommitYieldsToWritersThatWereHeldBackForAnEarlierOne() {
         turns.heldBack();
         now += HELD_NANOS;

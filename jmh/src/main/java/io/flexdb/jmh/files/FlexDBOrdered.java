@@ -8,14 +8,17 @@ import io.flexdb.ReadOptions;
 import io.flexdb.WriteBatch;
 import java.nio.file.Path;
 
-/** FlexDB with default options but for its cache; keyspaces are keyspaces. */
+/** FlexDB with default options but for its cache; keyspaces are keyspaces. One batch is used again. For one thread. */
 final class FlexDBOrdered implements OrderedStore {
     private final FlexDB db;
     private final Keyspace[] spaces;
+    private final WriteBatch batch = new WriteBatch();
+    private final WriteBatch[] batches; // the same for each keyspace
 
     FlexDBOrdered(Path directory, long cacheBytes) {
         this.db = FlexDB.open(directory, FlexDBOptions.defaults().withCacheBytes(cacheBytes));
         this.spaces = new Keyspace[] {db.createKeyspaceIfAbsent("entries"), db.createKeyspaceIfAbsent("blocks")};
+        this.batches = new WriteBatch[] {batch.in(spaces[0]), batch.in(spaces[1])};
     }
 
     private Keyspace in(Space space) {
@@ -39,10 +42,9 @@ final class FlexDBOrdered implements OrderedStore {
 
     @Override
     public void write(Changes changes) {
-        WriteBatch batch = new WriteBatch();
-        WriteBatch[] of = {batch.in(spaces[0]), batch.in(spaces[1])};
+        batch.clear();
         for (Change change : changes.all()) {
-            WriteBatch into = of[change.space().ordinal()];
+            WriteBatch into = batches[change.space().ordinal()];
             if (change.to() != null) {
                 into.deleteRange(change.key(), change.to());
             } else if (change.value() == null) {

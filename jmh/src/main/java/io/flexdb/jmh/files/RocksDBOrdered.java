@@ -22,13 +22,17 @@ import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB, with Bloom filters and without compression; keyspaces are column families. */
+/**
+ * RocksDB, with Bloom filters and without compression; keyspaces are column families. One batch is used again. For one
+ * thread.
+ */
 final class RocksDBOrdered implements OrderedStore {
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private final RocksDB store;
     private final List<ColumnFamilyHandle> spaces = new ArrayList<>();
     private final WriteOptions write;
     private final ReadOptions read;
+    private final WriteBatch batch;
 
     RocksDBOrdered(Path directory, long cacheBytes) {
         RocksDB.loadLibrary();
@@ -49,6 +53,7 @@ final class RocksDBOrdered implements OrderedStore {
         }
         this.write = own(new WriteOptions());
         this.read = own(new ReadOptions());
+        this.batch = own(new WriteBatch());
         try {
             this.store = own(RocksDB.open(options, directory.toString(), families, spaces));
         } catch (RocksDBException e) {
@@ -88,7 +93,8 @@ final class RocksDBOrdered implements OrderedStore {
 
     @Override
     public void write(Changes changes) {
-        try (WriteBatch batch = new WriteBatch()) {
+        try {
+            batch.clear();
             for (Change change : changes.all()) {
                 ColumnFamilyHandle into = in(change.space());
                 if (change.to() != null) {

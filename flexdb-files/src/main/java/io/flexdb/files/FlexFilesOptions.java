@@ -13,7 +13,7 @@ public final class FlexFilesOptions {
 
     private static final int MAX_NAME_LENGTH = 200;
     private static final FlexFilesOptions DEFAULTS = new FlexFilesOptions(
-            new TreeSettings("files", 4096, 512, InstantSource.system(), TreeSettings.Removal.DEFAULT));
+            new TreeSettings("files", 16 << 10, 512, InstantSource.system(), TreeSettings.Removal.DEFAULT));
 
     private final TreeSettings settings;
 
@@ -21,7 +21,7 @@ public final class FlexFilesOptions {
         this.settings = settings;
     }
 
-    /** The file system named "files", with blocks of 4 KiB, and files of up to 512 bytes in their entries. */
+    /** The file system named "files", with blocks of 16 KiB, and files of up to 512 bytes in their entries. */
     public static FlexFilesOptions defaults() {
         return DEFAULTS;
     }
@@ -43,9 +43,9 @@ public final class FlexFilesOptions {
 
     /**
      * Bytes of a block, of a file system that is made: one that is there keeps its own. Large blocks make long reads and
-     * writes faster, small ones changes of a few bytes. The store's memtables must have eight times as much.
+     * writes faster, small ones changes of a few bytes. The store's memtables must have four times as much.
      *
-     * @param bytes default 4096; from {@link #MIN_BLOCK_BYTES} to {@link #MAX_BLOCK_BYTES}
+     * @param bytes default 16384; from {@link #MIN_BLOCK_BYTES} to {@link #MAX_BLOCK_BYTES}
      */
     public FlexFilesOptions withBlockBytes(int bytes) {
         if (bytes < MIN_BLOCK_BYTES || bytes > MAX_BLOCK_BYTES) {

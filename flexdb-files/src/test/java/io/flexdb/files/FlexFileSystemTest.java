@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
 import io.flexdb.storage.StoreClosedException;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
@@ -33,11 +35,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -353,6 +357,27 @@ class FlexFileSystemTest extends FilesTest {
     }
 
     @Test
+    void blocksOfTheUsualSizeFitTheSmallestMemtables() throws IOException {
+        FlexDBOptions smallest = FlexDBOptions.defaults().withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES);
+        try (FlexDB db = FlexDB.open(directory.resolve("smallest"), smallest);
+                FlexFileSystem files = FlexFileSystem.open(db)) {
+            assertEquals(16 << 10, files.blockBytes());
+            byte[] expected = random(300_000);
+            Path file = Files.write(files.getPath("/f"), Arrays.copyOf(expected, 400));
+            Files.write(file, Arrays.copyOfRange(expected, 400, 150_001), StandardOpenOption.APPEND);
+            Files.write(file, Arrays.copyOfRange(expected, 150_001, 300_000), StandardOpenOption.APPEND);
+            try (SeekableByteChannel channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
+                for (int at : new int[] {16_383, 7, 131_071, 250_000}) {
+                    channel.position(at).write(ByteBuffer.wrap(new byte[40_000]));
+                    Arrays.fill(expected, at, at + 40_000, (byte) 0);
+                }
+            }
+            assertArrayEquals(expected, Files.readAllBytes(file));
+            assertEquals(List.of(), files.check().problems());
+        }
+    }
+
+    @Test
     void oneFileSystemIsOpenOnceAtATime() throws IOException {
         assertThrows(FileSystemAlreadyExistsException.class, () -> FlexFileSystem.open(fixture.db()));
         fixture.files().close();
@@ -414,7 +439,7 @@ class FlexFileSystemTest extends FilesTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> FlexFileSystem.open(
-                        fixture.db(), FlexFilesOptions.defaults().withName("x").withBlockBytes(1 << 18)));
+                        fixture.db(), FlexFilesOptions.defaults().withName("x").withBlockBytes(1 << 19)));
     }
 
     @Test

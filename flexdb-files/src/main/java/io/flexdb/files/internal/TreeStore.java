@@ -34,7 +34,7 @@ final class TreeStore {
     private static final int WAIT_NANOS = 20_000;
     private static final int MAX_PIECE_BYTES = 256 << 10;
     private static final int MEMTABLE_SHARE = 4;
-    private static final int BLOCK_SHARE = 8;
+    private static final int BLOCK_SHARE = 4;
 
     final FlexDB db;
     final Keyspace entries;

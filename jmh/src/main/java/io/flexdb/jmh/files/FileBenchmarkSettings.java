@@ -94,7 +94,7 @@ final class FileBenchmarkSettings implements Callable<Integer> {
     @Option(
             names = "--block",
             paramLabel = "BYTES",
-            defaultValue = "4k",
+            defaultValue = "16k",
             converter = BenchmarkOptions.Count.class,
             description = "Of a block, in all stores. Default: ${DEFAULT-VALUE}.")
     int blockBytes;

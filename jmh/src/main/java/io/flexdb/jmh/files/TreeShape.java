@@ -18,6 +18,9 @@ final class TreeShape {
     private static final int LARGE_BYTES = 20_000;
     private static final int WITH_WORD = 50;
 
+    private static final int LETTERS = 1 << 20;
+    private static final byte[] MATERIAL = material(LETTERS + LARGE_BYTES + SMALL_BYTES);
+
     private final int files;
     private final String[] directories;
 
@@ -27,6 +30,18 @@ final class TreeShape {
         for (int i = 0; i < directories.length; i++) {
             directories[i] = i == 0 ? ROOT : directories[(i - 1) / FAN_OUT] + "/d" + i;
         }
+    }
+
+    private static byte[] material(int bytes) {
+        byte[] material = new byte[bytes];
+        int state = 1;
+        for (int i = 0; i < bytes; i++) {
+            state ^= state << 13;
+            state ^= state >>> 17;
+            state ^= state << 5;
+            material[i] = (byte) ('A' + (state & 15)); // of which the word has none
+        }
+        return material;
     }
 
     int files() {
@@ -62,15 +77,10 @@ final class TreeShape {
         return number % WITH_WORD == 0;
     }
 
+    /** Costs little more than the copy, since it is made while the clock runs. */
     byte[] content(int number) {
-        byte[] content = new byte[length(number)];
-        int state = number * 0x9e3779b9 + 1;
-        for (int i = 0; i < content.length; i++) {
-            state ^= state << 13;
-            state ^= state >>> 17;
-            state ^= state << 5;
-            content[i] = (byte) ('A' + (state & 15)); // of which the word has none
-        }
+        int from = (int) (number * 7919L % LETTERS);
+        byte[] content = Arrays.copyOfRange(MATERIAL, from, from + length(number));
         if (hasWord(number)) {
             System.arraycopy(WORD, 0, content, content.length - WORD.length, WORD.length);
         }

@@ -173,7 +173,13 @@ public final class MemTable {
      */
     public void expectKeysLike(MemTable model) {
         assert entryCount == 0;
-        tree.reset(KeyNumbers.like(model.nodes, model.tree));
+        KeyNumbers numbers;
+        try {
+            numbers = KeyNumbers.like(model.nodes, model.tree);
+        } catch (OutOfMemoryError e) {
+            return; // of a full heap: nothing fails for want of speed
+        }
+        tree.reset(numbers);
     }
 
     // Writing

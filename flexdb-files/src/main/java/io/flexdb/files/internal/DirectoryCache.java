@@ -44,9 +44,6 @@ final class DirectoryCache {
     }
 
     private void keep(EntryKey key, long id, long begun) {
-        if (time.get() != begun) {
-            return;
-        }
         if (ids.size() >= MOST) {
             ids.clear();
         }

@@ -22,6 +22,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +126,28 @@ class FileTreeTest {
         }
         assertNull(tree.lookup(to));
         assertEquals(List.of(), tree.check().problems());
+    }
+
+    /** Whoever removes or moves a file holds its lock, so who makes it waits for that and has made nothing yet. */
+    @Test
+    void nobodyRemovesAFileBetweenItsMakingAndItsOpening() throws Exception {
+        OpenFile first = tree.content().create(EntryKey.of(FileTree.ROOT, "first"), "/first");
+        EntryKey key = EntryKey.of(FileTree.ROOT, "f");
+        long next = first.id + 1;
+        OpenFiles.Held held = tree.open.lock(next);
+        FutureTask<OpenFile> making = new FutureTask<>(() -> tree.content().create(key, "/f"));
+        Thread maker = new Thread(making);
+        maker.start();
+        while (!making.isDone() && maker.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        assertNull(tree.lookup(key));
+        held.release();
+        OpenFile made = making.get();
+        assertEquals(next, made.id);
+        assertSame(made, tree.open.get(next));
+        tree.content().close(made);
+        tree.content().close(first);
     }
 
     private static List<RuntimeException> refusals() {

@@ -26,6 +26,7 @@ class FileFormatDocumentTest {
                 "NodeImageFormat",
                 "WalFormat",
                 "WritePayload",
+                "LargeReference",
                 "KeyHeads",
                 "KeyspaceDirectory",
                 "AnchorsFile",

@@ -26,6 +26,7 @@ final class History {
     private static final int MAX_RANGE = 150; // keys
     private static final int SMALL_VALUE = 300;
     private static final int LARGE_VALUE = 40_000;
+    private static final int HUGE_VALUE = 400_000;
 
     private final long seed;
     private final int thread;
@@ -69,7 +70,8 @@ final class History {
     }
 
     private static byte[] value(SplittableRandom random, long writeIndex) {
-        int length = Long.BYTES + random.nextInt(random.nextInt(200) == 0 ? LARGE_VALUE : SMALL_VALUE);
+        int kind = random.nextInt(800);
+        int length = Long.BYTES + random.nextInt(kind == 0 ? HUGE_VALUE : kind < 5 ? LARGE_VALUE : SMALL_VALUE);
         byte[] value = new byte[length];
         random.nextBytes(value);
         ByteBuffer.wrap(value).putLong(0, writeIndex); // tells a reader of a failure which write it was

@@ -21,11 +21,15 @@ final class KilledWriter {
 
     private KilledWriter() {}
 
-    /** What the writer opens its store with: small, so that memtables are committed all the time. */
+    /**
+     * What the writer opens its store with: small, so that memtables are committed all the time. Of the long values most
+     * go to the data file at once, and some take the log.
+     */
     static FlexDBOptions options(Durability durability) {
         return FlexDBOptions.defaults()
                 .withDurability(durability)
                 .withMemtableBytes(1 << 20)
+                .withLargeValueBytes(8 << 10)
                 .withCacheBytes(4 << 20);
     }
 

@@ -462,7 +462,7 @@ public final class CommitThread {
      */
     private long linkHere(SortedRun run, Runnable listed, Runnable published) {
         health.requireUsable();
-        if (!linker.reserve(run, this::publishForReuse)) {
+        if (!reserve(run)) {
             throw linker.refusal();
         }
         try {
@@ -485,6 +485,15 @@ public final class CommitThread {
             health.fail(e.getCause());
             throw e.getCause();
         } catch (Throwable e) { // files and memory differ
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    private boolean reserve(SortedRun run) {
+        try {
+            return linker.reserve(run, this::publishForReuse);
+        } catch (Throwable e) { // of a log that was to be made, for example
             health.fail(e);
             throw e;
         }

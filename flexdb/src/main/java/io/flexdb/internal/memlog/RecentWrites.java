@@ -19,8 +19,20 @@ public final class RecentWrites {
      * R4 A sorted run is in no memtable. It is listed before it is published, and counted as published afterwards. So
      *    whoever takes that count before his version may meet a run in the list that his version shows, which is a
      *    conflict too many, but never misses one that it does not show.
+     *
+     * While one transaction stays open runs are gathered for it, so where there are many, each two that follow each
+     * other become one, with all between their keys and the number of the newer: a conflict too many again.
      */
-    private record LinkedRun(long number, byte[] from, byte[] to) {}
+    static final int MOST_RUNS = 1024;
+
+    private record LinkedRun(long number, byte[] from, byte[] to) {
+        /** Both in one. */
+        LinkedRun with(LinkedRun newer) {
+            byte[] first = Arrays.compareUnsigned(from, newer.from) < 0 ? from : newer.from;
+            byte[] last = Arrays.compareUnsigned(to, newer.to) > 0 ? to : newer.to;
+            return new LinkedRun(newer.number, first, last);
+        }
+    }
 
     private static final MemLog[] NONE = {};
 
@@ -74,9 +86,23 @@ public final class RecentWrites {
     /** A run with keys from one on to before another will be published (R4). */
     public synchronized void addRun(byte[] from, byte[] to) {
         dropRuns();
-        LinkedRun[] more = Arrays.copyOf(runs, runs.length + 1);
-        more[runs.length] = new LinkedRun(++lastRun, from, to);
+        LinkedRun[] kept = runs.length < MOST_RUNS ? runs : joinedByPairs(runs);
+        LinkedRun[] more = Arrays.copyOf(kept, kept.length + 1);
+        more[kept.length] = new LinkedRun(++lastRun, from, to);
         runs = more;
+    }
+
+    private static LinkedRun[] joinedByPairs(LinkedRun[] all) {
+        LinkedRun[] joined = new LinkedRun[all.length / 2];
+        for (int i = 0; i < joined.length; i++) {
+            joined[i] = all[2 * i].with(all[2 * i + 1]);
+        }
+        return joined;
+    }
+
+    /** How many runs it keeps. */
+    int runCount() {
+        return runs.length;
     }
 
     /** It has been published. */

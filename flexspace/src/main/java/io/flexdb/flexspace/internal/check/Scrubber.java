@@ -168,6 +168,7 @@ public final class Scrubber implements AutoCloseable {
                 && segment.memory == null // what the writer did to it until then is visible
                 && segment.isSealed()
                 && segment.footerCounts
+                && !segment.isAbandoned()
                 && !segment.isReleased();
     }
 

@@ -61,6 +61,8 @@ public final class Segment {
     boolean linked;
     /** Whoever has staged bytes here has not given it back. */
     private volatile boolean held;
+    /** He gave it back before it was sealed: nobody needs what it has, and there may be no footer. */
+    private volatile boolean abandoned;
 
     private volatile State state;
     /** How often it is still left alone since a read of it has failed; see {@link #leaveAlone}. */
@@ -86,6 +88,18 @@ public final class Segment {
     /** One that a recovery knows of. */
     static Segment found(int number, int generation) {
         return new Segment(number, generation, 0, State.SEALED);
+    }
+
+    /** Seals it as one of which nothing is needed. */
+    void abandon() {
+        abandoned = true;
+        goTo(State.SEALING);
+        goTo(State.SEALED);
+    }
+
+    /** Whether it counts as sealed and need not have what sealed ones have. Any thread. */
+    public boolean isAbandoned() {
+        return abandoned;
     }
 
     /** Goes on to the next state. */

@@ -314,9 +314,8 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     private void letGo(Segment segment) {
-        if (!segment.isSealed()) { // it was not ended: nobody needs what it has
-            segment.goTo(Segment.State.SEALING);
-            segment.goTo(Segment.State.SEALED);
+        if (!segment.isSealed()) { // it was not ended
+            segment.abandon();
         }
         places.letGo(segment);
         if (!segment.linked) {

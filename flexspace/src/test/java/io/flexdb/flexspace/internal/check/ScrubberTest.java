@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -168,6 +169,19 @@ class ScrubberTest {
         clock.passes = 3;
         scrubber.run(this::pin);
         assertEquals(3 * (places.length + 1), scrubber.findingCount());
+    }
+
+    @Test
+    void whatWasStagedAndGivenUpIsNoDamage() {
+        append(31 * 2 + 3);
+        StagedBytes staged = engine.stage();
+        staged.append(ByteBuffer.wrap(new byte[RECORD]));
+        publish();
+        staged.close();
+        assertTrue(engine.store().takeGivenBack());
+        scrubber.run(this::pin);
+        assertEquals(0, scrubber.findingCount());
+        assertEquals(2 * SEGMENT, scrubber.bytesRead());
     }
 
     @Test

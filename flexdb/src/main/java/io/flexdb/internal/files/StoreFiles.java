@@ -34,8 +34,8 @@ public final class StoreFiles {
 
     /**
      * Since 2 each pair has a checksum, since 3 the frames of write-ahead logs have no numbers, since 4 these may have
-     * deleted ranges, since 5 keys that begin with 0xFF stand behind a head, which named keyspaces have, too, and logs
-     * and pairs may have times and operands.
+     * deleted ranges, since 5 keys that begin with 0xFF stand behind a head, which named keyspaces have, too, logs
+     * and pairs may have times and operands, and frames of logs may say that they come behind a bulk load.
      */
     private static final int FORMAT = 5;
 

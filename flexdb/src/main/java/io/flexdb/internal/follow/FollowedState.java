@@ -33,6 +33,11 @@ public final class FollowedState implements AutoCloseable {
      * space is known to be there still when it is read later. Whatever is read is verified, by checksums that no later
      * use of the same place can match, so what the writer has used again shows as damage does; and it is none if the
      * logical log has gone on since (SpaceEngine.isOvertaken).
+     *
+     * A bulk load is in the space alone, durably before anybody sees it, and the log tells of it with the first write
+     * behind it. The space may have a load that came after what was found of the logs; so these are read on when the
+     * space has been read, which brings all writes before the load. If they tell of a load then, the space has it unless
+     * it has been overtaken; if it has, that is looked at again.
      */
     private static final int OLD_AT_LOADS = 20;
 
@@ -73,8 +78,8 @@ public final class FollowedState implements AutoCloseable {
             state.loadSpace(usedContents);
             tables.choose(follower.settle(state.engine.tag()));
             if (state.gap() == null && state.toReadAgainFrom() == 0) {
-                state.publish();
                 state.followLoads();
+                state.publish();
             }
             return state;
         } catch (Throwable e) {
@@ -94,9 +99,9 @@ public final class FollowedState implements AutoCloseable {
         try {
             state.loadSpace(before.lastContent());
             state.requireNotBefore(before.engine.tag());
-            if (state.engine.tag() > before.sequence() && !before.follow()) {
+            if (!state.followLoads() && state.engine.tag() > state.follower.lastSequence()) {
                 // The space has more than what was found of the logs. That is enough, and where they go on will show.
-                state.follower.settle(Math.max(state.engine.tag(), state.follower.lastSequence()));
+                state.follower.settle(state.engine.tag());
             }
             if (state.toReadAgainFrom() > 0) {
                 state.follower = null; // it stays the other one's
@@ -104,7 +109,6 @@ public final class FollowedState implements AutoCloseable {
             }
             state.publish();
             before.follower = null;
-            state.followLoads();
             return state;
         } catch (Throwable e) {
             state.follower = null; // it stays the other one's
@@ -114,15 +118,23 @@ public final class FollowedState implements AutoCloseable {
     }
 
     /**
-     * Goes on to the end of the logs, since the space may have a bulk load that came after what was found of them. If
-     * they have been used again by now, the next refresh reads everything anew.
+     * Goes on to the end of the logs, so that all is there that came before a load which the space has. If they have
+     * been used again by now, the next refresh reads everything anew.
+     *
+     * @return false if they lead no further
+     * @throws ReaderOvertakenException if there is a load now that the space may lack
      */
-    private void followLoads() {
+    private boolean followLoads() {
+        boolean leads = false;
         try {
-            follow();
+            leads = follow();
         } catch (CorruptionException | StoreIoException e) {
             // it is there the next time, or was none
         }
+        if (tables.hasMetLoad() && engine.isOvertaken()) {
+            throw new ReaderOvertakenException(sequence(), null);
+        }
+        return leads;
     }
 
     private void requireNotBefore(long tag) {
@@ -133,6 +145,7 @@ public final class FollowedState implements AutoCloseable {
     }
 
     private void loadSpace(long usedContents) {
+        tables.readsSpace();
         boolean mapped = store.isMapped();
         SpaceSettings settings = store.settings.space.settings().copy();
         settings.mappedReads = mapped;
@@ -215,6 +228,11 @@ public final class FollowedState implements AutoCloseable {
     /** Whether it has been there for many times as long as it took to read it. */
     boolean isOld() {
         return System.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
+    }
+
+    /** Whether it lacks a bulk load, and all that was written since. */
+    boolean isBehindLoad() {
+        return tables.isHeldBack();
     }
 
     /** As {@link WalFollower#gap}. */

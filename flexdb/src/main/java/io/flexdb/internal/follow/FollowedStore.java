@@ -292,6 +292,8 @@ public final class FollowedStore implements AutoCloseable {
                 loadNext();
             } else if (!follow()) {
                 loadAll();
+            } else if (current.isBehindLoad()) {
+                loadSpace();
             }
             return current.sequence();
         }
@@ -321,7 +323,7 @@ public final class FollowedStore implements AutoCloseable {
         long grown = current.tableBytes() - tableBytesLoaded;
         boolean large = grown > (long) budget.memtables() * settings.memtableBytes;
         boolean old = current.tableCount() > MANY_TABLES || !inline && current.isOld();
-        return current.isLost() || (large || old) && current.isOvertaken();
+        return current.isLost() || current.isBehindLoad() || (large || old) && current.isOvertaken();
     }
 
     /** Reads everything anew. */

@@ -5,6 +5,7 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.memtable.NewerEntries;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalFollower;
@@ -19,6 +20,11 @@ final class TailTables implements WalFollower.Target {
     /*
      * A table is made when there is something to put into it, the first ones small and each larger than the one before:
      * most openings find little, and zeros for a large table take longer than all else.
+     *
+     * A bulk load has no entries: it is in the space, and the first write behind it says that it has been. So
+     *
+     * T1  What is published has nothing that the space covers: a load may have come after that, and been meant to hide it.
+     * T2  What comes behind a load is not visible in a state whose space may lack the load.
      */
     private static final int FIRST_BYTES = 1 << 18;
     private static final int GROWTH = 4;
@@ -67,6 +73,8 @@ final class TailTables implements WalFollower.Target {
     private long forced; // up to this number
     private StoreVersions versions; // once they are published, as the next
     private References references;
+    private boolean heldBack; // T2
+    private boolean metLoad; // since a space was read
     private long bytes;
 
     /**
@@ -131,9 +139,30 @@ final class TailTables implements WalFollower.Target {
                 table.unchecked.add(new Referring(first, table.last, references(payload, offset, length)));
             }
         }
-        if (versions != null) {
+        if (versions != null && !heldBack) {
             versions.setVisible(first + count - 1);
         }
+    }
+
+    @Override
+    public void behindLoad() {
+        heldBack = true;
+        metLoad = true;
+    }
+
+    /** Follows that a space is read now, which has all loads that were met before. */
+    void readsSpace() {
+        metLoad = false;
+    }
+
+    /** Whether a load was met that the space read last may lack. */
+    boolean hasMetLoad() {
+        return metLoad;
+    }
+
+    /** Whether what has come behind a load waits for a space that has the load. */
+    boolean isHeldBack() {
+        return heldBack;
     }
 
     /** The entries of a payload that refer to something. */
@@ -193,8 +222,15 @@ final class TailTables implements WalFollower.Target {
     void publish(StoreVersions newVersions, References newReferences) {
         references = newReferences;
         long covered = newVersions.visibleSequence();
-        tables.removeIf(table -> table.last <= covered);
-        long end = requireThere();
+        List<Table> left = new ArrayList<>(); // those before stay as they are if memory does not suffice
+        for (Table table : tables) {
+            if (table.last > covered) {
+                left.add(table.log.table.firstSequence() > covered ? table : above(covered, table)); // T1
+            }
+        }
+        long end = requireThere(left);
+        tables = left;
+        heldBack = false;
         bytes = 0;
         for (Table table : tables) {
             table.unchecked = List.of();
@@ -206,8 +242,8 @@ final class TailTables implements WalFollower.Target {
     }
 
     /** Looks for large values, and returns the number of the last write that counts. */
-    private long requireThere() {
-        for (Table table : tables) {
+    private long requireThere(List<Table> found) {
+        for (Table table : found) {
             for (Referring write : table.unchecked) {
                 if (!references.areThere(write.payload, write.payload.length)) {
                     if (write.last <= forced) {
@@ -234,6 +270,14 @@ final class TailTables implements WalFollower.Target {
     /** How many tables there are. */
     int count() {
         return tables.size();
+    }
+
+    private Table above(long covered, Table table) {
+        Table newer = new Table(MemLog.ofReader(NewerEntries.copy(table.log.table, covered, table.last, memory)));
+        newer.last = table.last;
+        newer.firstReferring = table.firstReferring; // behind what is covered, see haveReferencesWithin
+        newer.unchecked = table.unchecked;
+        return newer;
     }
 
     /** Off-heap bytes of the tables. */

@@ -11,4 +11,7 @@ public interface FrameConsumer {
      * @param payload holds the write, and belongs to the caller again when this returns
      */
     void accept(long firstSequence, int entryCount, byte[] payload, int offset, int length);
+
+    /** What comes next is the first write behind a bulk load. A recovery finds the load in the space. */
+    default void behindLoad() {}
 }

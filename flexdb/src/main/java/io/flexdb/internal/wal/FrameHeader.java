@@ -47,9 +47,13 @@ final class FrameHeader {
         return check(WalFormat.START, firstSequence);
     }
 
-    /** What stands behind the length in the header of a frame. */
-    int frameCheck(long position, int payloadBytes, int payloadChecksum) {
-        return check(position, payloadBytes | (long) payloadChecksum << Integer.SIZE);
+    /**
+     * What stands behind the length in the header of a frame.
+     *
+     * @param length as it stands there, with {@link WalFormat#BEHIND_LOAD} or without
+     */
+    int frameCheck(long position, int length, int payloadChecksum) {
+        return check(position, Integer.toUnsignedLong(length) | (long) payloadChecksum << Integer.SIZE);
     }
 
     private int check(long position, long content) {
@@ -61,9 +65,9 @@ final class FrameHeader {
     }
 
     /** Makes the header of a frame, and the start if it is the first one. */
-    void encode(long position, int payloadBytes, long firstSequence, int payloadChecksum) {
-        scratch.putInt(FRAME + WalFormat.FRAME_LENGTH, payloadBytes);
-        scratch.putInt(FRAME + WalFormat.FRAME_CHECK, frameCheck(position, payloadBytes, payloadChecksum));
+    void encode(long position, int length, long firstSequence, int payloadChecksum) {
+        scratch.putInt(FRAME + WalFormat.FRAME_LENGTH, length);
+        scratch.putInt(FRAME + WalFormat.FRAME_CHECK, frameCheck(position, length, payloadChecksum));
         startBytes = 0;
         if (position == WalFormat.FIRST_FRAME) {
             startBytes = WalFormat.START_BYTES;

@@ -47,7 +47,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * OFFSET  SIZE    FIELD
- * 0       4       bytes of the payload, at least 1
+ * 0       4       bytes of the payload, at least 1; and 2^31 if a bulk load came right before this write
  * 4       4       check of the 4 bytes before it and of the payload's checksum, 4 bytes
  * 8       length  payload, then up to 7 bytes of any value
  * </pre>
@@ -103,6 +103,9 @@ public final class WalFormat {
 
     /** Offset of the payload length in a frame. */
     public static final int FRAME_LENGTH = 0;
+
+    /** What is added to the length of a frame that is the first one behind a bulk load. */
+    static final int BEHIND_LOAD = 1 << 31;
 
     /** Offset of the check in a frame. */
     public static final int FRAME_CHECK = FRAME_LENGTH + 4;

@@ -45,6 +45,7 @@ public final class WalReader implements AutoCloseable {
     private long lastSequence;
     private int entryCount;
     private int payloadBytes;
+    private boolean behindLoad;
     private boolean ended;
     private FrameCheck references = (payloadOfFrame, length) -> true;
     private long checkedFrom = 1;
@@ -204,11 +205,13 @@ public final class WalReader implements AutoCloseable {
             return "the end of the file";
         }
         load(position, WalFormat.FRAME_HEADER_BYTES, WalFormat.FRAME_HEADER_BYTES);
-        int bytes = window.getInt((int) (position - windowStart) + WalFormat.FRAME_LENGTH);
+        int length = window.getInt((int) (position - windowStart) + WalFormat.FRAME_LENGTH);
         int check = window.getInt((int) (position - windowStart) + WalFormat.FRAME_CHECK);
-        if (bytes < 1 || WalFormat.frameBytes(bytes) > fileBytes - position || !isFrame(bytes, check)) {
+        int bytes = length & ~WalFormat.BEHIND_LOAD;
+        if (bytes < 1 || WalFormat.frameBytes(bytes) > fileBytes - position || !isFrame(length, check)) {
             return "no frame of generation " + generation;
         }
+        behindLoad = length < 0;
         int count = requireEntries(bytes);
         if (nextSequence + count > checkedFrom && !references.isWhole(payload, bytes)) {
             return "a frame that refers to large values which are not in the data file";
@@ -224,14 +227,15 @@ public final class WalReader implements AutoCloseable {
     }
 
     /** Reads the payload at the position and returns whether this is a frame. */
-    private boolean isFrame(int bytes, int check) {
+    private boolean isFrame(int length, int check) {
+        int bytes = length & ~WalFormat.BEHIND_LOAD;
         long start = position + WalFormat.FRAME_HEADER_BYTES;
         // The length may be any bytes: nobody is asked for much memory before it has passed for that of a frame.
-        if (bytes > WINDOW_BYTES && header.frameCheck(position, bytes, checksumOf(start, bytes)) != check) {
+        if (bytes > WINDOW_BYTES && header.frameCheck(position, length, checksumOf(start, bytes)) != check) {
             return false;
         }
         readPayload(start, bytes);
-        return header.frameCheck(position, bytes, WritePayload.checksum(payload, 0, bytes)) == check;
+        return header.frameCheck(position, length, WritePayload.checksum(payload, 0, bytes)) == check;
     }
 
     private int checksumOf(long start, int bytes) {
@@ -300,6 +304,9 @@ public final class WalReader implements AutoCloseable {
 
     /** Hands the frame over. */
     void deliver(FrameConsumer consumer) {
+        if (behindLoad) {
+            consumer.behindLoad();
+        }
         consumer.accept(firstSequence, entryCount, payload, 0, payloadBytes);
     }
 

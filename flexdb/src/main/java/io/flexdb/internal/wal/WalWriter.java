@@ -248,6 +248,18 @@ public final class WalWriter implements AutoCloseable {
      */
     public long append(
             byte[] payload, int offset, int length, int payloadChecksum, long firstSequence, int entryCount) {
+        return append(payload, offset, length, payloadChecksum, firstSequence, entryCount, false);
+    }
+
+    /** The same, and says whether a bulk load came between the write before and this one: for readers who follow. */
+    public long append(
+            byte[] payload,
+            int offset,
+            int length,
+            int payloadChecksum,
+            long firstSequence,
+            int entryCount,
+            boolean behindLoad) {
         requireUsable();
         if (released) {
             throw new StoreClosedException("write-ahead log " + number);
@@ -260,7 +272,8 @@ public final class WalWriter implements AutoCloseable {
             throw new IllegalStateException("sequence number " + firstSequence + " follows " + lastSequence);
         }
         long position = appendedPosition;
-        frameHeader.encode(position, length, firstSequence, payloadChecksum);
+        int lengthField = behindLoad ? length | WalFormat.BEHIND_LOAD : length;
+        frameHeader.encode(position, lengthField, firstSequence, payloadChecksum);
         long payloadPosition = position + WalFormat.FRAME_HEADER_BYTES;
         try {
             if (mapping != null && (staging == null || length < LEAST_BY_CALLS)) {

@@ -64,6 +64,7 @@ public final class StoreWriter {
     private final HeldRanges held = new HeldRanges();
     private final RunGate runs;
     private volatile long walBytesWritten; // written under the write lock
+    private long runsBehind; // that the logs tell of, under the same
 
     /** @param startOthers starts what is only needed once there are writes, each time anew */
     public StoreWriter(
@@ -328,7 +329,9 @@ public final class StoreWriter {
 
     private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {
         try {
-            log.wal.append(payload, 0, length, checksum, first, entries);
+            long runs = held.linkedRuns();
+            log.wal.append(payload, 0, length, checksum, first, entries, runs != runsBehind);
+            runsBehind = runs;
         } catch (Throwable e) {
             health.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
             throw e;

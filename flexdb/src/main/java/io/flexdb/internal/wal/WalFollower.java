@@ -6,7 +6,11 @@ import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Reads the write-ahead logs that somebody else writes, and goes on reading where they go on. For one thread at a time. */
 public final class WalFollower implements AutoCloseable {
@@ -28,6 +32,8 @@ public final class WalFollower implements AutoCloseable {
      * F3  If the way is lost, nothing is guessed: everything is read anew.
      * F4  A call reads what was written before it began, and ends however fast the writer goes on: no more bytes than
      *     all logs together have.
+     * F5  A log that has begun keeps its first number as long as it has its name (F2), and one that ends before the next
+     *     number does so for ever. So neither is looked at again by this follower, which is of one life of the store.
      */
 
     /** Takes what is found. */
@@ -53,6 +59,8 @@ public final class WalFollower implements AutoCloseable {
         }
     }
 
+    private record Begun(long sequence, long fileBytes) {}
+
     private final Vfs vfs;
     private final Path directory;
     private final long storeId;
@@ -65,6 +73,9 @@ public final class WalFollower implements AutoCloseable {
     private Path following; // the log that begins with that number, as are the next two of the last look at the others
     private boolean othersBehind; // of that number
     private long othersBytes;
+    private Path before; // the log that begins last of those that begin with that number, or before it
+    private final Map<String, Begun> begun = new HashMap<>(); // F5
+    private final Set<Path> ended = new HashSet<>(); // F5
 
     /** Nothing is read yet. */
     public WalFollower(Vfs vfs, Path directory, long storeId) {
@@ -224,9 +235,11 @@ public final class WalFollower implements AutoCloseable {
      * @throws CorruptionException if a log is damaged
      */
     public boolean follow(Target target) {
-        if (log == null && !findLog(target)) {
+        if (log == null) {
             lookAtOthers();
-            return !othersBehind;
+            if (!findLog(target)) {
+                return !othersBehind;
+            }
         }
         long bytes = drain(target);
         lookAtOthers();
@@ -256,15 +269,35 @@ public final class WalFollower implements AutoCloseable {
         following = null;
         othersBehind = false;
         othersBytes = 0;
-        for (String name : vfs.list(directory)) {
+        before = null;
+        long greatest = 0;
+        List<String> names = vfs.list(directory);
+        begun.keySet().retainAll(names);
+        for (String name : names) {
             Path path = directory.resolve(name);
             if (WalFormat.isFileName(name) && (log == null || !path.equals(log.openedPath()))) {
-                long sequence = start.of(path);
-                following = sequence == next ? path : following;
-                othersBehind |= sequence > next;
-                othersBytes += start.fileBytes();
+                Begun other = lookAt(name, path);
+                following = other.sequence == next ? path : following;
+                othersBehind |= other.sequence > next;
+                othersBytes += other.fileBytes;
+                if (other.sequence > greatest && other.sequence <= next) {
+                    greatest = other.sequence;
+                    before = path;
+                }
             }
         }
+    }
+
+    private Begun lookAt(String name, Path path) {
+        Begun known = begun.get(name);
+        if (known != null) {
+            return known;
+        }
+        Begun found = new Begun(start.of(path), start.fileBytes());
+        if (found.sequence > 0) {
+            begun.put(name, found);
+        }
+        return found;
     }
 
     private boolean switchTo(Path path) {
@@ -313,19 +346,10 @@ public final class WalFollower implements AutoCloseable {
         next = log.lastSequence() + 1;
     }
 
-    /** Looks for a log with the next number, or one that ends right before it. */
+    /** Opens the log with the next number, or one that ends right before it, if the last look has found it. */
     private boolean findLog(Target target) {
-        Path found = null;
-        long greatest = 0;
-        for (String name : vfs.list(directory)) {
-            Path path = directory.resolve(name);
-            long sequence = WalFormat.isFileName(name) ? start.of(path) : 0;
-            if (sequence > greatest && sequence <= next) {
-                greatest = sequence;
-                found = path;
-            }
-        }
-        if (found == null) {
+        Path found = before;
+        if (found == null || ended.contains(found)) {
             return false;
         }
         try {
@@ -340,6 +364,7 @@ public final class WalFollower implements AutoCloseable {
         drain(target);
         if (log.nextSequence() != next) {
             close();
+            ended.add(found);
             return false;
         }
         return true;

@@ -24,12 +24,14 @@ import java.util.zip.CRC32C;
  */
 public final class WalReader implements AutoCloseable {
     private static final int WINDOW_BYTES = 1 << 18;
+    private static final int GLANCE_BYTES = 1 << 13; // what is read at first to see whether there is more
 
     private final VfsFile file;
     private final Path openedPath;
     private final long storeId;
     private final ByteBuffer window;
     private long windowStart;
+    private int nextLoadBytes = WINDOW_BYTES;
     private final long fileBytes;
     private final long number;
     private final long generation;
@@ -79,7 +81,8 @@ public final class WalReader implements AutoCloseable {
 
     private void load(long start) {
         windowStart = start;
-        window.clear().limit((int) Math.min(window.capacity(), fileBytes - start));
+        window.clear().limit((int) Math.min(Math.min(window.capacity(), nextLoadBytes), fileBytes - start));
+        nextLoadBytes = Math.min(WINDOW_BYTES, 4 * nextLoadBytes);
         file.readFully(window, start);
         window.flip();
     }
@@ -151,6 +154,7 @@ public final class WalReader implements AutoCloseable {
      */
     void lookAgain() {
         ended = false;
+        nextLoadBytes = GLANCE_BYTES;
         if (nextSequence == 0) {
             load(0);
             begin();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.HookedVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.storage.CorruptionException;
@@ -26,6 +27,7 @@ class WalFollowerTest {
     private final WalFollower follower = new WalFollower(vfs, DIRECTORY, STORE);
     private final List<Long> found = new ArrayList<>();
     private final List<Integer> runs = new ArrayList<>(); // where they begin
+    private final List<Integer> behindLoads = new ArrayList<>(); // how many were found before
     private final List<WalWriter> writers = new ArrayList<>();
 
     private final WalFollower.Target target = new WalFollower.Target() {
@@ -37,6 +39,11 @@ class WalFollowerTest {
         @Override
         public void accept(long first, int entries, byte[] payload, int offset, int length) {
             found.add(first);
+        }
+
+        @Override
+        public void behindLoad() {
+            behindLoads.add(found.size());
         }
     };
 
@@ -175,10 +182,68 @@ class WalFollowerTest {
         append(writer, 15, 18);
         assertTrue(follower.follow(target));
         assertFalse(follower.hasLog());
-        append(writer, 19, 22);
+        append(create(2), 21, 22);
         assertTrue(follower.follow(target));
         assertEquals(numbers(21, 22), found);
         assertTrue(follower.hasLog());
+    }
+
+    @Test
+    void withNothingNewLittleIsRead() {
+        List<Path> reads = new ArrayList<>();
+        HookedVfs hooked = new HookedVfs(vfs, (kind, path) -> {
+            if (kind == HookedVfs.Kind.READ) {
+                reads.add(path);
+            }
+        });
+        append(create(1), 1, 5);
+        append(create(2), 6, 9);
+        Path path = DIRECTORY.resolve(WalFormat.fileName(3));
+        WalWriter last = create(3);
+        append(last, 10, 12);
+        try (WalFollower counted = new WalFollower(hooked, DIRECTORY, STORE)) {
+            counted.readAll(0, target);
+            counted.settle(12);
+            assertTrue(counted.follow(target));
+            reads.clear();
+            assertTrue(counted.follow(target));
+            assertEquals(List.of(path, path), reads, "its end, and whether it has its name still");
+        }
+        try (WalFollower counted = new WalFollower(hooked, DIRECTORY, STORE)) {
+            counted.readAll(0, target);
+            counted.settle(15); // of which the log is gone
+            assertTrue(counted.follow(target));
+            assertFalse(counted.hasLog());
+            reads.clear();
+            assertTrue(counted.follow(target));
+            assertEquals(List.of(), reads, "what ends before that does so for ever");
+        }
+    }
+
+    @Test
+    void aLoadIsToldRightBeforeTheWriteBehindIt() {
+        byte[] payload = new byte[16];
+        int length = WritePayload.encodeDeleteHeader(payload, 0, 4) + 4;
+        int checksum = WritePayload.checksum(payload, 0, length);
+        WalWriter first = create(1);
+        append(first, 1, 2);
+        first.append(payload, 0, length, checksum, 3, 1, true);
+        append(first, 4, 5);
+        readAll(0);
+        assertEquals(List.of(2), behindLoads);
+        WalWriter second = create(2);
+        second.append(payload, 0, length, checksum, 6, 1, true);
+        second.append(payload, 0, length, checksum, 7, 1, true);
+        append(second, 8, 9);
+        assertTrue(follower.follow(target));
+        assertEquals(List.of(2, 5, 6), behindLoads);
+        assertEquals(numbers(1, 9), found);
+        byte[] content = vfs.content(DIRECTORY.resolve(WalFormat.fileName(2)));
+        content[WalFormat.FIRST_FRAME + 3] ^= (byte) 0x80; // that it comes behind a load is under the check, too
+        vfs.setContent(DIRECTORY.resolve(WalFormat.fileName(2)), content);
+        try (WalReader reader = new WalReader(vfs, DIRECTORY.resolve(WalFormat.fileName(2)), STORE)) {
+            assertFalse(reader.next());
+        }
     }
 
     @Test

@@ -159,6 +159,20 @@ public final class FlexDBOptions {
     }
 
     /**
+     * How many bytes of free disk space in the data file the store keeps from use for readers beside it that were
+     * overtaken, see {@link FlexDBReader}; for a minute at most. A store with a size cap, or on a full disk, keeps none.
+     * For a reader, whether it asks for that at all.
+     *
+     * @param bytes default 512 MiB; 0 for none, and for a reader that leaves no file in the store's directory
+     */
+    public FlexDBOptions withMaxLeasedBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("maxLeasedBytes must not be negative: " + bytes);
+        }
+        return with(settings -> settings.maxLeasedBytes = bytes);
+    }
+
+    /**
      * How the data file is read; {@link FlexDB#stats} says what has become of it.
      *
      * @param reads default {@link Reads#MAPPED}, which maps only where that is safe
@@ -300,6 +314,11 @@ public final class FlexDBOptions {
         return settings.largeValueBytes;
     }
 
+    /** How many bytes of free disk space are kept for readers beside the store. */
+    public long maxLeasedBytes() {
+        return settings.maxLeasedBytes;
+    }
+
     /** How the data file is read, where that is possible. */
     public Reads reads() {
         return settings.mappedReads ? Reads.MAPPED : Reads.POSITIONAL;
@@ -346,8 +365,8 @@ public final class FlexDBOptions {
                 + ", cacheBytes="
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
-                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", largeValueBytes="
-                + settings.largeValueBytes + ", reads=" + reads()
+                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxLeasedBytes="
+                + settings.maxLeasedBytes + ", largeValueBytes=" + settings.largeValueBytes + ", reads=" + reads()
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond
                 + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes)
                 + ", rangeFilter=" + settings.rangeFilter + ", space=" + settings.space

@@ -14,8 +14,8 @@ import java.util.Map;
 
 /**
  * A store that is read beside its writer: in another process, in the same one, or when nobody has it open. Made by
- * {@link FlexDB#openReadOnly(java.nio.file.Path)}. There may be any number; a reader changes no file, takes no lock, and
- * the writer does not know of it.
+ * {@link FlexDB#openReadOnly(java.nio.file.Path)}. There may be any number; a reader changes no file of the store and
+ * takes no lock.
  *
  * <pre>{@code
  * try (FlexDBReader reader = FlexDB.openReadOnly(Path.of("data"))) {
@@ -30,14 +30,16 @@ import java.util.Map;
  * {@link #refresh} alone, and by a lookup that has to, see below; never back. That is what the operating system has: what
  * the writer has not forced yet, or will never be able to, is shown like the rest, and a power cut may take it.
  *
- * <p>A {@link BulkLoad} has no place among the writes. One that was committed before {@code openReadOnly} or the last
- * {@link #refreshWithLoads} is there, whole; a later one shows whenever the reader reads the store anew. Writes that
- * were made about the time of its commit may show without it, as after a crash.
+ * <p>A {@link BulkLoad} has its place between two writes, and is there, whole, whenever a write behind it is. One that
+ * no write has followed is there if it was committed before {@code openReadOnly} or the last {@link #refreshWithLoads}.
  *
  * <p><b>What the writer reuses.</b> The writer does not wait for readers, and in time uses the disk space of what it has
  * replaced again. Everything is verified, so a reader never shows anything else in its place. A lookup that comes to such
  * a place reads the store anew and goes on. A cursor or snapshot, which must not change, throws
- * {@link ReaderOvertakenException}. The longer ago the last refresh, and the more the writer writes, the more often.
+ * {@link ReaderOvertakenException}. The longer ago the last refresh, and the more the writer writes, the more often. A
+ * reader that this has happened to asks the writer for time, by a file in the store's directory that is deleted when the
+ * reader is closed; as far as {@link FlexDBOptions#withMaxLeasedBytes} goes, the writer then leaves what it has replaced
+ * where it is for a while.
  *
  * <p><b>What it costs.</b> Memory as a store that is open has, but for what only writing needs; while there are cursors
  * and snapshots of earlier states, that of these, too. {@link #refresh} reads what was written since. If the writer has
@@ -75,8 +77,8 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
 
     /**
      * Does the same, and sees to it that every {@link BulkLoad} is there, too, that has been committed before the call.
-     * Loads come past the logs, so if the writer has committed anything since, this reads the store anew, which takes as
-     * long as opening.
+     * Of loads that no write has followed the logs know nothing, so if the writer has committed anything since, this
+     * reads the store anew, which takes as long as opening.
      *
      * @return the sequence number of the last write that the reader has now
      */

@@ -215,6 +215,7 @@ class FlexDBBadInputTest {
                 () -> options.withMemtableBytes((1 << 30) + 1));
         refused("maxPinnedBytes must not be negative: -1", () -> options.withMaxPinnedBytes(-1));
         refused("largeValueBytes must be at least 1: 0", () -> options.withLargeValueBytes(0));
+        refused("maxLeasedBytes must not be negative: -1", () -> options.withMaxLeasedBytes(-1));
         refused(
                 "syncInterval",
                 () -> options.withSyncInterval(null),
@@ -232,6 +233,7 @@ class FlexDBBadInputTest {
                 .withSyncInterval(Duration.ZERO)
                 .withMaxPinnedBytes(2)
                 .withLargeValueBytes(7)
+                .withMaxLeasedBytes(5)
                 .withReads(Reads.POSITIONAL)
                 .withDefragmentedBytesPerSecond(3)
                 .withStitchingThresholdBytes(4)
@@ -246,6 +248,7 @@ class FlexDBBadInputTest {
         assertEquals(Duration.ZERO, options.syncInterval());
         assertEquals(2, options.maxPinnedBytes());
         assertEquals(7, options.largeValueBytes());
+        assertEquals(5, options.maxLeasedBytes());
         assertEquals(Reads.POSITIONAL, options.reads());
         assertEquals(3, options.defragmentedBytesPerSecond());
         assertEquals(4, options.stitchingThresholdBytes());
@@ -253,8 +256,8 @@ class FlexDBBadInputTest {
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, largeValueBytes=7, reads=POSITIONAL, defragmentedBytesPerSecond=3, "
-                        + "stitchingThresholdBytes=4, rangeFilter=true, space="
+                        + "syncInterval=PT0S, maxPinnedBytes=2, maxLeasedBytes=5, largeValueBytes=7, reads=POSITIONAL, "
+                        + "defragmentedBytesPerSecond=3, stitchingThresholdBytes=4, rangeFilter=true, space="
                         + space
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",
                 options.toString());

@@ -27,7 +27,8 @@ class FlexDBReaderHistoryTest {
     private boolean within; // what a reader does is no point
 
     private StoreDriver store(Durability durability) {
-        return StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
+        FlexDBOptions options = StoreDriver.SMALL.withDurability(durability).withMaxLeasedBytes(0);
+        return StoreDriver.closed(options, new SimulatedVfs());
     }
 
     private void atPoints(StoreDriver store, int appendsPerPoint, Runnable check) {

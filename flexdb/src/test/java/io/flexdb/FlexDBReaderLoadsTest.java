@@ -139,7 +139,7 @@ class FlexDBReaderLoadsTest {
     void atAnyOperationAReaderShowsAPrefixOfWritesAndLoads(long seed, int memtableBytes) {
         Random random = new Random(seed);
         FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(memtableBytes);
-        StoreDriver store = StoreDriver.closed(options, new SimulatedVfs());
+        StoreDriver store = StoreDriver.closed(options.withMaxLeasedBytes(seed % 2 * 1_000_000), new SimulatedVfs());
         FlexDBReader[] readers = new FlexDBReader[2];
         long[] last = {0, 0};
         store.open();

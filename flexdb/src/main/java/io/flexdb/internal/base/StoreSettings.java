@@ -28,6 +28,7 @@ public final class StoreSettings implements Cloneable {
     public int largeValueBytes = 32 << 10;
     public long defragmentedBytesPerSecond = 64L << 20;
     public int stitchingThresholdBytes = DERIVED;
+    public long maxLeasedBytes = 512L << 20;
     public boolean rangeFilter;
     public boolean mappedReads = true; // where they are safe
     public FlexSpaceOptions space = FlexSpaceOptions.defaults().withMinimumUtilization(0.7);

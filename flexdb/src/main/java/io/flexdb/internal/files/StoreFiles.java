@@ -59,7 +59,7 @@ public final class StoreFiles {
         }
         List<String> ours = List.of(LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, UNFINISHED_OPTIONS_NAME);
         for (String name : vfs.list(directory)) {
-            if (!ours.contains(name)) {
+            if (!ours.contains(name) && LeaseName.of(name) == null) {
                 throw new NotAStoreException(directory, name);
             }
         }

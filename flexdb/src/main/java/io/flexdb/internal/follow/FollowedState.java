@@ -51,6 +51,7 @@ public final class FollowedState implements AutoCloseable {
     private LargeValues large;
     private long firstVersion;
     private final long beganNanos = System.nanoTime();
+    private final long beganMillis;
     private long loadNanos;
     private volatile boolean lost; // some of it
 
@@ -58,6 +59,7 @@ public final class FollowedState implements AutoCloseable {
         this.store = store;
         this.follower = follower;
         this.tables = tables;
+        this.beganMillis = store.lease.now();
     }
 
     /**
@@ -217,12 +219,18 @@ public final class FollowedState implements AutoCloseable {
             return e;
         }
         lost = true;
+        store.wantTime();
         return new ReaderOvertakenException(sequence(), e);
     }
 
     /** Whether somebody has come to a part of it that was no longer there. */
     boolean isLost() {
         return lost;
+    }
+
+    /** When it began to be read, by the clock of leases. */
+    long beganMillis() {
+        return beganMillis;
     }
 
     /** Whether it has been there for many times as long as it took to read it. */

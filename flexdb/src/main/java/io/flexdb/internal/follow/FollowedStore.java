@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.files.ReaderLease;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
@@ -48,6 +49,9 @@ public final class FollowedStore implements AutoCloseable {
      *     what the later state has read, before it was used again.
      * B3  Nothing is tried for ever: a writer may be faster than whoever reads his files.
      *
+     * Who was overtaken asks the writer for time from then on, by a lease: to use nothing again that became free after
+     * the oldest state was read that there is. The writer heeds that as far as he likes, so nothing relies on it.
+     *
      * Epochs, cache and memory are shared by all states. One thread at a time changes anything, under the lock.
      */
     private static final int MAX_LOADS = 30; // of one attempt to get a state
@@ -67,6 +71,7 @@ public final class FollowedStore implements AutoCloseable {
     final StoreClock clock;
     final IntervalCache cache;
     final long storeId;
+    final ReaderLease lease; // under the lock
 
     private final Vfs filesBeside;
     private final Path space;
@@ -77,6 +82,7 @@ public final class FollowedStore implements AutoCloseable {
     private long nextHandle;
     private long tableBytesLoaded;
     private boolean closed;
+    private volatile boolean wantsTime;
     private volatile long earlierBytes;
     private volatile FollowedState current;
 
@@ -95,6 +101,7 @@ public final class FollowedStore implements AutoCloseable {
         this.storeId = StoreFiles.requireStore(this.vfs, this.directory);
         this.mapped = settings.mappedReads && this.vfs.mapsSafely(this.directory);
         this.cache = new IntervalCache(epochs, budget.directoryBytes(mapped), memory);
+        this.lease = new ReaderLease(vfs, this.directory, System::currentTimeMillis);
         memory.giver(this::giveBack);
     }
 
@@ -180,6 +187,9 @@ public final class FollowedStore implements AutoCloseable {
         for (int tries = 1; ; tries++) {
             FilesSeen before = FilesSeen.of(vfs, space);
             requireSameStore();
+            if (wantsTime) {
+                lease.renew(oldestSince(lease.now()));
+            }
             try {
                 FollowedState state = reading.apply(tries);
                 CorruptionException gap = state.gap();
@@ -204,6 +214,20 @@ public final class FollowedStore implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** Follows that somebody was overtaken. */
+    void wantTime() {
+        wantsTime = settings.maxLeasedBytes > 0;
+    }
+
+    /** When the oldest state was read that there is, or is about to be. */
+    private long oldestSince(long now) {
+        long oldest = now;
+        for (FollowedState state : earlier.values()) {
+            oldest = Math.min(oldest, state.beganMillis());
+        }
+        return current != null && !current.isLost() ? Math.min(oldest, current.beganMillis()) : oldest;
     }
 
     private FollowedState readAll(long usedContents, int tries) {
@@ -246,6 +270,9 @@ public final class FollowedStore implements AutoCloseable {
             next.publishAgain();
         }
         reclaim();
+        if (wantsTime) {
+            lease.renew(oldestSince(next.beganMillis())); // what the one before needed may go
+        }
     }
 
     /** Closes what nobody reads any more. */
@@ -288,6 +315,9 @@ public final class FollowedStore implements AutoCloseable {
         synchronized (lock) {
             requireOpen();
             reclaim();
+            if (lease.isDue() && current.isOvertaken()) {
+                lease.renew(oldestSince(lease.now()));
+            }
             if (isToBeReadAnew() || withLoads && current.isOvertaken()) {
                 loadNext();
             } else if (!follow()) {
@@ -416,6 +446,7 @@ public final class FollowedStore implements AutoCloseable {
                 } finally {
                     earlier.values().forEach(FollowedState::close);
                     earlier.clear();
+                    lease.close();
                     current = null; // who names a closed reader does not keep its memory
                     cache.giveBack(Long.MAX_VALUE);
                 }

@@ -17,6 +17,7 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.commit.Committer;
 import io.flexdb.internal.files.AnchorsFile;
+import io.flexdb.internal.files.FoundLeases;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
@@ -57,6 +58,7 @@ public final class StoreOpener {
     final Epochs epochs = new Epochs();
     final Health health;
     final StoreClock clock;
+    private final FoundLeases leases;
     VfsLock lock;
     SpaceEngine engine;
     IntervalCache cache;
@@ -84,6 +86,7 @@ public final class StoreOpener {
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
         this.clock = new StoreClock(settings.clock);
+        this.leases = new FoundLeases(vfs, this.directory, System::currentTimeMillis);
         this.health = new Health("the store", this.directory, settings.healthListener);
     }
 
@@ -143,6 +146,7 @@ public final class StoreOpener {
                 engine.letGoKept(); // else a log that is left would refer to it
             }
             AnchorsFile.delete(vfs, directory);
+            leases.oldest(); // so that those are gone that readers have left behind
             store.start();
             return store;
         } catch (RuntimeException | Error e) {
@@ -186,6 +190,8 @@ public final class StoreOpener {
         SpaceSettings ofSpace = settings.space.settings().copy();
         ofSpace.mappedReads = mapped;
         ofSpace.cacheBytes = budget.frameBytes(mapped);
+        ofSpace.maxLeasedBytes = settings.maxLeasedBytes;
+        ofSpace.leases = settings.maxLeasedBytes > 0 ? leases : null;
         engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health, memory);
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);

@@ -22,6 +22,8 @@ public final class SpaceSettings implements Cloneable {
     public int segmentBuffers = 4;
     public long frameTableBytes = 16 << 20;
     public HealthListener healthListener; // or null
+    public Leases leases; // or null, if nobody else reads
+    public long maxLeasedBytes;
 
     /** Another one, to be changed by whoever asks for it. */
     public SpaceSettings copy() {

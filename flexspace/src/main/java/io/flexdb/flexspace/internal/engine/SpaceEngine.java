@@ -86,6 +86,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.openedLogGeneration = recovered.logs.opened();
         this.openedLogEnd = recovered.logEnd();
         store.pauses(pauses);
+        boolean isCapped = settings.maxDataBytes != Long.MAX_VALUE; // then all of it is for changes
+        if (settings.leases != null && !isCapped) {
+            store.honour(settings.leases, settings.maxLeasedBytes);
+        }
         SpaceParts space = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
         this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
         EditReservation edits = new EditReservation(space, segments, SpaceDurability.batchBytes(settings));

@@ -153,15 +153,20 @@ public final class SegmentReservation {
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
     private void claimSegments(int wanted) {
-        int missing = Math.min(
-                wanted - places.allocatable(),
-                Math.min(maxSegments, format.maxSegments) - places.claimedSegments() + places.placelessCount());
-        boolean there = (store.openIsClaimed() || claim(format.segmentBytes, store::claimOpen))
-                && (missing <= 0 || claim((long) missing * format.segmentBytes, () -> places.claimNext(missing)));
+        boolean there = (store.openIsClaimed() || claim(format.segmentBytes, store::claimOpen)) && claimMissing(wanted);
         noSegments = there ? null : diskRefusal;
         if (!there) {
             cutFreeBeyond(wanted); // the open segment may find its place then, the next time
         }
+    }
+
+    private boolean claimMissing(int wanted) {
+        int missing = Math.min(
+                wanted - places.allocatable(),
+                Math.min(maxSegments, format.maxSegments) - places.claimedSegments() + places.placelessCount());
+        return missing <= 0
+                || claim((long) missing * format.segmentBytes, () -> places.claimNext(missing))
+                || places.allocatable() >= wanted; // what was kept for others
     }
 
     /** Follows that the owner reserves for a change: what the disk refused may be tried again. */
@@ -290,6 +295,7 @@ public final class SegmentReservation {
         } catch (StoreFullException e) {
             refusedBytes = bytes;
             diskRefusal = e;
+            store.emptied().giveUpLeased(); // for segments, or to be cut off for other files
             return false;
         } finally {
             pauses.end();

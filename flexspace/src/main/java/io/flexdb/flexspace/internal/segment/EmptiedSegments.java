@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.flexspace.internal.base.Leases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -10,11 +11,28 @@ import java.util.function.IntConsumer;
 public final class EmptiedSegments {
     private final List<Segment> unnoted = new ArrayList<>(); // emptied since the last log batch
     private final List<Segment> noted = new ArrayList<>(); // what that batch says, which may not be durable yet
+    private final LeasedSegments leased;
     private final RetiredQueue released;
 
     /** @param becomesFree takes the number of each segment that no reader can see any more */
     EmptiedSegments(Epochs epochs, IntConsumer becomesFree) {
-        this.released = new RetiredQueue(epochs, number -> becomesFree.accept((int) number));
+        this.leased = new LeasedSegments(becomesFree);
+        this.released = new RetiredQueue(epochs, number -> leased.add((int) number));
+    }
+
+    /** Says who reads the files of the space, and how many segments may be kept from use for that. */
+    void honour(Leases leases, int mostSegments) {
+        leased.honour(leases, mostSegments);
+    }
+
+    /** Lets those be free that are only kept for who reads the files; returns whether there were any. */
+    public boolean giveUpLeased() {
+        return leased.giveUp();
+    }
+
+    /** How many are only kept for who reads the files. */
+    public int leasedCount() {
+        return leased.count();
     }
 
     void add(Segment segment) {
@@ -34,12 +52,13 @@ public final class EmptiedSegments {
             segment.goTo(Segment.State.RELEASED);
             released.retire(segment.number, segment.birth);
         }
-        noted.clear();
+        noted.clear(); // those that no version had are with the leased ones, until reclaim
     }
 
     /** Lets those become free that no reader can see any more. */
     void reclaim() {
         released.reclaim();
+        leased.settle();
     }
 
     /** Forgets those that a recovery has emptied, when there are no readers. */
@@ -52,9 +71,9 @@ public final class EmptiedSegments {
         return unnoted.size();
     }
 
-    /** How many are not free yet, for want of a durable log or because of a reader. */
+    /** How many are not free yet, for want of a durable log or because of a reader, wherever. */
     public int count() {
-        return unnoted.size() + noted.size() + released.size();
+        return unnoted.size() + noted.size() + released.size() + leased.count();
     }
 
     /** How many only pinned views hold back. */

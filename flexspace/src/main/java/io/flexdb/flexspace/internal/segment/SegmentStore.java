@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.Leases;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.log.LogBatch;
@@ -100,6 +101,14 @@ public final class SegmentStore implements AutoCloseable {
                 bytes -> memory.allocate(OffHeap.Use.SEGMENTS, bytes));
         this.sealer = new SegmentSealer(worker, this::sealed);
         sealer.pauses(pauses);
+    }
+
+    /**
+     * Says who reads the file in other processes, and for how many bytes of it that is to be heeded. Before the first
+     * change.
+     */
+    public void honour(Leases leases, long maxBytes) {
+        emptied.honour(leases, (int) Math.min(Integer.MAX_VALUE, maxBytes / format.segmentBytes));
     }
 
     /** Says who is to know when appending and the like may wait for the file. Before the first append. */

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.simulation;
 
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -181,6 +182,8 @@ final class SimulatedTroubles {
     }
 
     private static boolean isSimulation(String className) {
-        return className.startsWith(PACKAGE + ".Simulated") || className.startsWith(PACKAGE + ".Forwarding");
+        return className.startsWith(PACKAGE + ".Simulated")
+                || className.startsWith(PACKAGE + ".Forwarding")
+                || className.equals(ForwardingVfs.class.getName());
     }
 }

@@ -20,7 +20,9 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** What can be done with the files of one file system, by paths. */
 final class FileOperations {
@@ -228,9 +230,36 @@ final class FileOperations {
     }
 
     FlexPath realPath(FlexPath path, LinkOption... options) throws IOException {
-        Place place = find(path, follows(options));
+        if (!follows(options)) {
+            return pathWithLinks(path);
+        }
+        Place place = find(path, true);
         place.requireEntry();
         return FlexPath.absolute(fileSystem, place.names());
+    }
+
+    /** A path without dots, but for two that come after a link: these lead elsewhere than the name before it. */
+    private FlexPath pathWithLinks(FlexPath path) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (String name : path.names()) {
+            if (name.equals("..") && goesBack(names)) {
+                names.subList(Math.max(0, names.size() - 1), names.size()).clear();
+            } else if (!name.equals(".")) {
+                names.add(name);
+            }
+        }
+        FlexPath found = FlexPath.absolute(fileSystem, names);
+        find(found, false).requireEntry();
+        return found;
+    }
+
+    /** Whether two dots take away the last of some names. */
+    private boolean goesBack(List<String> names) throws IOException {
+        if (names.isEmpty()) {
+            return true; // the root is above itself
+        }
+        Entry entry = find(FlexPath.absolute(fileSystem, names), false).requireEntry();
+        return !entry.isLink() && !names.get(names.size() - 1).equals("..");
     }
 
     /** Where a file goes, and is not yet unless it may be replaced. */

@@ -1,6 +1,7 @@
 package io.flexdb.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,6 +38,7 @@ import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -119,6 +121,35 @@ class FlexFileSystemConformanceTest {
         }
     }
 
+    /** Dots after files, directories, links and what is not there, with links followed and not. */
+    @Example
+    void pathsOfUpToThreeNamesHaveTheSameRealPaths() throws IOException {
+        Path temporary = Files.createTempDirectory("conformance");
+        Assumptions.assumeTrue(temporary.getFileSystem().getSeparator().equals("/"), "as Unix does");
+        try (FilesFixture fixture = new FilesFixture(temporary.resolve("store"))) {
+            List<Path> roots = List.of(temporary.resolve("root"), fixture.path("/root"));
+            for (Path root : roots) {
+                Files.createDirectories(root.resolve("directory/below"));
+                Files.createFile(root.resolve("directory/file"));
+                Files.createFile(root.resolve("file"));
+                Files.createSymbolicLink(
+                        root.resolve("link"), root.getFileSystem().getPath("directory/below"));
+                Files.createSymbolicLink(
+                        root.resolve("gone"), root.getFileSystem().getPath("nothing"));
+            }
+            List<String> names = List.of("", ".", "..", "directory", "below", "file", "link", "gone");
+            for (int i = 0; i < 2 << 9; i++) {
+                String path = String.join("/", names.get(i >> 6 & 7), names.get(i >> 3 & 7), names.get(i & 7));
+                Action action = new Action(Kind.REAL_PATH, path.replaceFirst("^/+", ""), "", i >> 9, 0);
+                if (roots.get(0).resolve(action.path).normalize().startsWith(roots.get(0))) {
+                    assertEquals(result(action, roots.get(0)), result(action, roots.get(1)), action::toString);
+                }
+            }
+        } finally {
+            remove(temporary);
+        }
+    }
+
     private static void run(List<Action> program, Path theirs, Path ours) throws IOException {
         for (Action action : program) {
             // What leads out of the two directories would not be the same.
@@ -126,10 +157,37 @@ class FlexFileSystemConformanceTest {
                     || !theirs.resolve(action.other).normalize().startsWith(theirs)) {
                 continue;
             }
+            if (isIntoItself(action, theirs)) {
+                // Theirs deletes what is to be replaced before it finds that out.
+                List<String> before = tree(ours);
+                assertThrows(IOException.class, () -> perform(action, ours), action::toString);
+                assertEquals(before, tree(ours), action::toString);
+                continue;
+            }
             String expected = result(action, theirs);
             assertEquals(expected, result(action, ours), () -> action + " of " + program);
         }
         assertEquals(tree(theirs), tree(ours), program::toString);
+    }
+
+    /** Whether a directory is to replace something below itself that can be deleted. */
+    private static boolean isIntoItself(Action action, Path root) throws IOException {
+        Path path = root.resolve(action.path);
+        Path other = root.resolve(action.other);
+        boolean replaces = action.kind == Kind.MOVE && action.number % 3 == 1;
+        if (!replaces || !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !isDeletable(other)) {
+            return false;
+        }
+        return other.getParent().toRealPath().startsWith(path.toRealPath());
+    }
+
+    private static boolean isDeletable(Path path) throws IOException {
+        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+        }
+        try (Stream<Path> below = Files.list(path)) {
+            return below.findAny().isEmpty();
+        }
     }
 
     private static String result(Action action, Path root) {
@@ -151,11 +209,21 @@ class FlexFileSystemConformanceTest {
 
     private static boolean goesThroughFile(Path root, Path path) {
         for (Path above = path.getParent(); above.startsWith(root) && !above.equals(root); above = above.getParent()) {
-            if (Files.isRegularFile(above)) {
+            if (Files.isRegularFile(above) || leadsThroughFile(above)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Whether a link can't be followed, and not because nothing is there. */
+    private static boolean leadsThroughFile(Path link) {
+        try {
+            link.toRealPath();
+            return false;
+        } catch (IOException e) {
+            return !(e instanceof NoSuchFileException);
+        }
     }
 
     /** What programs tell apart; that a name is too long, or a file no directory, is a message. */
@@ -211,7 +279,7 @@ class FlexFileSystemConformanceTest {
             case LIST -> list(path);
             case WALK -> walk(root, path, number);
             case STAT -> stat(path, number);
-            case REAL_PATH -> relative(root.toRealPath(), path.toRealPath(following(number)));
+            case REAL_PATH -> realPath(root, path, following(number));
             case READ_LINK -> relative(root, Files.readSymbolicLink(path));
             case SAME_FILE -> Files.isSameFile(path, other);
             case SET_TIME -> setTime(path, number);
@@ -220,6 +288,18 @@ class FlexFileSystemConformanceTest {
 
     private static String relative(Path root, Path path) {
         return path.isAbsolute() ? "/" + root.relativize(path) : path.toString();
+    }
+
+    /** What comes after the root, name by name. */
+    private static String realPath(Path root, Path path, LinkOption... options) throws IOException {
+        Path above = root.toRealPath(options);
+        Path real = path.toRealPath(options);
+        return real.equals(above)
+                ? "/"
+                : real.startsWith(above)
+                        ? real.subpath(above.getNameCount(), real.getNameCount())
+                                .toString()
+                        : "elsewhere";
     }
 
     private static LinkOption[] following(int number) {
@@ -353,11 +433,17 @@ class FlexFileSystemConformanceTest {
                 attributes.isOther(),
                 attributes.isRegularFile() ? attributes.size() : 0,
                 Files.exists(path, following(number)),
-                Files.notExists(path),
+                absence(path),
                 Files.isReadable(path),
                 Files.isExecutable(path),
                 Files.isHidden(path),
                 new TreeMap<>(Files.readAttributes(path, "isDirectory,isSymbolicLink", following(number))));
+    }
+
+    /** Where a link leads through a file, JDK 25 knows that nothing is there, and JDK 17 does not. */
+    private static String absence(Path path) {
+        String exists = "exists " + Files.exists(path);
+        return leadsThroughFile(path) ? exists : exists + ", is absent " + Files.notExists(path);
     }
 
     private static Object setTime(Path path, int number) throws IOException {

@@ -198,6 +198,9 @@ class FlexFileSystemTest extends FilesTest {
         assertEquals("text", Files.readString(path("/data/up")));
         assertEquals(path("/data/2026/f"), path("/data/../data/up").toRealPath());
         assertEquals(path("/data/up"), path("/data/up").toRealPath(LinkOption.NOFOLLOW_LINKS));
+        assertEquals(path("/now/f"), path("/data/../now/./f").toRealPath(LinkOption.NOFOLLOW_LINKS));
+        assertEquals(path("/now/../up"), path("/now/../up").toRealPath(LinkOption.NOFOLLOW_LINKS));
+        assertEquals(path("/now/../../data"), path("/now/../../data").toRealPath(LinkOption.NOFOLLOW_LINKS));
         Files.createSymbolicLink(path("/loop"), path("loop"));
         assertThrows(FileSystemException.class, () -> Files.readString(path("/loop")));
         assertFalse(Files.exists(path("/loop")));

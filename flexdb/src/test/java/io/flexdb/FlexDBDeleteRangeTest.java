@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
-import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -355,103 +353,6 @@ class FlexDBDeleteRangeTest {
         }
         assertEquals(20, StoreDriver.all(store.db).size());
         store.db.close();
-    }
-
-    // ---- a full disk
-
-    /** A store that takes no more is emptied by one call, and then takes as much again. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void oneCallEmptiesAFullStore(boolean inline) {
-        SimulatedVfs vfs = new SimulatedVfs();
-        FlexDBOptions options =
-                StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(40 * 64L * 512));
-        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
-            int first = fill(db);
-            for (int round = 0; round < 3; round++) {
-                db.deleteRange(new byte[0], null);
-                assertEquals(0, StoreDriver.all(db).size());
-                for (int i = 0; i < first / 2; i++) {
-                    db.put(key(i), value(i, 300)); // never refused
-                }
-                assertEquals(first / 2, StoreDriver.all(db).size());
-                fill(db);
-            }
-            db.deleteRange(key(10), null);
-            assertEquals(10, StoreDriver.all(db).size());
-        }
-        try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
-            assertEquals(10, StoreDriver.all(again).size());
-            assertNull(again.get(key(10)));
-        }
-    }
-
-    private static int fill(FlexDB db) {
-        int refusals = 0;
-        int number = 0;
-        while (refusals < 20) {
-            assertTrue(number < 30_000, "never refused");
-            try {
-                db.put(key(number), value(number, 300));
-                number++;
-            } catch (StoreFullException e) {
-                refusals++;
-            }
-        }
-        return number;
-    }
-
-    /** Puts and ranges on a store that is full again and again: what is refused has not happened, all else has. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aStoreAtItsCapIsWhatItsAcceptedWritesMakeOfASortedMap(boolean inline) {
-        for (long seed = 0; seed < 4L * EFFORT; seed++) {
-            System.out.println("seed " + seed);
-            Random random = new Random(seed);
-            SimulatedVfs vfs = new SimulatedVfs();
-            FlexDBOptions options =
-                    StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(36 * 64L * 512));
-            TreeMap<byte[], byte[]> model = StoreOracle.newMap();
-            for (int life = 0; life < 3; life++) {
-                FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
-                for (int step = 0; step < 3000; step++) {
-                    int number = random.nextInt(6000);
-                    byte[] key = key(number);
-                    try {
-                        if (random.nextInt(400) == 0) {
-                            byte[] to = key(number + random.nextInt(1500));
-                            db.deleteRange(key, to);
-                            model.subMap(key, to).clear();
-                        } else {
-                            byte[] value = value(step, 300);
-                            db.put(key, value);
-                            model.put(key, value);
-                        }
-                    } catch (StoreFullException e) {
-                        int to = number + 400;
-                        db.deleteRange(key, key(to));
-                        model.subMap(key, key(to)).clear();
-                    }
-                    if (step % 200 == 0) {
-                        StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed + ", step " + step);
-                    }
-                }
-                if (life == 1) {
-                    vfs = vfs.kill();
-                } else {
-                    try {
-                        db.close();
-                    } catch (StoreFullException e) {
-                        // what is not committed is in the logs
-                    }
-                }
-            }
-            try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
-                StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed);
-            } catch (StoreFullException e) {
-                // closing it found no room; nothing is lost
-            }
-        }
     }
 
     // ---- crashes

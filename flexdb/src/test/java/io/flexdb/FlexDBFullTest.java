@@ -602,7 +602,7 @@ class FlexDBFullTest {
         }
     }
 
-    private static long bytesOf(SimulatedVfs vfs) {
+    static long bytesOf(SimulatedVfs vfs) {
         long bytes = 0;
         SimulatedVfs copy = vfs.copy(); // which nobody changes
         for (Path file : copy.files()) {

@@ -371,6 +371,29 @@ class FlexDBMergeTest {
         }
     }
 
+    private void putOthers(int from) {
+        for (int i = from; i < from + 1500; i++) {
+            db.put(key(i), new byte[100]);
+        }
+    }
+
+    @Test
+    void whatARecoveryCommitsTakesNoExpiredValueFromOperandsThatAreToBeRecovered() {
+        options = options.withMemtableBytes(1 << 20);
+        commit();
+        db.put(bytes("a"), bytes("x"), SECOND);
+        putOthers(0);
+        merge("a", "y");
+        putOthers(2000);
+        assertValue("xy", "a");
+        clock.advance(2000);
+        options = options.withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES); // so it commits before it has all
+        kill();
+        assertValue(null, "a");
+        commit();
+        assertValue(null, "a");
+    }
+
     @Test
     void noOperandIsCountedTwiceOrLostWhateverACutLeaves() {
         options = options.withMergeFunction(MergeFunction.ADD).withDurability(Durability.SYNC);

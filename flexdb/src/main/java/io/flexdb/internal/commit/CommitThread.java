@@ -54,6 +54,7 @@ public final class CommitThread {
     private volatile MemLog committing; // for progress
     private boolean garbageLeft; // perhaps; by the thread, as is the next
     private int readWaits; // that are left
+    private boolean isRecovering; // by whoever opens the store, before the thread begins
 
     public CommitThread(
             StoreVersions versions,
@@ -302,8 +303,12 @@ public final class CommitThread {
         }
     }
 
-    /** The same while a store is recovered; false if not all can be committed, whatever the reason. */
+    /**
+     * The same while a store is recovered; false if not all can be committed, whatever the reason. Nothing that has
+     * expired goes: what is still to be recovered may have an operand that was made before.
+     */
     public boolean tryCommitAll() {
+        isRecovering = true;
         try {
             for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
                 if (!commit(log)) {
@@ -313,6 +318,8 @@ public final class CommitThread {
             return true;
         } catch (UnreadableException e) {
             return false; // the store becomes read-only when it is tried again
+        } finally {
+            isRecovering = false;
         }
     }
 
@@ -374,7 +381,7 @@ public final class CommitThread {
      * their numbers are waited for.
      */
     private boolean reclaiming(BooleanSupplier change) {
-        long time = versions.clock.beginReclaiming();
+        long time = isRecovering ? Long.MIN_VALUE : versions.clock.beginReclaiming();
         MemTable[] tables = {};
         if (mayMerge) {
             versions.awaitVisible(work.lastSequence());

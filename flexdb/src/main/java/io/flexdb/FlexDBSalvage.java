@@ -10,6 +10,8 @@ import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
 import io.flexdb.storage.TargetNotEmptyException;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 
 /**
  * Brings what can be read of a damaged store into a new one.
@@ -19,6 +21,9 @@ import java.nio.file.Path;
  * the lock file that it holds meanwhile, and never brings over a byte that was not verified.
  */
 public final class FlexDBSalvage {
+    /** Before all times at which something expires: until a store is whole nothing of it does. */
+    private static final InstantSource BEGINNING = InstantSource.fixed(Instant.ofEpochMilli(Long.MIN_VALUE));
+
     private FlexDBSalvage() {}
 
     /** Salvages a store with default options, as {@link #salvage(Path, Path, FlexDBOptions, Progress)} does. */
@@ -33,16 +38,18 @@ public final class FlexDBSalvage {
      * damaged. Without any header of the FlexTree only the write-ahead logs are left.
      *
      * <p>As long as the FlexTree and the logs are whole, what was deleted stays so. Otherwise deleted pairs may be back,
-     * and values be earlier ones; {@link FlexDBSalvageReport#mayHoldRemovedPairs()} says so.
+     * and values be earlier ones, or lack operands; {@link FlexDBSalvageReport#mayHoldRemovedPairs()} says so.
      *
      * <p>If this throws, or is cut short, what is in the new directory is a part; delete it.
      *
      * @param damaged the directory of a store, or what is left of it
      * @param fresh an empty or missing directory
-     * @param options of the new store; a pair that its memtables can't hold is left out, and told
+     * @param options of the new store; a pair that its memtables can't hold is left out, and told. They need the merge
+     *     function if the logs of the damaged store may have operands
      * @param progress is told how far it is, and may end it
      * @throws io.flexdb.storage.NotAStoreException if there is nothing of a store
      * @throws io.flexdb.storage.StoreLockedException if the damaged store is open, here or in another process
+     * @throws io.flexdb.storage.MergeException if there are operands in logs, and no function
      * @throws TargetNotEmptyException if the new directory has something in it; nothing is changed
      */
     public static FlexDBSalvageReport salvage(Path damaged, Path fresh, FlexDBOptions options, Progress progress) {
@@ -69,9 +76,10 @@ public final class FlexDBSalvage {
             }
         }
         VfsLock lock = StoreSalvage.lock(vfs, from);
-        try (Store store = StoreOpener.open(vfs, to, options.settings(), inline)) {
+        try (Store store =
+                StoreOpener.open(vfs, to, options.withClock(BEGINNING).settings(), inline)) {
             return FlexDBSalvageReport.of(
-                    StoreSalvage.run(vfs, from, store.writer(), store.settings().memtableBytes, progress::done));
+                    StoreSalvage.run(vfs, from, store.writer(), store.settings(), progress::done));
         } finally {
             if (lock != null) {
                 lock.close();

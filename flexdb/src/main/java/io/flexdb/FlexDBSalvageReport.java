@@ -11,8 +11,8 @@ import java.util.List;
  * @param pairs pairs of the space that were brought over
  * @param lostBytes bytes of the space that were not
  * @param logWrites writes that were brought over from write-ahead logs, after the pairs
- * @param mayHoldRemovedPairs whether deleted pairs may be back, and values be earlier ones: if the FlexTree or a log is
- *     damaged
+ * @param mayHoldRemovedPairs whether deleted pairs may be back, and values be earlier ones, or lack operands: if the
+ *     FlexTree or a log is damaged
  */
 public record FlexDBSalvageReport(
         List<FlexDBCheckReport.Finding> findings,

@@ -6,10 +6,12 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.check.Problem;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.large.KeptRecords;
 import io.flexdb.internal.large.WholeEntries;
 import io.flexdb.internal.wal.WalFormat;
@@ -17,17 +19,18 @@ import io.flexdb.internal.wal.WalReader;
 import io.flexdb.internal.walk.PairWalk;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.MergeException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Brings what can be read of a damaged store that nobody has open into another one. For one thread. */
 public final class StoreSalvage {
@@ -36,9 +39,18 @@ public final class StoreSalvage {
      * all logs that no commit of it covers, in the order of their numbers. Where some are missing, later ones count all
      * the same: what they say is newer than what the space has.
      *
+     * S1  Each operand counts once. A commit that was cut short may have left values in the space with operands in them
+     *     that the logs have, too: those are passed over as long as they go into that value. What a log has as a base
+     *     comes over anew, without them, and so have all operands behind it to come.
+     * S2  An operand of a key that the space has lost is lost, too, unless a log has a base for it: without it the value
+     *     would be one that never was.
+     * S3  What has expired comes over, too, with its time: an operand from before may go into it. So the store that it
+     *     comes to must not know what time it is until all of it is there.
+     *
      * No file of the store is written.
      */
     private static final int MAX_PROBLEMS = 10_000;
+    private static final byte[] NO_KEY = {}; // before a range that begins with the first key, behind one up to the last
 
     /** Is told how far it is. */
     @FunctionalInterface
@@ -61,9 +73,14 @@ public final class StoreSalvage {
     private final Vfs vfs;
     private final Path directory;
     private final Path space;
+    private final boolean canMerge;
     private final Progress progress;
     private final List<Problem> problems = new ArrayList<>();
-    private final Map<ByteBuffer, Long> mergedThrough = new HashMap<>(); // beyond the tag; of keys
+    private final TreeMap<byte[], Long> mergedThrough =
+            new TreeMap<>(Arrays::compareUnsigned); // beyond the tag, by key (S1)
+    private final TreeMap<byte[], byte[]> lostRanges =
+            new TreeMap<>(Arrays::compareUnsigned); // both ends excluded (S2)
+    private final TreeSet<byte[]> basesInLogs = new TreeSet<>(Arrays::compareUnsigned); // of keys in lost ranges
     private PairWriter target;
     private KeptRecords large; // null if the space can't be read
     private long problemCount;
@@ -76,8 +93,9 @@ public final class StoreSalvage {
     private long ofBytes;
     private long bytesTold;
 
-    private StoreSalvage(Vfs vfs, Path directory, Progress progress) {
+    private StoreSalvage(Vfs vfs, Path directory, boolean canMerge, Progress progress) {
         this.vfs = vfs;
+        this.canMerge = canMerge;
         this.directory = directory;
         this.space = directory.resolve(StoreFiles.SPACE_NAME);
         this.progress = progress;
@@ -107,11 +125,13 @@ public final class StoreSalvage {
     /**
      * Brings all over.
      *
-     * @param writer of the store to write to
-     * @param memtableBytes of that store
+     * @param writer of the store to write to, for which time stands still (S3)
+     * @param settings of that store
+     * @throws MergeException if there are operands, and no function
      */
-    public static Result run(Vfs vfs, Path directory, StoreWriter writer, int memtableBytes, Progress progress) {
-        return new StoreSalvage(vfs, directory, progress).run(new PairWriter(writer, memtableBytes));
+    public static Result run(Vfs vfs, Path directory, StoreWriter writer, StoreSettings settings, Progress progress) {
+        StoreSalvage salvage = new StoreSalvage(vfs, directory, settings.merger != null, progress);
+        return salvage.run(new PairWriter(writer, settings.memtableBytes));
     }
 
     private Result run(PairWriter writer) {
@@ -129,6 +149,8 @@ public final class StoreSalvage {
         } catch (CorruptionException | StoreIoException e) {
             add(e, space, null, null, false); // all of it is lost
             mayHoldRemoved = true;
+            lostRanges.clear();
+            lostRanges.put(NO_KEY, NO_KEY);
         }
         if (large == null) {
             replayLogs(storeId != 0 ? storeId : storeIdOfOptions());
@@ -191,7 +213,7 @@ public final class StoreSalvage {
         @Override
         public void pair() {
             if (walk.mergedThrough() > tag) {
-                mergedThrough.put(ByteBuffer.wrap(keyOfWalk()), walk.mergedThrough());
+                mergedThrough.put(keyOfWalk(), walk.mergedThrough());
             }
             try {
                 target.put(walk);
@@ -209,6 +231,7 @@ public final class StoreSalvage {
         @Override
         public void lost(long from, long to, byte[] keyBefore, byte[] keyAfter, StorageException cause) {
             lostBytes += to - from;
+            lostRanges.put(keyBefore == null ? NO_KEY : keyBefore, keyAfter == null ? NO_KEY : keyAfter);
             add(cause, space, keyBefore, keyAfter, true);
         }
 
@@ -296,27 +319,82 @@ public final class StoreSalvage {
         int start = 0;
         while (entries.next()) {
             int end = entries.keyIndex() + entries.keyLength() + entries.tailLength();
-            boolean inSpace = entries.type() == WritePayload.MERGE && isMerged(entries, frame.payload(), sequence);
-            if (!inSpace) {
-                try {
-                    if (entries.type() == WritePayload.PUT_LARGE) {
-                        writeLarge(frame, start, end);
-                    } else {
-                        target.add(entries, frame.payload(), start, end);
-                    }
-                } catch (IllegalArgumentException e) {
-                    byte[] payload = frame.payload();
-                    int keyEnd = entries.keyIndex() + entries.keyLength();
-                    addTooLong(e, frame.path(), Arrays.copyOfRange(payload, entries.keyIndex(), keyEnd));
-                }
+            try {
+                write(frame, entries, sequence, start, end);
+            } catch (IllegalArgumentException e) {
+                addTooLong(e, frame.path(), keyOf(entries, frame.payload()));
             }
             start = end;
             sequence++;
         }
     }
 
-    /** Writes the entry from an index to another, the value of which is in the data file. */
-    private void writeLarge(WalReader frame, int start, int end) {
+    private static byte[] keyOf(PayloadReader entry, byte[] payload) {
+        return Arrays.copyOfRange(payload, entry.keyIndex(), entry.keyIndex() + entry.keyLength());
+    }
+
+    /** Writes the entry from an index to another, unless it is an operand that is there already, or that is lost. */
+    private void write(WalReader frame, PayloadReader entry, long sequence, int start, int end) {
+        boolean isOperand = entry.type() == WritePayload.MERGE;
+        if (isOperand) {
+            byte[] key = keyOf(entry, frame.payload());
+            if (sequence <= mergedThrough.getOrDefault(key, 0L)) {
+                return;
+            }
+            if (!canMerge) {
+                throw new MergeException(
+                        KeyHeads.withoutHead(key), "the write-ahead log has merges, and there is no function", null);
+            }
+            if (isLost(key)) {
+                add(
+                        new CorruptionException(
+                                frame.path(), frame.framePosition(), "an operand of a value that is there", "none"),
+                        frame.path(),
+                        key,
+                        key,
+                        true);
+                return;
+            }
+        }
+        boolean done = true;
+        if (entry.type() == WritePayload.PUT_LARGE) {
+            done = writeLarge(frame, start, end);
+        } else {
+            target.add(entry, frame.payload(), start, end);
+        }
+        if (done && !isOperand) {
+            hasBase(entry, frame.payload());
+        }
+    }
+
+    /** Whether the space may have had a value of a key that did not come over, and no log has had another one. */
+    private boolean isLost(byte[] key) {
+        Map.Entry<byte[], byte[]> range = lostRanges.lowerEntry(key);
+        boolean isWithin =
+                range != null && (range.getValue().length == 0 || Arrays.compareUnsigned(key, range.getValue()) < 0);
+        return isWithin && !basesInLogs.contains(key);
+    }
+
+    /** Follows that an entry has come over which is no operand: what the space had below is of no more use. */
+    private void hasBase(PayloadReader entry, byte[] payload) {
+        if (mergedThrough.isEmpty() && lostRanges.isEmpty()) {
+            return;
+        }
+        byte[] key = keyOf(entry, payload);
+        if (entry.type() != WritePayload.DELETE_RANGE) {
+            mergedThrough.remove(key);
+            if (isLost(key)) {
+                basesInLogs.add(key);
+            }
+            return;
+        }
+        int to = entry.keyIndex() + entry.keyLength();
+        byte[] end = Arrays.copyOfRange(payload, to, to + entry.valueLength());
+        (end.length == 0 ? mergedThrough.tailMap(key) : mergedThrough.subMap(key, end)).clear();
+    }
+
+    /** Writes the entry from an index to another, the value of which is in the data file; false if it is lost. */
+    private boolean writeLarge(WalReader frame, int start, int end) {
         byte[] alone = Arrays.copyOfRange(frame.payload(), start, end);
         PayloadReader entry = new PayloadReader().reset(alone, 0, alone.length);
         entry.next();
@@ -335,19 +413,10 @@ public final class StoreSalvage {
                     frame.path(), frame.framePosition(), "a large value in the data file", "none with its checksum");
             add(lost, frame.path(), key, key, true);
             mayHoldRemoved = true;
-            return;
+            return false;
         }
         entry.reset(whole, 0, whole.length).next();
         target.add(entry, whole, 0, whole.length);
-    }
-
-    /** Whether an operand is in the value that the space has already. */
-    private boolean isMerged(PayloadReader entries, byte[] payload, long sequence) {
-        if (mergedThrough.isEmpty()) {
-            return false;
-        }
-        ByteBuffer key = ByteBuffer.wrap(payload, entries.keyIndex(), entries.keyLength());
-        Long through = mergedThrough.get(key);
-        return through != null && sequence <= through;
+        return true;
     }
 }

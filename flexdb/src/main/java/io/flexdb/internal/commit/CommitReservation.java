@@ -36,7 +36,7 @@ final class CommitReservation {
     /** Reserves what it takes to write an interval anew with entries; false if there is no room. */
     boolean reserve(long intervalOffset, long oldBytes, GatheredEntries entries, Runnable publish) {
         if (entries.pieces() > 0) {
-            return reserveToLink(entries, publish);
+            return reserveInPlace(entries, publish);
         }
         long bytes = oldBytes + entries.recordBytes();
         long edits = 2L * entries.count() + IntervalBounds.MAX_PAIRS + 2 * bytes / engine.maxExtentBytes();
@@ -58,9 +58,12 @@ final class CommitReservation {
         return true;
     }
 
-    /** Reserves what it takes to change an interval in place, where records are in the data file already. */
-    private boolean reserveToLink(GatheredEntries entries, Runnable publish) {
+    /** Reserves what it takes to change an interval in place; false if there is no room. */
+    boolean reserveInPlace(GatheredEntries entries, Runnable publish) {
         drop();
+        if (entries.areDeletes()) {
+            return reserveForDeletes(entries, publish);
+        }
         long bytes = entries.recordBytes();
         long edits = 2L * entries.count() + 2 * entries.pieces();
         return bytes == 0

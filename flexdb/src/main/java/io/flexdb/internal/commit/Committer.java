@@ -62,6 +62,10 @@ public final class Committer {
      * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
      * out first.
      *
+     * What is staged for memtables that wait for the oldest one holds segments, and the garbage in them. Where that
+     * leaves no room to write an interval anew, intervals are changed in place, which takes room only for what is put.
+     * (Not on any full disk: to be in pieces costs room in log and tree, which deletes would lack afterwards.)
+     *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
     private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
@@ -181,7 +185,7 @@ public final class Committer {
         entries.seek(range.from());
         entriesApplied = 0;
         mostEntries = GatheredEntries.MAX_COUNT;
-        boolean onlyDeletes = range.onlyDeletes();
+        boolean inPlace = range.onlyDeletes();
         int changes = 0;
         byte[] stuckAt = null;
         while (entries.isValid() && stuckAt == null) {
@@ -197,13 +201,17 @@ public final class Committer {
             if (gathered.count() == 0) {
                 continue;
             }
-            boolean room = onlyDeletes ? reservation.reserveForDeletes(gathered, publish) : reserve(publish);
+            boolean room = inPlace ? reservation.reserveInPlace(gathered, publish) : reserve(publish);
+            if (!room && !inPlace && engine.store().places().heldCount() > 0) {
+                inPlace = true; // from now on
+                room = reservation.reserveInPlace(gathered, publish);
+            }
             if (!room && gathered.count() > 1) {
                 mostEntries = Math.max(1, gathered.count() / FEWER); // which need less at once; there may be as much
                 entries.seek(key.copy());
                 continue;
             }
-            if (!room || !prepare(onlyDeletes)) {
+            if (!room || !prepare(inPlace)) {
                 stuckAt = key.copy();
                 break;
             }

@@ -1,6 +1,7 @@
 package io.flexdb.internal.commit;
 
 import io.flexdb.internal.batch.LargeReference;
+import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
@@ -50,6 +51,8 @@ final class GatheredEntries {
             recordBytes += headBytes;
             linkedBytes += table.valueLength(ref);
             pieces += LargeReference.pieces(table.buffer(), reference, table.storedLength(ref)) + 1;
+        } else if (value == null && table.type(ref) == WritePayload.DELETE) {
+            bytes += keyLength;
         } else if (value == null) {
             int valueLength = table.valueLength(ref);
             bytes += keyLength + valueLength;
@@ -70,6 +73,11 @@ final class GatheredEntries {
     /** Bytes of all of them as records, but for what is in the data file. */
     long recordBytes() {
         return recordBytes;
+    }
+
+    /** Whether nothing is to be put. */
+    boolean areDeletes() {
+        return recordBytes == 0 && pieces == 0;
     }
 
     /** Pieces of those that are in the data file, and their heads. */

@@ -25,6 +25,7 @@ public final class SegmentPlaces {
      *     remove things, on a disk that they have filled.
      */
     private static final int LEFT_TO_WRITER = 6; // one to open, and as many as are kept back for garbage collection
+    private static final int LEFT_BELOW_CAP = 2; // to fill with small changes before what is held can be let go of
 
     private final VfsFile file;
     private final SegmentFormat format;
@@ -151,7 +152,7 @@ public final class SegmentPlaces {
     synchronized Segment openStaged(long birth) {
         int left = maxSegments - segmentCount + free.cardinality();
         long liveBytes = live.getAsLong();
-        if (left <= promisedBelowCap || liveBytes + unlinkedBytes > maxLiveBytes - format.dataBytes) {
+        if (left <= promisedBelowCap + LEFT_BELOW_CAP || liveBytes + unlinkedBytes > maxLiveBytes - format.dataBytes) {
             throw new StoreFullException("no room for large values or a run: " + liveBytes + " live bytes, and "
                     + unlinkedBytes + " that are not in the space yet, at most " + maxLiveBytes + " in " + maxSegments
                     + " segments of " + format.segmentBytes + " bytes, of which " + Math.max(0, left)

@@ -4,14 +4,18 @@ import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.keyspace.KeyspaceState;
+import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.RangeEstimator;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.write.Precondition;
 import io.flexdb.internal.write.StoreWriter;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -146,7 +150,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
-        long expiry = StoreClock.later(access.writer().now(), Limits.ttlMillis(ttl));
+        long expiry = expiry(ttl);
         PayloadBuffer payload = access.borrowPayload();
         try {
             int at = payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength);
@@ -160,6 +164,76 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         } finally {
             access.giveBack(payload);
         }
+    }
+
+    private long expiry(Duration ttl) {
+        return StoreClock.later(access.writer().now(), Limits.ttlMillis(ttl));
+    }
+
+    /**
+     * Sets the value of a key to the next bytes of a channel, be it of a file, a socket or, by
+     * {@link java.nio.channels.Channels#newChannel(java.io.InputStream)}, a stream; and a {@link ValueReader} is one,
+     * too. Of a large value ({@link FlexDBOptions#withLargeValueBytes}), 512 MiB at most, no more than 320 KiB are on
+     * the heap at a time: what was read goes to the data file, and the write takes effect at the end, whole, as any other
+     * put. So others go on meanwhile, however slow the channel is; but until the end it takes the disk space of what was
+     * read, and no space of what was written beside it is used again. Another value is read whole first.
+     *
+     * <p>If this throws, whatever the reason, nothing has changed but how far the channel was read, and what was staged
+     * is free again.
+     *
+     * @param source is read by this thread, and stays open; what it has behind the value stays in it
+     * @param length bytes of the value
+     * @return the sequence number of the write
+     * @throws java.io.EOFException if the channel ends before
+     * @throws IOException as the channel does, or if it reads nothing though it should wait
+     * @throws java.nio.channels.IllegalBlockingModeException if it does not block
+     */
+    public long put(byte[] key, ReadableByteChannel source, long length) throws IOException {
+        return put(key, source, length, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long put(byte[] key, ReadableByteChannel source, long length, Durability atLeast) throws IOException {
+        return putFrom(key, source, length, null, atLeast);
+    }
+
+    /** The same for some time, which begins when this is called, as {@link #put(byte[], byte[], Duration)} says. */
+    public long put(byte[] key, ReadableByteChannel source, long length, Duration ttl) throws IOException {
+        return put(key, source, length, ttl, access.durability);
+    }
+
+    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
+    public long put(byte[] key, ReadableByteChannel source, long length, Duration ttl, Durability atLeast)
+            throws IOException {
+        return putFrom(key, source, length, Limits.notNull(ttl, "ttl"), atLeast);
+    }
+
+    private long putFrom(byte[] key, ReadableByteChannel source, long length, Duration ttl, Durability atLeast)
+            throws IOException {
+        Durability mode = access.raised(atLeast);
+        Limits.keyLength(heads, key);
+        int valueLength = Limits.sourceLength(source, length);
+        byte[] stored = heads.stored(ByteBuffer.wrap(key)); // a copy: the caller may change the array meanwhile
+        StoreWriter writer = access.writer();
+        long expiry = ttl == null ? RecordFormat.NEVER : expiry(ttl);
+        if (writer.large().isStagedWhileRead(valueLength)) {
+            return writer.writeFrom(stored, expiry, source, valueLength, mode.force(), state);
+        }
+        access.health.requireUsable();
+        requireThere();
+        PayloadBuffer payload = new PayloadBuffer();
+        int type = ttl == null ? WritePayload.PUT : WritePayload.PUT_EXPIRING;
+        int timeBytes = WritePayload.timeBytes(type);
+        int at = ttl == null
+                ? payload.beginPut(stored.length, valueLength)
+                : payload.beginTimed(type, stored.length, valueLength);
+        System.arraycopy(stored, 0, payload.bytes, at, stored.length);
+        byte[] value = ChannelBytes.read(source, valueLength);
+        System.arraycopy(value, 0, payload.bytes, at + stored.length, valueLength);
+        if (ttl != null) {
+            payload.setTime(expiry);
+        }
+        return write(payload, stored.length, valueLength + timeBytes, mode, null);
     }
 
     /**

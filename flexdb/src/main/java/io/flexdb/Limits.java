@@ -3,8 +3,10 @@ package io.flexdb;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.OperandFold;
 import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -33,7 +35,7 @@ final class Limits {
         }
     }
 
-    private static void checkValueLength(int length) {
+    private static void checkValueLength(long length) {
         if (length > MAX_VALUE_BYTES) {
             throw new IllegalArgumentException("value must have at most " + MAX_VALUE_BYTES + " bytes: " + length);
         }
@@ -140,6 +142,17 @@ final class Limits {
         int length = notNull(value, "value").remaining();
         checkValueLength(length);
         return length;
+    }
+
+    /** The length of the value that a channel is to have. */
+    static int sourceLength(ReadableByteChannel source, long length) {
+        notNull(source, "source");
+        if (length < 0) {
+            throw new IllegalArgumentException("length must not be negative: " + length);
+        }
+        checkValueLength(length);
+        ChannelBytes.requireBlocking(source);
+        return (int) length;
     }
 
     /** Milliseconds of the time that a value is to live; a part of one counts as a whole. */

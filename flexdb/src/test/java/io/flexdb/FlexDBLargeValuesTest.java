@@ -336,7 +336,8 @@ class FlexDBLargeValuesTest {
                 store.clock.advance(1);
                 store.batch(edits, durability);
                 if (i % 9 == 8) {
-                    store.put(key(90), value(40_000));
+                    store.put(key(90), value(40_000)); // every other from a channel
+                    store.put(key(91), value(30_000), 20 + i);
                 }
             }
             store.db.defragment();

@@ -10,7 +10,10 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -82,14 +85,27 @@ final class StoreDriver {
 
     void put(byte[] key, byte[] value) {
         oracle.write(List.of(new Edit(key, value)));
-        assertEquals(oracle.sequence(), db.put(key, value));
+        boolean fromChannel = oracle.sequence() % 2 == 0;
+        assertEquals(oracle.sequence(), fromChannel ? putFromChannel(key, value, null) : db.put(key, value));
         written(options.durability());
+    }
+
+    private long putFromChannel(byte[] key, byte[] value, Duration ttl) {
+        ValueSource source = new ValueSource(value);
+        try {
+            return ttl == null ? db.put(key, source, value.length) : db.put(key, source, value.length, ttl);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     void put(byte[] key, byte[] value, long ttlMillis) {
         Edit edit = Edit.expiring(key, value, ttlMillis);
         oracle.write(List.of(edit));
-        assertEquals(oracle.sequence(), db.put(key, value, edit.ttl()));
+        boolean fromChannel = oracle.sequence() % 2 == 0;
+        assertEquals(
+                oracle.sequence(),
+                fromChannel ? putFromChannel(key, value, edit.ttl()) : db.put(key, value, edit.ttl()));
         written(options.durability());
     }
 

@@ -28,7 +28,10 @@ import io.flexdb.Transaction;
 import io.flexdb.ValueReader;
 import io.flexdb.WriteBatch;
 import io.flexdb.storage.ConflictException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -255,5 +258,14 @@ class FeatureExamplesTest {
             ByteBuffer thumbnail = ByteBuffer.allocate(4096);
             assertEquals(4096, photo.position(photo.size() - 4096).read(thumbnail));
         }
+    }
+
+    @Test
+    void largeValuesPutFromAChannelInLittleMemory() throws IOException {
+        Path film = Files.write(directory.resolve("film"), new byte[10 << 20]);
+        try (FileChannel source = FileChannel.open(film)) {
+            db.put(bytes("film"), source, source.size());
+        }
+        assertEquals(10 << 20, db.valueLength(bytes("film")));
     }
 }

@@ -4,7 +4,11 @@ import io.flexdb.FlexDB;
 import io.flexdb.Isolation;
 import io.flexdb.Transaction;
 import io.flexdb.WriteBatch;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -86,11 +90,22 @@ final class History {
             if (change.to() != null) {
                 return store.deleteRange(change.keyBytes(), change.toBytes());
             }
-            return change.value() == null
-                    ? store.delete(change.keyBytes())
-                    : store.put(change.keyBytes(), change.value());
+            if (change.value() == null) {
+                return store.delete(change.keyBytes());
+            }
+            return writeIndex % 2 == 0
+                    ? store.put(change.keyBytes(), change.value())
+                    : putFromStream(change.keyBytes(), change.value(), store);
         }
         return writeIndex % 2 == 0 ? applyInTransaction(changes, store) : applyInBatch(changes, store);
+    }
+
+    private static long putFromStream(byte[] key, byte[] value, FlexDB store) {
+        try {
+            return store.put(key, Channels.newChannel(new ByteArrayInputStream(value)), value.length);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static long applyInBatch(List<Change> changes, FlexDB store) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,11 +29,22 @@ class SmallHeapTest {
     @ParameterizedTest
     @ValueSource(strings = {"-Xmx64m", "-Xmx128m", "-Xmx256m", "-Xmx512m", "-Xmx256m -XX:MaxDirectMemorySize=32m"})
     void defaultOptionsSuitAHeapOfAnySize(String limits) throws Exception {
+        run(limits, SmallHeapWriter.class, String.valueOf(PUTS), String.valueOf(seed));
+    }
+
+    /** Beside the heap there must be room for a value or two: a commit reads what it replaces, if nobody has lately. */
+    @Test
+    void valuesThatAreLongerThanTheHeapAreWrittenFromAStreamAndReadByParts() throws Exception {
+        run("-Xmx32m -XX:MaxDirectMemorySize=256m", LongValueWriter.class);
+    }
+
+    private void run(String limits, Class<?> main, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(List.of(limits.split(" ")));
-        command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), SmallHeapWriter.class.getName()));
-        command.addAll(List.of(directory.resolve("store").toString(), String.valueOf(PUTS), String.valueOf(seed)));
+        command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), main.getName()));
+        command.add(directory.resolve("store").toString());
+        command.addAll(List.of(arguments));
         Process writer = new ProcessBuilder(command).inheritIO().start();
         try {
             assertTrue(writer.waitFor(MOST_MINUTES, TimeUnit.MINUTES), limits + ", seed " + seed);

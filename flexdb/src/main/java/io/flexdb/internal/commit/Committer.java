@@ -327,7 +327,9 @@ public final class Committer {
             if (!mergeCut(from, to)) {
                 return true;
             }
-            index.ensure(IntervalBounds.mostIntervals(content.pairs(), content.bytes()), content.bytes());
+            int pairs = content.pairs();
+            int bytes = content.bytes();
+            index.ensure(IntervalBounds.mostIntervals(pairs, bytes), IntervalBounds.mostAnchorBytes(pairs, bytes));
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);
         }
@@ -510,7 +512,9 @@ public final class Committer {
     private boolean prepare(boolean alwaysInPlace) {
         try {
             mergeInterval(alwaysInPlace);
-            index.ensure(IntervalBounds.mostIntervals(content.pairs(), content.bytes()), content.bytes());
+            int pairs = content.pairs();
+            int bytes = content.bytes();
+            index.ensure(IntervalBounds.mostIntervals(pairs, bytes), IntervalBounds.mostAnchorBytes(pairs, bytes));
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);

@@ -191,7 +191,7 @@ public final class Defragmenter {
             parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
             parts.parts.divide(parts.content, interval);
             int intervals = IntervalBounds.mostIntervals(parts.content.pairs(), parts.content.bytes());
-            parts.index.ensure(intervals, parts.content.bytes());
+            parts.index.ensure(intervals, IntervalBounds.mostAnchorBytes(parts.content.pairs(), parts.content.bytes()));
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return false;

@@ -1,5 +1,7 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.internal.keys.RecordFormat;
+
 /** How large an interval may be, and where one that is larger is divided. */
 public final class IntervalBounds {
     /*
@@ -43,10 +45,16 @@ public final class IntervalBounds {
     }
 
     /**
-     * How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may.
+     * How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may, and
+     * each has a pair.
      */
     public static int mostIntervals(int pairs, int bytes) {
-        return 3 + 2 * (pairs / MAX_PAIRS) + 2 * (bytes / MAX_BYTES);
+        return 3 + Math.min(pairs, 2 * (pairs / MAX_PAIRS) + 2 * (bytes / MAX_BYTES));
+    }
+
+    /** How many bytes their anchors have at most, of which each is a key or a part of one. */
+    public static long mostAnchorBytes(int pairs, int bytes) {
+        return Math.min(bytes, (long) mostIntervals(pairs, bytes) * RecordFormat.MAX_KEY_BYTES);
     }
 
     /**

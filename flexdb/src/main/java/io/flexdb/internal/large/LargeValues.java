@@ -7,13 +7,16 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ReadableByteChannel;
 import java.util.Arrays;
-import java.util.zip.CRC32C;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** Writes large values to the data file before the log, once and for all. Any thread, where nothing else is said. */
 public final class LargeValues {
@@ -84,7 +87,8 @@ public final class LargeValues {
         return valueLength >= leastBytes && valueLength <= MAX_VALUE_BYTES;
     }
 
-    private boolean isLarge(PayloadReader entry) {
+    /** Whether an entry has a large value. */
+    boolean isLarge(PayloadReader entry) {
         return (entry.type() == WritePayload.PUT || entry.type() == WritePayload.PUT_EXPIRING)
                 && isLarge(entry.valueLength());
     }
@@ -116,17 +120,20 @@ public final class LargeValues {
         return any ? stage(payload, length, Math.toIntExact(bytes), fitsLog) : null;
     }
 
-    private static int end(PayloadReader entry) {
+    /** The index behind an entry. */
+    static int end(PayloadReader entry) {
         return entry.keyIndex() + entry.keyLength() + entry.tailLength();
     }
 
-    private static long expiry(byte[] payload, PayloadReader entry) {
+    /** When the value of a put expires. */
+    static long expiry(byte[] payload, PayloadReader entry) {
         return entry.type() == WritePayload.PUT
                 ? RecordFormat.NEVER
                 : WritePayload.time(payload, entry.keyIndex() + entry.keyLength() + entry.valueLength());
     }
 
-    private int referenceBytes(PayloadReader entry) {
+    /** Bytes that an entry has as a reference. */
+    int referenceBytes(PayloadReader entry) {
         // That it expires, whenever that is, adds some bytes to the record, and perhaps a piece.
         long expiry = entry.type() == WritePayload.PUT ? RecordFormat.NEVER : 0;
         int recordBytes = RecordFormat.recordBytes(entry.keyLength(), entry.valueLength(), expiry, 0);
@@ -135,7 +142,7 @@ public final class LargeValues {
     }
 
     /** The first bytes of a record, with all of its key, that are to be in the reference; 0 for none. */
-    private int headBytes(int recordBytes, int valueLength) {
+    int headBytes(int recordBytes, int valueLength) {
         int beyond = recordBytes & frameBytes - 1; // whole frames
         boolean isWorthIt = beyond >= recordBytes - valueLength && beyond <= frameBytes / LARGEST_HEAD;
         return isWorthIt && beyond < recordBytes ? beyond : 0;
@@ -143,34 +150,112 @@ public final class LargeValues {
 
     private StagedWrite stage(byte[] payload, int length, int newLength, boolean fitsLog) {
         synchronized (lock) {
+            health.requireUsable(); // or the file may be closed
             StagedRun run = current();
             try {
-                Stager stager = new Stager(run, payload, new byte[newLength]);
-                stager.stage(new PayloadReader().reset(payload, 0, length));
-                run.bytes.flush();
-                recordsStaged++; // after its bytes are in the file
-                run.users++;
-                return new StagedWrite(this, run, stager.changed, stager.bodyBytes, stager.recordBytes);
-            } catch (StoreFullException e) {
-                if (run.bytes.hasFailed()) {
-                    health.fail(e); // in a place that was taken for it
-                    throw e;
+                return orFail(run, length, () -> stage(run, payload, length, newLength));
+            } catch (StoreFullException | StoreMemoryException e) {
+                if (fitsLog && !run.bytes.hasFailed()) {
+                    return null; // V4
                 }
-                return refuse(fitsLog, e); // V4
-            } catch (OutOfMemoryError e) {
-                return refuse(fitsLog, new StoreMemoryException("large values", length, e));
-            } catch (Throwable e) {
-                health.fail(e); // the file holds anything
                 throw e;
             }
         }
     }
 
-    private static StagedWrite refuse(boolean fitsLog, StorageException why) {
-        if (fitsLog) {
-            return null;
+    private StagedWrite stage(StagedRun run, byte[] payload, int length, int newLength) {
+        PayloadStager stager = new PayloadStager(this, maxExtentBytes, run.bytes, payload, new byte[newLength]);
+        stager.stage(new PayloadReader().reset(payload, 0, length));
+        run.bytes.flush();
+        recordsStaged++; // after its bytes are in the file
+        run.users++;
+        return new StagedWrite(this, List.of(run), stager.changed, stager.bodyBytes(), stager.recordBytes());
+    }
+
+    /** Stages something. If there is no room for it nothing has changed; where anything else fails the store does. */
+    private <T> T orFail(StagedRun run, int length, Supplier<T> staging) {
+        try {
+            return staging.get();
+        } catch (StoreFullException e) {
+            if (run.bytes.hasFailed()) {
+                health.fail(e); // in a place that was taken for it
+            }
+            throw e;
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("large values", length, e);
+        } catch (Throwable e) {
+            health.fail(e); // the file holds anything
+            throw e;
         }
-        throw why;
+    }
+
+    // ---- writing what is read meanwhile
+
+    /**
+     * Whether a value is to be read from a channel while it is staged: others are read whole, since that takes no more
+     * memory, and so can take the log where there is no room to stage.
+     */
+    public boolean isStagedWhileRead(int valueLength) {
+        return isLarge(valueLength) && valueLength > 2 * maxExtentBytes;
+    }
+
+    /**
+     * Begins to stage the record of a value that is read from a channel. Nothing is read or staged yet.
+     *
+     * @param room stages a piece, and where there is no room, may find some
+     */
+    public RecordStager stager(
+            byte[] key, long expiry, ReadableByteChannel source, int valueLength, ToLongFunction<LongSupplier> room) {
+        return new RecordStager(this, maxExtentBytes, key, expiry, source, valueLength, room);
+    }
+
+    /** Stages a piece, and has its run held if it is not the last of a list, where it is then. */
+    long stagePiece(ByteBuffer piece, List<StagedRun> runs) {
+        synchronized (lock) {
+            health.requireUsable();
+            StagedRun run = current();
+            long address = orFail(run, piece.remaining(), () -> run.bytes.append(piece));
+            if (runs.isEmpty() || runs.get(runs.size() - 1) != run) {
+                runs.add(run);
+                run.users++;
+            }
+            return address;
+        }
+    }
+
+    /** Hands to the operating system what was staged in some runs. */
+    void endRecord(List<StagedRun> runs) {
+        synchronized (lock) {
+            health.requireUsable();
+            StagedRun last = runs.get(runs.size() - 1);
+            if (!last.sealed) {
+                orFail(last, 0, () -> {
+                    last.bytes.flush();
+                    return null;
+                });
+            }
+            recordsStaged++; // after its bytes are in the file
+        }
+    }
+
+    /** Ends what is being staged if nothing refers to it: what it has was staged in vain. */
+    public void sealUnused() {
+        synchronized (lock) {
+            StagedRun run = current;
+            if (run != null && run.users == 0 && health.isUsable()) {
+                orFail(run, 0, () -> {
+                    seal();
+                    return null;
+                });
+            }
+        }
+    }
+
+    /** Waits for who stages now. Once the store refuses writes nobody does any more. */
+    public void awaitStaging() {
+        synchronized (lock) {
+            assert !health.isUsable();
+        }
     }
 
     private StagedRun current() {
@@ -178,87 +263,6 @@ public final class LargeValues {
             current = new StagedRun(engine.stage());
         }
         return current;
-    }
-
-    /** Writes one write's large values. */
-    private final class Stager {
-        private final StagedRun run;
-        private final byte[] payload;
-        private final byte[] changed;
-        private final ByteBuffer header =
-                ByteBuffer.allocate(RecordFormat.MAX_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        private final CRC32C crc = new CRC32C();
-        private int at; // in what is changed
-        private long bodyBytes;
-        private long recordBytes;
-
-        Stager(StagedRun run, byte[] payload, byte[] changed) {
-            this.run = run;
-            this.payload = payload;
-            this.changed = changed;
-        }
-
-        void stage(PayloadReader entries) {
-            for (int start = 0; entries.next(); start = end(entries)) {
-                if (isLarge(entries)) {
-                    stageLarge(entries);
-                } else {
-                    System.arraycopy(payload, start, changed, at, end(entries) - start);
-                    at += end(entries) - start;
-                    bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.tailLength());
-                }
-            }
-            assert at == changed.length;
-        }
-
-        private void stageLarge(PayloadReader entry) {
-            int keyLength = entry.keyLength();
-            int valueLength = entry.valueLength();
-            int reference = referenceBytes(entry);
-            long expiry = expiry(payload, entry);
-            at = WritePayload.encodeTimedHeader(changed, at, WritePayload.PUT_LARGE, keyLength, reference);
-            System.arraycopy(payload, entry.keyIndex(), changed, at, keyLength);
-            at += keyLength;
-            int headerBytes = RecordFormat.writeHead(header.clear(), 0, keyLength, valueLength, expiry, 0);
-            ByteBuffer body = ByteBuffer.wrap(payload, entry.keyIndex(), keyLength + valueLength);
-            crc.reset();
-            crc.update(header.array(), Integer.BYTES, headerBytes - Integer.BYTES);
-            crc.update(payload, body.position(), body.remaining());
-            header.putInt(0, (int) crc.getValue()).limit(headerBytes);
-            int headBytes = headBytes(headerBytes + body.remaining(), valueLength);
-            LargeReference.write(changed, at, valueLength, (int) crc.getValue(), headBytes);
-            int pieces = LargeReference.pieces(headerBytes + body.remaining() - headBytes, maxExtentBytes);
-            if (headBytes > 0) {
-                int headAt = at + LargeReference.headAt(pieces);
-                header.get(changed, headAt, headerBytes);
-                body.get(changed, headAt + headerBytes, headBytes - headerBytes);
-            }
-            recordBytes += header.remaining() + body.remaining();
-            stagePieces(body, pieces);
-            WritePayload.putTime(changed, at + reference, expiry);
-            at += reference + WritePayload.TIME_BYTES;
-            bodyBytes += MemTable.bodyBytes(keyLength, reference + WritePayload.TIME_BYTES);
-        }
-
-        private void stagePieces(ByteBuffer body, int pieces) {
-            for (int piece = 0; piece < pieces; piece++) {
-                int bytes = Math.min(maxExtentBytes, header.remaining() + body.remaining());
-                LargeReference.setAddress(changed, at, piece, run.bytes.begin(bytes));
-                int ofHeader = Math.min(bytes, header.remaining());
-                crc.reset();
-                put(header, ofHeader);
-                put(body, bytes - ofHeader);
-                LargeReference.setPieceChecksum(changed, at, pieces, piece, (int) crc.getValue());
-            }
-        }
-
-        private void put(ByteBuffer from, int bytes) {
-            int limit = from.limit();
-            from.limit(from.position() + bytes);
-            crc.update(from.duplicate());
-            run.bytes.put(from);
-            from.limit(limit);
-        }
     }
 
     // ---- the life of runs
@@ -392,7 +396,7 @@ public final class LargeValues {
             run.bytes.flush();
             recordsStaged++;
             run.users++;
-            return new StagedWrite(this, run, changed, bodyBytes(changed, length), recordBytes);
+            return new StagedWrite(this, List.of(run), changed, bodyBytes(changed, length), recordBytes);
         }
     }
 

@@ -2,6 +2,7 @@ package io.flexdb.internal.large;
 
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
+import java.util.List;
 
 /** A write of which the large values are in the data file: its payload has references in their place. */
 public final class StagedWrite implements AutoCloseable {
@@ -13,21 +14,23 @@ public final class StagedWrite implements AutoCloseable {
     /** Bytes of the large values' records. */
     public final long recordBytes;
 
-    public final StagedRun run;
+    /** Where they are, each once; held until this is closed. */
+    public final List<StagedRun> runs;
+
     private final LargeValues values;
 
-    StagedWrite(LargeValues values, StagedRun run, byte[] payload, long bodyBytes, long recordBytes) {
+    StagedWrite(LargeValues values, List<StagedRun> runs, byte[] payload, long bodyBytes, long recordBytes) {
         this.values = values;
-        this.run = run;
+        this.runs = runs;
         this.payload = payload;
         this.checksum = WritePayload.checksum(payload, 0, payload.length);
         this.bodyBytes = bodyBytes;
         this.recordBytes = recordBytes;
     }
 
-    /** Lets it go: a memtable holds the run by now, or nobody will. */
+    /** Lets it go: a memtable holds the runs by now, or nobody will. */
     @Override
     public void close() {
-        values.release(run);
+        runs.forEach(values::release);
     }
 }

@@ -29,14 +29,17 @@ public final class MemLog {
     }
 
     /**
-     * Has a run of large values stay as long as this has entries that refer to it. Under the write lock.
+     * Has runs of large values stay as long as this has entries that refer to them. Under the write lock.
      *
      * @param recordBytes of the entries to come
      */
-    public void hold(StagedRun run, long recordBytes, LargeValues values) {
-        if (!runs.contains(run)) {
-            values.hold(run);
-            runs.add(run);
+    public void hold(List<StagedRun> more, long recordBytes, LargeValues values) {
+        for (int i = 0; i < more.size(); i++) {
+            StagedRun run = more.get(i);
+            if (!runs.contains(run)) {
+                values.hold(run);
+                runs.add(run);
+            }
         }
         stagedBytes += recordBytes;
     }

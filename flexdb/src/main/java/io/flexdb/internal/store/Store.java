@@ -429,7 +429,9 @@ public final class Store implements AutoCloseable {
 
     private void finishAndRelease() {
         try {
-            finishCommits(writer.refuseMore());
+            long last = writer.refuseMore();
+            writer.large().awaitStaging();
+            finishCommits(last);
         } finally {
             while (versions.epochs.hasReaders()) {
                 LockSupport.parkNanos(10_000);

@@ -87,7 +87,20 @@ public final class RunGate {
         }
     }
 
-    /** Has everything committed that was written before. */
+    /**
+     * Has everything committed that was written before.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is no room for it
+     */
+    void commitAll() {
+        monitor.lock();
+        try {
+            commitAll(() -> {});
+        } finally {
+            monitor.unlock();
+        }
+    }
+
     private void commitAll(Runnable goOn) {
         monitor.health.requireUsable();
         long last = memtables.lastSequence();

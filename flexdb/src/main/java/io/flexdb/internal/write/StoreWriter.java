@@ -8,6 +8,7 @@ import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.commit.CommitTurns;
 import io.flexdb.internal.commit.CommitWork;
 import io.flexdb.internal.large.LargeValues;
+import io.flexdb.internal.large.RecordStager;
 import io.flexdb.internal.large.StagedWrite;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
@@ -16,6 +17,8 @@ import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.StoreFullException;
+import java.io.IOException;
+import java.nio.channels.ReadableByteChannel;
 
 /** The path of a write into a store. Any thread may call its public methods. */
 public final class StoreWriter {
@@ -63,6 +66,7 @@ public final class StoreWriter {
     private final CommitRequests requests;
     private final HeldRanges held = new HeldRanges();
     private final RunGate runs;
+    private final StagingRoom stagingRoom;
     private volatile long walBytesWritten; // written under the write lock
     private long runsBehind; // that the logs tell of, under the same
 
@@ -98,6 +102,7 @@ public final class StoreWriter {
         this.requests = new CommitRequests(
                 monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime), versions, held);
         this.runs = new RunGate(monitor, memtables, versions, held, retries, commits);
+        this.stagingRoom = new StagingRoom(large, commits, runs);
     }
 
     /** What keeps writers away from the keys of a sorted run. */
@@ -188,7 +193,8 @@ public final class StoreWriter {
             WriteGuard guard,
             long operandTime) {
         health.requireUsable();
-        try (StagedWrite staged = large.stage(payload, length, fits(length, bodyBytes, entries))) {
+        boolean fitsLog = fits(length, bodyBytes, entries);
+        try (StagedWrite staged = stagingRoom.find(() -> large.stage(payload, length, fitsLog))) {
             if (staged != null) {
                 byte[] changed = staged.payload;
                 return write(
@@ -207,6 +213,40 @@ public final class StoreWriter {
         }
         return write(
                 payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, operandTime, null);
+    }
+
+    /**
+     * Sets the value of a key to the next bytes of a channel, which are staged while they are read: a {@linkplain
+     * LargeValues#isStagedWhileRead large value}.
+     *
+     * @param key as it is stored
+     * @return the sequence number
+     * @throws IOException as the channel does, or if it ends before the value; nothing is written then
+     */
+    public long writeFrom(
+            byte[] key, long expiry, ReadableByteChannel source, int valueLength, Force force, WriteGuard guard)
+            throws IOException {
+        health.requireUsable();
+        if (guard != null) {
+            guard.check();
+        }
+        RecordStager record =
+                large.stager(key, expiry, source, valueLength, staging -> stagingRoom.find(staging::getAsLong));
+        requireFits(record.payloadBytes(), record.bodyBytes(), 1); // before anything is read
+        boolean written = false;
+        try (StagedWrite staged = record.stage()) {
+            byte[] payload = staged.payload;
+            int checksum = staged.checksum;
+            long body = staged.bodyBytes;
+            long last =
+                    write(payload, payload.length, checksum, 1, 0, body, force, null, guard, Long.MAX_VALUE, staged);
+            written = true;
+            return last;
+        } finally {
+            if (!written) {
+                stagingRoom.giveBackUnused();
+            }
+        }
     }
 
     /** Writes what has no large values any more: they are staged, or null if there were none. */
@@ -269,7 +309,7 @@ public final class StoreWriter {
                 rotation.rotate(payload, length, bodyBytes, entries);
             }
             if (staged != null) {
-                log.hold(staged.run, staged.recordBytes, large);
+                log.hold(staged.runs, staged.recordBytes, large);
             }
             first = memtables.lastSequence() + 1;
             append(log, payload, length, checksum, first, entries);
@@ -447,7 +487,7 @@ public final class StoreWriter {
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (staged != null) {
-                log.hold(staged.run, staged.recordBytes, large);
+                log.hold(staged.runs, staged.recordBytes, large);
             }
             int checksum = WritePayload.checksum(payload, 0, length);
             log.wal.append(payload, 0, length, checksum, first, entries);

@@ -1,0 +1,65 @@
+package io.flexdb.internal.large;
+
+import io.flexdb.storage.StoreMemoryException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.SelectableChannel;
+
+/** Reads bytes of a channel, as many as are wanted. */
+public final class ChannelBytes {
+    private ChannelBytes() {}
+
+    /**
+     * Throws for a channel that may have nothing to read, since nobody waits for it here.
+     *
+     * @throws IllegalBlockingModeException for it
+     */
+    public static void requireBlocking(ReadableByteChannel source) {
+        if (source instanceof SelectableChannel selectable && !selectable.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+    }
+
+    /**
+     * The next bytes, which the channel may keep, and write to later: to be copied before they are used.
+     *
+     * @throws EOFException if the channel ends before
+     */
+    public static byte[] read(ReadableByteChannel source, int length) throws IOException {
+        byte[] bytes = newArray(length);
+        read(source, ByteBuffer.wrap(bytes), 0, length);
+        return bytes;
+    }
+
+    private static byte[] newArray(int length) {
+        try {
+            return new byte[length];
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("a value of a channel", length, e);
+        }
+    }
+
+    /**
+     * Fills a buffer.
+     *
+     * @param before bytes of the value that were read before
+     * @param length of the value, for what is thrown
+     * @throws EOFException if the channel ends before
+     */
+    static void read(ReadableByteChannel source, ByteBuffer to, long before, long length) throws IOException {
+        int from = to.position();
+        while (to.hasRemaining()) {
+            int bytes = source.read(to);
+            if (bytes <= 0) {
+                String has =
+                        (before + to.position() - from) + " bytes of the " + length + " that the value should have";
+                throw bytes < 0
+                        ? new EOFException("the source ended after " + has)
+                        : new IOException("the source, which should wait for more, read none after " + has);
+            }
+        }
+    }
+}

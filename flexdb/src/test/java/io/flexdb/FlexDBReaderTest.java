@@ -10,14 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.flexspace.internal.vfs.OpenMode;
-import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.MergeException;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.NotAStoreException;
-import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreReplacedException;
 import io.flexdb.storage.UnsupportedFormatException;
@@ -34,7 +30,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -46,8 +41,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a reader beside the writer promises, one thing at a time. */
 class FlexDBReaderTest {
     private static final FlexDBOptions SMALL = StoreDriver.SMALL.withMergeFunction(MergeFunction.APPEND);
-
-    private static final Path DATA = StoreDriver.DIRECTORY.resolve("space/data");
 
     @TempDir
     private Path temporary;
@@ -414,58 +407,6 @@ class FlexDBReaderTest {
         assertEquals(300, reader.sequence());
         assertArrayEquals(value(150), reader.get(key(150)));
         reader.close();
-    }
-
-    /** A store with a value that stays where it is, and is damaged once the reader is open. */
-    private static FlexDBReader readerOfDamaged(StoreDriver store) {
-        byte[] still = new byte[20_000];
-        new Random(1).nextBytes(still);
-        store.put(bytes("still"), still);
-        for (int i = 0; i < 200; i++) { // so that it is in an interval that nobody changes
-            store.put(bytes(String.format(Locale.ROOT, "key%04d", i * 3)), value(i));
-            store.put(bytes("then " + i), value(i));
-        }
-        store.reopen("with a value that stays where it is");
-        FlexDBReader reader = FlexDB.openReadOnly(store.vfs, StoreDriver.DIRECTORY, store.options, true);
-        byte[] content = store.vfs.content(DATA);
-        int at = 0;
-        while (!Arrays.equals(content, at, at + 400, still, 200, 600)) {
-            at++;
-        }
-        ByteBuffer flipped = ByteBuffer.wrap(new byte[] {(byte) (content[at + 300] ^ 1)});
-        try (VfsFile file = store.vfs.open(DATA, OpenMode.READ_WRITE)) {
-            file.write(flipped, at + 300);
-        }
-        return reader;
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void damageIsTold(Reads reads) {
-        StoreDriver store = new StoreDriver(SMALL.withReads(reads));
-        try (FlexDBReader reader = readerOfDamaged(store)) {
-            CorruptionException thrown = assertThrows(CorruptionException.class, () -> reader.get(bytes("still")));
-            assertEquals(DATA, thrown.file());
-            assertThrows(CorruptionException.class, () -> StoreDriver.all(reader.cursor()));
-            assertThrows(CorruptionException.class, () -> reader.multiGet(List.of(bytes("still"))));
-        }
-        store.db.close();
-    }
-
-    @Test
-    void damageBesideABusyWriterIsToldByLookupsAndOncePerCursor() {
-        StoreDriver store = new StoreDriver(SMALL);
-        try (FlexDBReader reader = readerOfDamaged(store)) {
-            for (int i = 0; i < 10; i++) {
-                FlexDBCrashTest.batchOverManyIntervals(store, 0, i);
-            }
-            store.db.close(); // so that the log has gone on, and nobody has come to the value
-            assertThrows(ReaderOvertakenException.class, () -> StoreDriver.all(reader.cursor()));
-            CorruptionException thrown = assertThrows(CorruptionException.class, () -> reader.get(bytes("still")));
-            assertEquals(DATA, thrown.file());
-            reader.refresh();
-            assertThrows(CorruptionException.class, () -> StoreDriver.all(reader.cursor()));
-        }
     }
 
     @Test

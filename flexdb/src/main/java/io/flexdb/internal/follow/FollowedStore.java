@@ -422,7 +422,8 @@ public final class FollowedStore implements AutoCloseable {
         }
     }
 
-    private static boolean isSameDamage(StorageException e, StorageException last) {
+    /** Whether the same frame in the same life of its segment was wrong, which the checksum that it should have tells. */
+    static boolean isSameDamage(StorageException e, StorageException last) {
         return last != null
                 && e.getCause() instanceof CorruptionException now
                 && last.getCause() instanceof CorruptionException before

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -63,6 +64,98 @@ class FlexDBDeleteRangeTest {
         assertTrue(
                 store.db.stats().spaceBytes() < 20 * 130, () -> store.db.stats().toString());
         assertTrue(store.db.stats().intervals() < 10, () -> store.db.stats().toString());
+    }
+
+    /** What a range of so many pairs costs, counted: the call, and then the commit when the store is closed. */
+    private record Cost(long operations, long walBytes, long reads, long bytesAtCommit, long intervals) {
+        static Cost of(int pairs) {
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexDBOptions options =
+                    FlexDBOptions.defaults().withMemtableBytes(1 << 20).withCacheBytes(1 << 20);
+            FlexDB db = loaded(vfs, options, pairs);
+            db.deleteRange(number(-2), number(-1)); // there is a memtable from now on
+            FlexDBStats before = db.stats();
+            long operations = vfs.operationCount();
+            long reads = vfs.readCount();
+            db.deleteRange(number(1), number(pairs - 1));
+            operations = vfs.operationCount() - operations;
+            assertEquals(reads, vfs.readCount(), "nothing is read at the call");
+            long walBytes = db.stats().walBytesWritten() - before.walBytesWritten();
+            long written = vfs.bytesWritten(file -> true);
+            db.close();
+            reads = vfs.readCount() - reads;
+            written = vfs.bytesWritten(file -> true) - written;
+            try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true)) {
+                assertTrue(again.check().isSound());
+                assertEquals(2, StoreDriver.all(again).size());
+                assertTrue(again.stats().intervals() <= 2, () -> again.stats().toString());
+            }
+            return new Cost(operations, walBytes, reads, written, before.intervals());
+        }
+    }
+
+    private static byte[] number(int number) {
+        return ByteBuffer.allocate(4).putInt(number).array();
+    }
+
+    /** A store of the numbers from 0 on. */
+    private static FlexDB loaded(SimulatedVfs vfs, FlexDBOptions options, int pairs) {
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true);
+        try (BulkLoad load = db.bulkLoad()) {
+            for (int i = 0; i < pairs; i++) {
+                load.add(number(i), value(i, 20));
+            }
+            load.commit();
+        }
+        return db;
+    }
+
+    @Test
+    void aMillionPairsCostTheCallWhatAThousandCostAndTheCommitALeafOfTheIndexAtATime() {
+        Cost thousand = Cost.of(1000);
+        Cost million = Cost.of(1_000_000);
+        assertEquals(thousand.operations, million.operations);
+        assertEquals(thousand.walBytes, million.walBytes);
+        assertEquals(thousand.reads, million.reads, "by the commit, of the intervals at the ends");
+        assertTrue(million.intervals > 10_000, () -> million.toString());
+        long more = million.bytesAtCommit - thousand.bytesAtCommit;
+        assertTrue(more < 2 * million.intervals, () -> million + " against " + thousand);
+    }
+
+    /** Ranges within a leaf of the index, over many of them, and over all, in which others were cut before. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void rangesEndInAnyLeafOfTheIndex(boolean filters) {
+        for (long seed = 0; seed < 3L * EFFORT; seed++) {
+            System.out.println("seed " + seed);
+            Random random = new Random(seed);
+            int pairs = 60_000;
+            FlexDBOptions options =
+                    FlexDBOptions.defaults().withMemtableBytes(1 << 20).withRangeFilter(filters);
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexDB db = loaded(vfs, options, pairs);
+            TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+            for (int i = 0; i < pairs; i++) {
+                model.put(number(i), value(i, 20));
+            }
+            for (int round = 0; round < 25; round++) {
+                int from = random.nextInt(pairs);
+                int to = from + 1 + random.nextInt(random.nextInt(4) == 0 ? pairs : 5000);
+                byte[] end = to < pairs ? number(to) : null;
+                db.deleteRange(number(from), end);
+                (end == null ? model.tailMap(number(from)) : model.subMap(number(from), end)).clear();
+                for (int i = 0; i < 50; i++) {
+                    int key = random.nextInt(pairs);
+                    db.put(number(key), value(round, 40));
+                    model.put(number(key), value(round, 40));
+                }
+                db.close(); // which commits
+                db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true);
+                StoreOracle.assertSame(model, StoreDriver.all(db), "seed " + seed + ", round " + round);
+                assertTrue(db.check().isSound());
+            }
+            db.close();
+        }
     }
 
     @Test

@@ -285,7 +285,7 @@ public final class Committer {
             if (publish != null && !reservation.reserveToCut(publish) || !ensureForCut()) {
                 return false;
             }
-            writer.removeFollowing(from);
+            writer.removeFollowing();
             cut += intervals.followingCount();
             for (int i = 0; i < intervals.followingCount(); i++) {
                 noteReplaced(intervals.followingContent(i));

@@ -65,12 +65,12 @@ final class IntervalWriter {
     }
 
     /** Removes the intervals that were found to follow that of a key, with all they have. */
-    void removeFollowing(byte[] key) {
+    void removeFollowing() {
         engine.beginGroup();
         if (intervals.followingBytes() > 0) {
             engine.collapse(intervals.followingOffset(), intervals.followingBytes());
         }
-        intervals.removeFollowing(key);
+        intervals.removeFollowing();
         engine.endGroup();
     }
 

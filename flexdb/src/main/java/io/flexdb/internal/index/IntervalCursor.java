@@ -146,12 +146,6 @@ public final class IntervalCursor {
         return at;
     }
 
-    /** Whether the interval is the first of a leaf. */
-    public boolean isFirstInLeaf() {
-        assert valid;
-        return index[0] == 0;
-    }
-
     /** Whether an interval follows, in the same leaf. */
     public boolean isInLeafWithNext() {
         assert valid;

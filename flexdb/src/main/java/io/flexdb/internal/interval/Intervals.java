@@ -30,6 +30,7 @@ public final class Intervals {
     private final IntervalRef found = new IntervalRef();
     private final IntervalCursor following;
     private final long[] followingContents = new long[MOST_FOLLOWING];
+    private byte[] followingKey; // whose interval they follow
     private int followingCount;
     private int followingCoarse;
     private long followingOffset;
@@ -135,33 +136,53 @@ public final class Intervals {
     }
 
     /**
-     * Finds intervals that follow that of a key and lie wholly before another key: as many as can be removed at once.
+     * Finds intervals behind that of a key that lie wholly before another key: some that can be removed at once. Who
+     * removes them and asks again meets all of them, a leaf of the index after the other.
      *
      * @param to where they end at the latest; null if nothing bounds them
      * @return false if there is none
      */
     public boolean findFollowing(byte[] key, byte[] to) {
-        following.seek(index.current(), key, 0, key.length);
         followingCount = 0;
         followingCoarse = 0;
         followingBytes = 0;
-        boolean first = true;
-        while (followingCount < MOST_FOLLOWING && (first || following.isInLeafWithNext()) && following.next()) {
-            if (to != null && following.isBelowUpperAnchor(to, 0, to.length)) {
-                break; // it reaches to the key, or beyond
-            }
-            boolean acrossLeaves = following.isFirstInLeaf();
-            followingOffset = first ? following.logicalOffset() : followingOffset;
-            followingBytes += following.lengthBytes();
-            followingCoarse += IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
-            followingContents[followingCount++] = following.contentNumber();
-            first = false;
-            if (acrossLeaves) {
-                break;
+        followingKey = key;
+        following.seek(index.current(), key, 0, key.length);
+        if (following.isInLeafWithNext()) {
+            addRestOfLeaf(to);
+        } else if (following.next() && !reaches(to)) {
+            // From another leaf only one can be removed, which would be the first of what is left again and again. So
+            // first those go that follow it in its leaf.
+            byte[] anchor = new byte[following.anchorLength()];
+            following.copyAnchor(anchor);
+            addRestOfLeaf(to);
+            if (followingCount > 0) {
+                followingKey = anchor;
+            } else {
+                following.seek(index.current(), anchor, 0, anchor.length);
+                addFollowing();
             }
         }
         following.reset();
         return followingCount > 0;
+    }
+
+    private void addRestOfLeaf(byte[] to) {
+        while (followingCount < MOST_FOLLOWING && following.isInLeafWithNext() && following.next() && !reaches(to)) {
+            addFollowing();
+        }
+    }
+
+    /** Whether the cursor's interval reaches to a key, or beyond. */
+    private boolean reaches(byte[] to) {
+        return to != null && following.isBelowUpperAnchor(to, 0, to.length);
+    }
+
+    private void addFollowing() {
+        followingOffset = followingCount == 0 ? following.logicalOffset() : followingOffset;
+        followingBytes += following.lengthBytes();
+        followingCoarse += IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
+        followingContents[followingCount++] = following.contentNumber();
     }
 
     /** How many were found. */
@@ -184,8 +205,9 @@ public final class Intervals {
         return followingBytes;
     }
 
-    /** Removes what {@link #findFollowing} has found for this key, with the bytes. */
-    public void removeFollowing(byte[] key) {
+    /** Removes what {@link #findFollowing} has found. */
+    public void removeFollowing() {
+        byte[] key = followingKey;
         index.removeFollowing(key, 0, key.length, followingCount);
         coarseCount -= followingCoarse;
         if (filters != null) {

@@ -6,6 +6,7 @@ import io.flexdb.FlexDB;
 import io.flexdb.Keyspace;
 import io.flexdb.WriteBatch;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.ObjIntConsumer;
 import org.agrona.DirectBuffer;
@@ -85,9 +86,65 @@ public final class DirectBuffers {
         return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), atLeast);
     }
 
+    /** Sets the value of a key for some time, as {@link FlexDB#put(ByteBuffer, ByteBuffer, Duration)}. */
+    public long put(
+            DirectBuffer key,
+            int keyIndex,
+            int keyLength,
+            DirectBuffer value,
+            int valueIndex,
+            int valueLength,
+            Duration ttl) {
+        return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), ttl);
+    }
+
+    /** The same with at least the durability given. */
+    public long put(
+            DirectBuffer key,
+            int keyIndex,
+            int keyLength,
+            DirectBuffer value,
+            int valueIndex,
+            int valueLength,
+            Duration ttl,
+            Durability atLeast) {
+        return keyspace.put(
+                keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), ttl, atLeast);
+    }
+
+    /** Changes the value of a key by an operand, as {@link FlexDB#merge(ByteBuffer, ByteBuffer)}. */
+    public long merge(
+            DirectBuffer key, int keyIndex, int keyLength, DirectBuffer operand, int operandIndex, int operandLength) {
+        return keyspace.merge(keys.copy(key, keyIndex, keyLength), values.copy(operand, operandIndex, operandLength));
+    }
+
+    /** The same with at least the durability given. */
+    public long merge(
+            DirectBuffer key,
+            int keyIndex,
+            int keyLength,
+            DirectBuffer operand,
+            int operandIndex,
+            int operandLength,
+            Durability atLeast) {
+        return keyspace.merge(
+                keys.copy(key, keyIndex, keyLength), values.copy(operand, operandIndex, operandLength), atLeast);
+    }
+
     /** Removes a key, if it is there. */
     public long delete(DirectBuffer key, int keyIndex, int keyLength) {
         return keyspace.delete(keys.copy(key, keyIndex, keyLength));
+    }
+
+    /** The same with at least the durability given. */
+    public long delete(DirectBuffer key, int keyIndex, int keyLength, Durability atLeast) {
+        return keyspace.delete(keys.copy(key, keyIndex, keyLength), atLeast);
+    }
+
+    /** Removes all keys from one on to before another, as {@link FlexDB#deleteRange(ByteBuffer, ByteBuffer)}. */
+    public long deleteRange(
+            DirectBuffer from, int fromIndex, int fromLength, DirectBuffer to, int toIndex, int toLength) {
+        return keyspace.deleteRange(keys.copy(from, fromIndex, fromLength), values.copy(to, toIndex, toLength));
     }
 
     /** Adds a put to a batch. */
@@ -102,9 +159,46 @@ public final class DirectBuffers {
         batch.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength));
     }
 
+    /** Adds a put for some time to a batch. */
+    public void put(
+            WriteBatch batch,
+            DirectBuffer key,
+            int keyIndex,
+            int keyLength,
+            DirectBuffer value,
+            int valueIndex,
+            int valueLength,
+            Duration ttl) {
+        batch.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), ttl);
+    }
+
+    /** Adds an operand to a batch. */
+    public void merge(
+            WriteBatch batch,
+            DirectBuffer key,
+            int keyIndex,
+            int keyLength,
+            DirectBuffer operand,
+            int operandIndex,
+            int operandLength) {
+        batch.merge(keys.copy(key, keyIndex, keyLength), values.copy(operand, operandIndex, operandLength));
+    }
+
     /** Adds a delete to a batch. */
     public void delete(WriteBatch batch, DirectBuffer key, int keyIndex, int keyLength) {
         batch.delete(keys.copy(key, keyIndex, keyLength));
+    }
+
+    /** Adds to a batch that all keys from one on to before another are removed. */
+    public void deleteRange(
+            WriteBatch batch,
+            DirectBuffer from,
+            int fromIndex,
+            int fromLength,
+            DirectBuffer to,
+            int toIndex,
+            int toLength) {
+        batch.deleteRange(keys.copy(from, fromIndex, fromLength), values.copy(to, toIndex, toLength));
     }
 
     // ---- reading

@@ -10,11 +10,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
+import io.flexdb.MergeFunction;
 import io.flexdb.WriteBatch;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.MutableDirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -105,12 +111,58 @@ class DirectBuffersTest {
     }
 
     @Test
+    void pairsExpireOperandsAreMergedAndRangesDeleted(@TempDir Path temporary) {
+        AtomicLong time = new AtomicLong(1000);
+        FlexDBOptions options = FlexDBOptions.defaults()
+                .withClock(() -> Instant.ofEpochMilli(time.get()))
+                .withMergeFunction(MergeFunction.APPEND);
+        try (FlexDB db = FlexDB.open(temporary.resolve("store"), options)) {
+            DirectBuffers buffers = new DirectBuffers(db);
+            value.putBytes(5, bytes("red"));
+            assertEquals(1, buffers.put(key, 3, key("apple"), value, 5, 3, Duration.ofMillis(10)));
+            assertEquals(2, buffers.put(key, 3, key("pear"), value, 5, 3, Duration.ofMillis(20), Durability.SYNC));
+            assertEquals(2, db.durableSequence());
+            assertEquals(3, buffers.merge(key, 3, key("apple"), value, 6, 2));
+            assertEquals(4, buffers.merge(key, 3, key("cherry"), value, 6, 2, Durability.SYNC));
+            assertEquals(4, db.durableSequence());
+            WriteBatch batch = new WriteBatch();
+            buffers.put(batch, key, 3, key("plum"), value, 7, 1, Duration.ofMillis(20));
+            buffers.merge(batch, key, 3, key("cherry"), value, 5, 1);
+            db.write(batch);
+            assertArrayEquals(bytes("reded"), db.get(bytes("apple")));
+            assertArrayEquals(bytes("edr"), db.get(bytes("cherry")));
+            time.set(1010);
+            assertNull(db.get(bytes("apple")));
+            assertArrayEquals(bytes("d"), db.get(bytes("plum")));
+            time.set(1020);
+            assertNull(db.get(bytes("pear")));
+            assertNull(db.get(bytes("plum")));
+            for (String name : List.of("a", "b", "c", "d", "e")) {
+                buffers.put(key, 3, key(name), value, 5, 3);
+            }
+            value.putBytes(90, bytes("c"));
+            buffers.deleteRange(key, 3, key("a"), value, 90, 1);
+            assertNull(db.get(bytes("b")));
+            value.putBytes(90, bytes("e"));
+            WriteBatch range = new WriteBatch();
+            buffers.deleteRange(range, key, 3, key("d"), value, 90, 1);
+            db.write(range);
+            assertNull(db.get(bytes("d")));
+            assertArrayEquals(bytes("red"), db.get(bytes("c")));
+            long last = buffers.delete(key, 3, key("c"), Durability.SYNC);
+            assertEquals(last, db.durableSequence());
+            assertNull(db.get(bytes("c")));
+            assertArrayEquals(bytes("red"), db.get(bytes("e")));
+        }
+    }
+
+    @Test
     void whatIsWrongIsRefusedBeforeAnythingIsWritten(@TempDir Path temporary) {
         assertThrows(IllegalArgumentException.class, () -> new DirectBuffers(null));
         try (FlexDB db = FlexDB.open(temporary.resolve("store"))) {
             DirectBuffers buffers = new DirectBuffers(db);
             assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 0, value, 0, 1));
-            assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 1, value, 0, 1, null));
+            assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 1, value, 0, 1, (Durability) null));
             assertThrows(IndexOutOfBoundsException.class, () -> buffers.put(key, -1, 4, value, 0, 1));
             assertThrows(IndexOutOfBoundsException.class, () -> buffers.delete(key, 0, -4));
             assertEquals(0, db.stats().lastSequence());

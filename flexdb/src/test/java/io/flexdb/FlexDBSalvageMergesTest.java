@@ -2,6 +2,7 @@ package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -207,6 +208,40 @@ class FlexDBSalvageMergesTest {
             lost += found.containsKey(key) ? 0 : 1;
         }
         return lost;
+    }
+
+    @Test
+    void whatALogHasAllOfComesOverThoughTheSpaceHasLostTheKey() {
+        byte[] inSpace = new byte[120];
+        random.nextBytes(inSpace);
+        SimulatedVfs killed;
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            for (int i = 0; i < 100; i++) {
+                db.put(key(i), i == 50 ? inSpace : key(i));
+            }
+        }
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            db.put(key(50), key(1));
+            db.merge(key(50), key(2));
+            db.merge(key(51), key(3));
+            db.sync();
+            killed = vfs.copy();
+        }
+        Path data = StoreDriver.DIRECTORY.resolve("space/data");
+        byte[] bytes = killed.content(data);
+        int position = 0;
+        while (!Arrays.equals(bytes, position, position + inSpace.length, inSpace, 0, inSpace.length)) {
+            position++;
+        }
+        bytes[position] ^= 1;
+        killed.setContent(data, bytes);
+        FlexDBSalvageReport report = salvage(killed, options);
+        assertFalse(report.mayHoldRemovedPairs());
+        assertTrue(isTold(report, key(51)), report::toString);
+        try (FlexDB db = FlexDB.open(killed, FRESH, options, true)) {
+            assertArrayEquals(StoreOracle.TAIL.merge(key(50), key(1), List.of(key(2))), db.get(key(50)));
+            assertNull(db.get(key(51)));
+        }
     }
 
     @Test

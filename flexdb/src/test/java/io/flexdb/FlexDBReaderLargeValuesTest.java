@@ -2,13 +2,17 @@ package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ReaderOvertakenException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -16,11 +20,13 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Values that go to the data file at once, as who only reads a store finds them. */
 class FlexDBReaderLargeValuesTest {
     private static final int LARGE = 2000;
     private static final int EXTENT = 1024;
+    private static final int SEGMENT = 63 * 512;
     private static final FlexDBOptions OPTIONS =
             StoreDriver.SMALL.withLargeValueBytes(LARGE).withDurability(Durability.OS);
 
@@ -106,6 +112,62 @@ class FlexDBReaderLargeValuesTest {
         }
         store.db.close();
         assertTrue(overtaken > 0, "nobody was overtaken");
+    }
+
+    /**
+     * Between the logs and the space that a reader reads, the writer commits some of what the logs have, and uses the
+     * place of a large value again.
+     *
+     * @param memtableBytes of the reader: with more than the writer has, what is covered ends within one
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {FlexDBOptions.MIN_MEMTABLE_BYTES, 1 << 20})
+    void noReferenceThatACommitCoversIsFollowed(int memtableBytes) {
+        StoreDriver store = new StoreDriver(OPTIONS);
+        store.put(key(90), value(30)); // so that there is a space to be read
+        store.reopen("at the beginning");
+        byte[] gone = value(3 * SEGMENT); // all of a segment, too
+        store.put(key(1), gone);
+        store.put(key(1), value(10)); // so it is never linked
+        for (int i = 2; i < 140; i++) { // two memtables that are frozen, and a part of the next
+            store.put(key(i), value(1000));
+        }
+        Path data = StoreDriver.DIRECTORY.resolve("space/data");
+        Path logs = StoreDriver.DIRECTORY.resolve("wal");
+        assertTrue(has(store, data, gone));
+        boolean[] seen = {false, false}; // the logs, then the space
+        HookedVfs files = new HookedVfs(store.vfs, (kind, path) -> {
+            seen[0] |= path.startsWith(logs);
+            if (seen[0] && !seen[1] && !path.startsWith(logs)) {
+                seen[1] = true;
+                for (int i = 0; has(store, data, gone); i++) {
+                    assertTrue(i < 200, "its place is not used again");
+                    store.put(key(200 + i), value(1000)); // until some are committed
+                    var ends = new io.flexdb.ValueSource(value(4 * SEGMENT)); // takes what is free, and gives it back
+                    assertThrows(EOFException.class, () -> store.db.put(key(1), ends, 5 * SEGMENT));
+                }
+            }
+        });
+        try (FlexDBReader reader = FlexDB.openReadOnly(
+                files, StoreDriver.DIRECTORY, store.options.withMemtableBytes(memtableBytes), true)) {
+            assertTrue(seen[1]);
+            assertEquals(store.oracle.sequence(), reader.sequence());
+            try (FlexCursor cursor = reader.cursor()) {
+                StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(cursor), "beside the writer");
+            }
+        }
+        store.db.close();
+    }
+
+    /** Whether a file has the second half of a value. */
+    private static boolean has(StoreDriver store, Path file, byte[] value) {
+        byte[] bytes = store.vfs.content(file);
+        for (int i = 0; i + 400 <= bytes.length; i++) {
+            if (Arrays.equals(bytes, i, i + 400, value, value.length / 2, value.length / 2 + 400)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void lookAt(StoreDriver store, SimulatedVfs found, long seed, int[] cutShort) {

@@ -67,7 +67,7 @@ public final class FollowedState implements AutoCloseable {
      *
      * @param usedContents numbers of contents that the cache may have
      * @param coveredSequence writes up to this number are known to be in the space; 0 if that is not known
-     * @return the state; or one that {@link #gap} or {@link #toReadAgainFrom} says to have read too early
+     * @return the state; or one that {@link #gap} says to have read too early
      */
     static FollowedState load(FollowedStore store, long usedContents, long coveredSequence) {
         Path walDirectory = store.directory.resolve(StoreFiles.WAL_NAME);
@@ -79,7 +79,7 @@ public final class FollowedState implements AutoCloseable {
             follower.readAll(coveredSequence, tables); // before the space
             state.loadSpace(usedContents);
             tables.choose(follower.settle(state.engine.tag()));
-            if (state.gap() == null && state.toReadAgainFrom() == 0) {
+            if (state.gap() == null) {
                 state.followLoads();
                 state.publish();
             }
@@ -94,7 +94,6 @@ public final class FollowedState implements AutoCloseable {
      * Reads the space anew, and takes over what an earlier state has of the logs, which goes on with them no more.
      *
      * @param before a state that has just been led to the end of the logs
-     * @return the state; or one that {@link #toReadAgainFrom} says to have read too early, which is not closed
      */
     static FollowedState loadBehind(FollowedState before) {
         FollowedState state = new FollowedState(before.store, before.follower, before.tables);
@@ -104,10 +103,6 @@ public final class FollowedState implements AutoCloseable {
             if (!state.followLoads() && state.engine.tag() > state.follower.lastSequence()) {
                 // The space has more than what was found of the logs. That is enough, and where they go on will show.
                 state.follower.settle(state.engine.tag());
-            }
-            if (state.toReadAgainFrom() > 0) {
-                state.follower = null; // it stays the other one's
-                return state;
             }
             state.publish();
             before.follower = null;
@@ -161,14 +156,6 @@ public final class FollowedState implements AutoCloseable {
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
             IndexSampler.sample(engine, intervals, store.dataFile(), store.inline);
         }
-    }
-
-    /**
-     * The number that the space covers, if the tables have references from before it in one with what comes after it:
-     * these may lead nowhere, so the logs have to be read again from there on. Else 0.
-     */
-    long toReadAgainFrom() {
-        return tables.haveReferencesWithin(engine.tag()) ? engine.tag() : 0;
     }
 
     private void publish() {

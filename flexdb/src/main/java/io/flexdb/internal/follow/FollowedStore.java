@@ -231,23 +231,7 @@ public final class FollowedStore implements AutoCloseable {
     }
 
     private FollowedState readAll(long usedContents, int tries) {
-        return readAllFrom(tries == 1 ? FoundTag.of(vfs, space, storeId) : 0, usedContents);
-    }
-
-    private FollowedState readAllFrom(long coveredSequence, long usedContents) {
-        long covered = coveredSequence;
-        for (int tries = 1; ; tries++) {
-            FollowedState state = FollowedState.load(this, usedContents, covered);
-            long again = state.toReadAgainFrom();
-            if (again == 0) {
-                return state;
-            }
-            state.close();
-            if (tries >= GAP_LOADS) {
-                throw new ReaderOvertakenException(again, null);
-            }
-            covered = again;
-        }
+        return FollowedState.load(this, usedContents, tries == 1 ? FoundTag.of(vfs, space, storeId) : 0);
     }
 
     /** Throws if the directory has another store, or none. */
@@ -376,16 +360,7 @@ public final class FollowedStore implements AutoCloseable {
     /** Reads the space anew; the logs are known up to their end. */
     private void loadSpace() {
         FollowedState before = current;
-        FollowedState next = load(tries -> {
-            FollowedState state = FollowedState.loadBehind(before);
-            long again = state.toReadAgainFrom();
-            if (again > 0) {
-                state.close();
-                state = readAllFrom(again, before.lastContent());
-            }
-            return state;
-        });
-        replaceWithLater(next);
+        replaceWithLater(load(tries -> FollowedState.loadBehind(before)));
     }
 
     private void requireOpen() {

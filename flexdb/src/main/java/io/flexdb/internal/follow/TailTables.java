@@ -24,20 +24,14 @@ final class TailTables implements WalFollower.Target {
      * A bulk load has no entries: it is in the space, and the first write behind it says that it has been. So
      *
      * T1  What is published has nothing that the space covers: a load may have come after that, and been meant to hide it.
+     *     And where a large value was before its commit the writer may have put anything since.
      * T2  What comes behind a load is not visible in a state whose space may lack the load.
-     */
-    private static final int FIRST_BYTES = 1 << 18;
-    private static final int GROWTH = 4;
-
-    /*
-     * A reference to a large value leads to what the data file has now, which is no longer the value when a commit covers
-     * the write and the space has gone on. So no entry that the space covers may be in a table that is published: a
-     * table with references has writes of one log only, which commits cover as a whole as a rule, and where one has not,
-     * the logs are read once more (haveReferencesWithin).
      *
      * A log counts as long as recovery would take it to be: up to the first write of which a large value is not there.
      * A writer has them there before the log has the write, so it is asked for once, of what is found first.
      */
+    private static final int FIRST_BYTES = 1 << 18;
+    private static final int GROWTH = 4;
 
     /** Knows of the large values of a write. */
     interface References {
@@ -53,7 +47,6 @@ final class TailTables implements WalFollower.Target {
     private static final class Table {
         final MemLog log;
         long last;
-        long firstReferring; // number of a write; 0 if there is none
         List<Referring> unchecked = new ArrayList<>();
 
         Table(MemLog log) {
@@ -69,7 +62,6 @@ final class TailTables implements WalFollower.Target {
     private List<List<Table>> runs = new ArrayList<>();
     private List<Table> tables = new ArrayList<>(); // of the run that is being read
     private int nextBytes;
-    private boolean otherLog; // begins
     private long forced; // up to this number
     private StoreVersions versions; // once they are published, as the next
     private References references;
@@ -96,11 +88,6 @@ final class TailTables implements WalFollower.Target {
     }
 
     @Override
-    public void beginLog() {
-        otherLog = true;
-    }
-
-    @Override
     public void forced(long lastSequence) {
         forced = lastSequence;
     }
@@ -121,11 +108,6 @@ final class TailTables implements WalFollower.Target {
             requireSound(payload, length, first);
         }
         Table table = tables.isEmpty() ? null : tables.get(tables.size() - 1);
-        if (otherLog && table != null && table.firstReferring > 0) {
-            table = null;
-            nextBytes = Math.min(FIRST_BYTES, mostBytes);
-        }
-        otherLog = false;
         int reserved = table == null ? MemTable.NONE : table.log.table.reserve(bodyBytes, count, ranges, first);
         if (reserved == MemTable.NONE) {
             table = add(bodyBytes, count, first);
@@ -133,11 +115,8 @@ final class TailTables implements WalFollower.Target {
         }
         table.log.table.insertAll(payload, offset, length, first, reserved);
         table.last = first + count - 1;
-        if (refers) {
-            table.firstReferring = table.firstReferring == 0 ? first : table.firstReferring;
-            if (versions == null) {
-                table.unchecked.add(new Referring(first, table.last, references(payload, offset, length)));
-            }
+        if (refers && versions == null) {
+            table.unchecked.add(new Referring(first, table.last, references(payload, offset, length)));
         }
         if (versions != null && !heldBack) {
             versions.setVisible(first + count - 1);
@@ -208,12 +187,6 @@ final class TailTables implements WalFollower.Target {
         runs = List.of();
     }
 
-    /** Whether a table that is not covered as a whole has references from before a number, or of it. */
-    boolean haveReferencesWithin(long covered) {
-        return tables.stream()
-                .anyMatch(table -> table.firstReferring > 0 && table.firstReferring <= covered && covered < table.last);
-    }
-
     /**
      * Publishes the tables but for those that the space covers, and what comes from now on.
      *
@@ -275,8 +248,8 @@ final class TailTables implements WalFollower.Target {
     private Table above(long covered, Table table) {
         Table newer = new Table(MemLog.ofReader(NewerEntries.copy(table.log.table, covered, table.last, memory)));
         newer.last = table.last;
-        newer.firstReferring = table.firstReferring; // behind what is covered, see haveReferencesWithin
-        newer.unchecked = table.unchecked;
+        newer.unchecked =
+                table.unchecked.stream().filter(write -> write.first > covered).toList();
         return newer;
     }
 

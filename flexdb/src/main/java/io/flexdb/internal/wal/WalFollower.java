@@ -41,9 +41,6 @@ public final class WalFollower implements AutoCloseable {
         /** What comes now does not go on where the last frame ended. */
         void beginRun();
 
-        /** What comes now is of another log than what came before. */
-        default void beginLog() {}
-
         /** Up to this number, which is that of the last frame, what comes was forced. Told of what is found first. */
         default void forced(long lastSequence) {}
     }
@@ -140,7 +137,6 @@ public final class WalFollower implements AutoCloseable {
 
     private void read(WalReader reader, long coveredSequence, Target target) {
         Run run = runs.isEmpty() ? null : runs.get(runs.size() - 1);
-        target.beginLog();
         while (next(reader)) {
             if (run != null && reader.lastSequence() <= run.last) {
                 continue; // a copy, which a recovery that was cut short has left
@@ -253,7 +249,6 @@ public final class WalFollower implements AutoCloseable {
                 return false;
             }
             // Either the next log has something, or one behind it has begun, and this one had got more before.
-            target.beginLog();
             long more = drain(target);
             if (more == 0) {
                 return next != null;
@@ -360,7 +355,6 @@ public final class WalFollower implements AutoCloseable {
             }
             return false;
         }
-        target.beginLog();
         drain(target);
         if (log.nextSequence() != next) {
             close();

@@ -2,6 +2,7 @@
 # Measures FlexDB beside its rivals; "jmh/kv.sh --help" tells the arguments. Builds what is missing or older than its sources.
 # FLEXDB_BENCHMARK may name another program to run, as jmh/files.sh does.
 # "jmh/kv.sh bulk --help" tells those of bulk loads, "jmh/kv.sh readers --help" those of readers beside a writer.
+# "jmh/kv.sh values" takes none, or MiB for each line of its table and a directory.
 set -euo pipefail
 
 module=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,6 +31,9 @@ fi
 main=("${FLEXDB_BENCHMARK:-io.flexdb.jmh.flexdb.KeyValue}")
 if [ "${1:-}" = bulk ]; then # bulk loads, which have arguments of their own; LMDB wants what is opened
   main=(--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED io.flexdb.jmh.flexdb.BulkLoads)
+  shift
+elif [ "${1:-}" = values ]; then # likewise
+  main=(--add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED io.flexdb.jmh.flexdb.LargeValues)
   shift
 elif [ "${1:-}" = readers ]; then
   main=(io.flexdb.jmh.flexdb.ReadersBeside)

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * Puts and gets large values, in FlexDB beside its rivals, and tells what was written for each byte of them.
  *
  * <pre>
- * java -cp … io.flexdb.jmh.flexdb.LargeValues DIRECTORY [MiB for each line, default 512]
+ * jmh/kv.sh values [MiB for each line, default 512] [directory, default jmh/target/values]
  * </pre>
  *
  * Each line has a new store, to which so many values are put in random order that they have so many bytes, a third of
@@ -25,6 +25,8 @@ import java.util.stream.Stream;
  */
 public final class LargeValues {
     private static final int[] VALUE_BYTES = {64 << 10, 1 << 20, 16 << 20};
+
+    private static final int LEAST_MEBIBYTES = 16; // one of the largest
 
     private record Candidate(String name, Function<StoreSettings, KeyValueStore> opener) {}
 
@@ -43,8 +45,14 @@ public final class LargeValues {
 
     /** See the class. */
     public static void main(String[] arguments) throws IOException {
-        long mebibytes = arguments.length > 1 ? Long.parseLong(arguments[1]) : 512;
-        LargeValues run = new LargeValues(Path.of(arguments[0]), mebibytes << 20);
+        long mebibytes = arguments.length > 0 ? Long.parseLong(arguments[0]) : 512;
+        Path directory = Path.of(arguments.length > 1 ? arguments[1] : "jmh/target/values");
+        if (mebibytes < LEAST_MEBIBYTES || arguments.length > 2) {
+            System.err.println(
+                    "usage: jmh/kv.sh values [MiB for each line, at least " + LEAST_MEBIBYTES + "] [directory]");
+            System.exit(2);
+        }
+        LargeValues run = new LargeValues(directory, mebibytes << 20);
         System.out.println("| store | durability | value | put, MB/s | get, MB/s | written for each byte |");
         System.out.println("|---|---|---:|---:|---:|---:|");
         for (Durability durability : List.of(Durability.OS, Durability.SYNC)) {

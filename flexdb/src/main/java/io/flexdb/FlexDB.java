@@ -48,7 +48,8 @@ import java.util.function.Function;
  * <p><b>Durability.</b> See {@link Durability}; the default survives the death of the process at once. Whatever the
  * mode, after a crash the store is as it was after some write, and a batch is there whole or not at all.
  *
- * <p><b>Limits.</b> Keys have 1 to 65,535 bytes, 65,528 at most if they begin with 0xFF; values up to {@link #MAX_VALUE_BYTES}; a write must fit a memtable.
+ * <p><b>Limits.</b> Keys have 1 to 65,535 bytes, 65,528 at most if they begin with 0xFF; values up to
+ * {@link #MAX_VALUE_BYTES}; a key with its value must fit a memtable, but for large values.
  *
  * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException} and changes nothing. Every byte that comes
  * from a file is verified: damage gives a {@link io.flexdb.storage.CorruptionException}, never a wrong value. After a
@@ -183,11 +184,13 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     // ---- batches
 
     /**
-     * Applies a batch, all of it or nothing.
+     * Applies a batch, all of it or nothing. One that is larger than a memtable is merged into the store at once, as a
+     * large {@link Transaction} is: it is durable when this returns, and takes no sequence number.
      *
-     * @return the sequence number of its last operation; an empty batch gives that of the last visible write
+     * @return the sequence number of its last operation, or of the last write before it if it takes none; an empty batch
+     *     gives that of the last visible write
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it writes to a keyspace that is dropped; nothing was written
-     * @throws IllegalArgumentException if it writes to a keyspace of another store, or is too large
+     * @throws IllegalArgumentException if it writes to a keyspace of another store, or one of its entries is too large
      * @throws IllegalStateException if it merges, and the store was opened without a merge function
      */
     public long write(WriteBatch batch) {
@@ -211,6 +214,10 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         BatchPayload payload = batch.payload();
         if (payload.hasOperands()) {
             store.requireMerger();
+        }
+        if (!store.writer().fits(payload)) {
+            payload.setTimes(store.writer().now());
+            return LargeBatch.write(store, payload, batch.keyspaces());
         }
         long sequence = StoreWriter.TOO_OLD;
         while (sequence == StoreWriter.TOO_OLD) {

@@ -105,7 +105,8 @@ public final class FlexDBOptions {
 
     /**
      * How much a memtable holds, and its log. A larger one makes commits cheaper for each key, and a recovery longer.
-     * A batch, and so a value, must fit one.
+     * A key with its value must fit one, but for {@linkplain #withLargeValueBytes large values}; a batch or transaction
+     * that does not is merged into the store when it is written, at the cost that {@link Transaction} tells.
      *
      * @param bytes default: derived from the budget, 48 MiB if that is 512 MiB; from {@link #MIN_MEMTABLE_BYTES} to
      *     {@link #MAX_MEMTABLE_BYTES}

@@ -32,6 +32,7 @@ import java.util.Map;
  *
  * <p>A {@link BulkLoad} has its place between two writes, and is there, whole, whenever a write behind it is. One that
  * no write has followed is there if it was committed before {@code openReadOnly} or the last {@link #refreshWithLoads}.
+ * So it is with a {@link Transaction} or batch that is larger than a memtable.
  *
  * <p><b>What the writer reuses.</b> The writer does not wait for readers, and in time uses the disk space of what it has
  * replaced again. Everything is verified, so a reader never shows anything else in its place. A lookup that comes to such
@@ -76,9 +77,9 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
     }
 
     /**
-     * Does the same, and sees to it that every {@link BulkLoad} is there, too, that has been committed before the call.
-     * Of loads that no write has followed the logs know nothing, so if the writer has committed anything since, this
-     * reads the store anew, which takes as long as opening.
+     * Does the same, and sees to it that every {@link BulkLoad} is there, too, that has been committed before the call,
+     * and every transaction or batch that is larger than a memtable. Of loads that no write has followed the logs know
+     * nothing, so if the writer has committed anything since, this reads the store anew, which takes as long as opening.
      *
      * @return the sequence number of the last write that the reader has now
      */

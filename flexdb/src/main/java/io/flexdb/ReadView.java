@@ -234,7 +234,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
             reader = source.reader();
         }
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
-        cursor.open(reader.cursor(shown, null, 0, options.scan(heads)));
+        cursor.open(reader.cursor(shown, null, options.scan(heads)));
         if (shown == null) {
             try {
                 requireThere();

@@ -33,7 +33,17 @@ import java.util.function.ObjIntConsumer;
  *
  * <p>No lock is held while it is open, and nobody waits for it. Like a snapshot it holds back memory and disk that later
  * writes would free, so it is to be closed soon; one that stays open while more is written than
- * {@link FlexDBOptions#withMaxPinnedBytes} can't be committed any more. Its writes are in memory, and must fit a memtable.
+ * {@link FlexDBOptions#withMaxPinnedBytes} can't be committed any more.
+ *
+ * <p><b>Size.</b> It may write more than memory has room for. What is more than a memtable holds goes to the data file
+ * as it comes, sorted, and is read from there; of that only a key and a place for each 16 KiB stay in memory, and of each
+ * sorted run, of which there are few, a block. Each byte is written there once, once more for each time that eight runs
+ * become one, and once where it stays; none goes to the log. A read of it may look at some blocks of each run. To commit
+ * such a transaction is to merge it into the store as a {@link BulkLoad} is: nobody waits but who writes between its first
+ * and its last key, it takes no sequence number, it is durable when the commit returns, whatever the {@link Durability},
+ * and for other transactions it has written all keys between. It needs free space for what it has written twice. All that
+ * is rolled back is free again. A key with its value must fit a memtable; operands for a key are in memory together when
+ * it is read or committed.
  *
  * <p>It reads and writes the default keyspace; {@link #in} does so with another one in the same transaction.
  *
@@ -44,20 +54,10 @@ public final class Transaction extends ReadView implements AutoCloseable {
     private final StoreAccess access;
     /** A moment in a transaction, to {@linkplain Transaction#rollbackTo go back} to. */
     public static final class Savepoint {
-        private final int length;
-        private final int entries;
-        private final int ranges;
-        private final long bodyBytes;
+        final OwnWrites.State state;
 
-        Savepoint(OwnWrites writes) {
-            this.length = writes.length();
-            this.entries = writes.entries();
-            this.ranges = writes.ranges();
-            this.bodyBytes = writes.bodyBytes();
-        }
-
-        void restore(OwnWrites writes) {
-            writes.truncate(length, entries, ranges, bodyBytes);
+        Savepoint(OwnWrites.State state) {
+            this.state = state;
         }
     }
 
@@ -338,7 +338,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.requireOpen();
         if (!Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             OwnWrites writes = all.writes;
-            if (writes.ranges() == WriteBatch.MAX_RANGES) {
+            if (writes.allRanges() == WriteBatch.MAX_RANGES) {
                 throw new IllegalArgumentException(
                         "the transaction would delete more than " + WriteBatch.MAX_RANGES + " ranges; split it");
             }
@@ -381,7 +381,10 @@ public final class Transaction extends ReadView implements AutoCloseable {
     /**
      * Applies all that was written, with the store's durability, and closes the transaction.
      *
-     * @return the sequence number of the last operation, or {@link #sequence()} if nothing was written
+     * @return the sequence number of the last operation, or of the last write before it if it is larger than a memtable,
+     *     or {@link #sequence()} if nothing was written
+     * @throws io.flexdb.storage.StoreFullException if there is no space for it; the transaction is closed, and nothing was
+     *     applied
      * @throws ConflictException if the isolation forbids it; the transaction is closed, and nothing was applied
      */
     public long commit() {
@@ -397,6 +400,21 @@ public final class Transaction extends ReadView implements AutoCloseable {
     @Override
     public void close() {
         all.close();
+    }
+
+    /** Whether it has written more than memory has room for. */
+    boolean isSpilled() {
+        return all.writes.isSpilled();
+    }
+
+    /** Has what is in memory go to the data file, whatever room there is. */
+    void spill() {
+        all.spill();
+    }
+
+    /** Runs in the data file that its reads look at. */
+    int spilledRuns() {
+        return all.writes.spilledRuns();
     }
 
     @Override

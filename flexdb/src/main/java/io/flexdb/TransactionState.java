@@ -2,6 +2,7 @@ package io.flexdb;
 
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.load.WritesLoad;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.read.Scan;
@@ -9,9 +10,9 @@ import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.transaction.OwnWrites;
+import io.flexdb.internal.transaction.WrittenKeysCheck;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.StoreWriter;
-import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.StoreClosedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,7 @@ final class TransactionState {
             throw e;
         }
         footprint.reset(pin.sequence(), runs);
+        writes.setOperandTime(pin.time());
     }
 
     private boolean isSerializable() {
@@ -82,13 +84,13 @@ final class TransactionState {
 
     /** What the own entry that was found last, an operand, makes of what is below; null if it is none, or over. */
     private MergedValue merged(int ref) {
-        boolean isOperand = ref != OwnWrites.DELETED && writes.table().type(ref) == WritePayload.MERGE;
-        return isOperand ? reader.merged(foundKey, pin, writes.table(), writes.lastSequence()) : null;
+        boolean isOperand = ref != OwnWrites.DELETED && writes.found().type(ref) == WritePayload.MERGE;
+        return isOperand ? reader.merged(foundKey, pin, writes.front()) : null;
     }
 
     /** Whether an own entry of a key that was found has a value of its own. */
     private boolean isPresent(int ref) {
-        return ref != OwnWrites.DELETED && writes.table().expiry(ref) > pin.time();
+        return ref != OwnWrites.DELETED && writes.found().expiry(ref) > pin.time();
     }
 
     /** When the value of an own entry that was found last expires, as {@link StoreReader#expiry}. */
@@ -97,7 +99,7 @@ final class TransactionState {
         if (merged != null) {
             return merged.expiry();
         }
-        return isPresent(ref) ? writes.table().expiry(ref) : Long.MIN_VALUE;
+        return isPresent(ref) ? writes.found().expiry(ref) : Long.MIN_VALUE;
     }
 
     /** The time so much later, in milliseconds since 1970. */
@@ -112,7 +114,7 @@ final class TransactionState {
         if (merged != null) {
             return merged.bytes().length;
         }
-        return isPresent(ref) ? writes.table().valueLength(ref) : -1;
+        return isPresent(ref) ? writes.found().valueLength(ref) : -1;
     }
 
     /** A copy of the value of an own entry that was found last, or null. */
@@ -124,7 +126,7 @@ final class TransactionState {
         if (!isPresent(ref)) {
             return null;
         }
-        MemTable table = writes.table();
+        MemTable table = writes.found();
         byte[] value = StoreReader.newValue(table.valueLength(ref));
         table.buffer().get(table.valuePosition(ref), value);
         return value;
@@ -139,7 +141,7 @@ final class TransactionState {
         }
         FlexCursor cursor = new FlexCursor();
         cursors.add(cursor);
-        cursor.open(reader.cursor(pin, writes.table(), writes.lastSequence(), scan));
+        cursor.open(reader.cursor(pin, writes.front(), scan));
         if (isSerializable()) {
             cursor.trace(new RangesRead(footprint, scan));
         }
@@ -148,15 +150,27 @@ final class TransactionState {
 
     // ---- writing
 
-    /** Throws unless one more entry can be a part of what is committed. */
+    /** Has room in memory for one more entry, or throws. */
     void requireFits(long payloadBytes, long bodyBytes) {
         requireOpen();
-        writer.requireFits(writes.length() + payloadBytes, writes.bodyBytes() + bodyBytes, writes.entries() + 1);
+        boolean fits =
+                writer.fits(writes.length() + payloadBytes, writes.bodyBytes() + bodyBytes, writes.entries() + 1);
+        if (!fits) {
+            writer.requireFits(payloadBytes, bodyBytes, 1);
+            spill();
+        }
+    }
+
+    /** Has what is in memory in the data file. */
+    void spill() {
+        requireOpen();
+        cursors.removeIf(cursor -> !cursor.isOpen());
+        writes.spill(!cursors.isEmpty());
     }
 
     Transaction.Savepoint savepoint() {
         requireOpen();
-        Transaction.Savepoint savepoint = new Transaction.Savepoint(writes);
+        Transaction.Savepoint savepoint = new Transaction.Savepoint(writes.state());
         savepoints.add(savepoint);
         return savepoint;
     }
@@ -169,7 +183,7 @@ final class TransactionState {
         }
         savepoints.subList(index + 1, savepoints.size()).clear();
         closeCursors();
-        savepoint.restore(writes);
+        savepoint.state.restore();
     }
 
     // ---- the end
@@ -178,23 +192,38 @@ final class TransactionState {
         requireOpen();
         try {
             store.health().requireUsable();
-            if (writes.entries() == 0) {
+            if (writes.front() == null) {
                 return pin.sequence();
             }
             for (FlexCursor cursor : cursors) {
                 cursor.endTrace();
+            }
+            if (writes.isSpilled()) {
+                return link();
             }
             long last = StoreWriter.TOO_OLD;
             while (last == StoreWriter.TOO_OLD) {
                 last = write(atLeast);
             }
             if (last == StoreWriter.REFUSED) {
-                throw new ConflictException(
-                        "the transaction can't be committed: " + footprint.conflict() + "; run it again");
+                throw WrittenKeysCheck.conflict(footprint);
             }
             return last;
         } finally {
             close();
+        }
+    }
+
+    /** Brings in what is more than a memtable holds. */
+    private long link() {
+        closeCursors();
+        if (writes.hasOperands()) {
+            writes.spill(false); // since the table does not learn of their time
+        }
+        try (WritesLoad load = store.loadWrites(writes.front())) {
+            footprint.reads(load::holdThrough);
+            Runnable beforeMerge = () -> writes.setOperandTime(writer.now());
+            return load.commit(null, new WrittenKeysCheck(footprint), beforeMerge);
         }
     }
 
@@ -234,17 +263,17 @@ final class TransactionState {
         open = false;
         try {
             closeCursors();
-            writes.clear();
-            store.ownWrites.giveBack(writes);
         } finally {
-            pin.close();
+            pin.close(); // first, as it keeps what was spilled from being free
             store.endTransaction(begun);
         }
+        writes.clear();
+        store.ownWrites.giveBack(writes);
     }
 
     @Override
     public String toString() {
         return "Transaction[" + isolation + " at " + pin.sequence()
-                + (open ? ", " + writes.entries() + " writes]" : ", closed]");
+                + (open ? ", " + writes.entries() + " writes in memory]" : ", closed]");
     }
 }

@@ -13,6 +13,10 @@ import java.time.Duration;
  * all or none. They apply in the order in which they were added. Keys and values are copied. For one thread at a time; may
  * be used again after {@link #clear()}.
  *
+ * <p>A batch is in memory, and may be larger than a memtable: then it is merged into the store as a large {@link
+ * Transaction} is, which writes each byte twice, makes it durable at once, and has those wait who write between its first
+ * and its last key.
+ *
  * <p>They are of the default keyspace; {@link #in} adds those of another one to the same batch.
  */
 public final class WriteBatch {

@@ -74,8 +74,9 @@ class FlexDBBarrierTest {
             "sync AnchorsFile.write < Store.releaseFiles < Store.release",
             // What comes back holds copies, which are passed over; but for what is behind a gap, see below.
             "sync WalRecovery.deleteReplayed < StoreOpener.open < StoreOpener.open",
-            // What a bulk load has staged is forced again before the log names it.
-            "force StagedBytes.force < StoreLoad.force < StoreLoad.commit",
+            // What a bulk load or a large transaction has staged is forced again before the log names it.
+            "force StagedBytes.force < StagedPieces.orFail < StagedPieces.force",
+            "force StagedBytes.force < StagedPieces.orFail < StagedPieces.finishAndForce",
             // This has a test of its own below.
             NAME_OF_A_RECYCLED_LOG);
 

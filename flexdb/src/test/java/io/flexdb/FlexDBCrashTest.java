@@ -40,6 +40,7 @@ class FlexDBCrashTest {
                 store.db.defragment();
             }
             load(store, round);
+            largeTransaction(store, round);
         }
         store.db.close();
         store.oracle.allDurable();
@@ -65,6 +66,25 @@ class FlexDBCrashTest {
         } else {
             store.batch(edits, store.options.durability());
         }
+    }
+
+    /** More than a memtable holds, over what is there and between it: puts, deletes, of ranges too, and operands. */
+    private static void largeTransaction(StoreDriver store, int round) {
+        List<Edit> edits = new ArrayList<>();
+        edits.add(Edit.merge(key(3), new byte[] {(byte) round, 5}));
+        edits.add(Edit.range(key(320 + round), key(340)));
+        for (int i = 0; i < 150; i++) {
+            edits.add(new Edit(key((i * 7 + round) % 800), new byte[500 + i]));
+            if (i % 5 == 0) {
+                edits.add(new Edit(key(i * 11 % 600), null));
+            }
+        }
+        edits.add(Edit.merge(key(3), new byte[] {(byte) round, 6}));
+        List<Edit> takenBack = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            takenBack.add(new Edit(key(i), new byte[600]));
+        }
+        store.transaction(edits, takenBack, new Edit(key(900), value(round, 1)), Isolation.SERIALIZABLE);
     }
 
     /** Keys that are there and others, those in between in a part of the range. */

@@ -62,6 +62,7 @@ class FlexDBFaultTest {
             store.batch(edits, store.options.durability());
             if (i % 50 == 20) {
                 load(store, i);
+                largeTransaction(store, i);
             }
         }
         store.sync();
@@ -74,6 +75,15 @@ class FlexDBFaultTest {
             pairs.put(key(i), value(first, 100));
         }
         store.load(pairs);
+    }
+
+    private static void largeTransaction(StoreDriver store, int first) {
+        List<Edit> edits = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            edits.add(new Edit(key(first + 2 * i), value(first, 450)));
+        }
+        edits.add(Edit.merge(key(first + 1), value(first, 3)));
+        store.transaction(edits, List.of(), null, Isolation.SNAPSHOT);
     }
 
     private static long operationsOf(FlexDBOptions options) {
@@ -112,7 +122,7 @@ class FlexDBFaultTest {
             assertFalse(e instanceof StoreClosedException, at);
             assertNotNull(e.getCause(), at);
             if (store.db != null && !goesOn(store, e, at)) {
-                assertStopped(store.db, at);
+                assertStopped(store.db, at + ", " + e);
             }
         }
         assertEquals(1, store.vfs.faultsFired(), at);

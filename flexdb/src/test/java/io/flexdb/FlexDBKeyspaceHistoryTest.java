@@ -226,7 +226,7 @@ class FlexDBKeyspaceHistoryTest {
     private static void requireNothingElse(FlexDB db, String at) {
         List<KeyHeads> there = new ArrayList<>(List.of(KeyHeads.DEFAULT, KeyHeads.DIRECTORY));
         db.keyspaces().forEach(name -> there.add(db.keyspace(name).heads));
-        try (MergeCursor cursor = db.access.reader().cursor(null, null, 0, Scan.ALL)) {
+        try (MergeCursor cursor = db.access.reader().cursor(null, null, Scan.ALL)) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 byte[] key = cursor.storedKey();
                 assertTrue(

@@ -368,7 +368,7 @@ class FlexDBKeyspaceTest {
 
     /** Fails if the store has keys of a keyspace that is dropped. */
     private void assertNothingOf(Keyspace dropped) {
-        try (MergeCursor cursor = db.access.reader().cursor(null, null, 0, Scan.ALL.in(dropped.heads))) {
+        try (MergeCursor cursor = db.access.reader().cursor(null, null, Scan.ALL.in(dropped.heads))) {
             cursor.seekToFirst();
             assertFalse(cursor.isValid());
         }

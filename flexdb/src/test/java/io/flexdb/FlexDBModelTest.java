@@ -2,6 +2,7 @@ package io.flexdb;
 
 import io.flexdb.StoreOracle.Edit;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -71,6 +72,7 @@ class FlexDBModelTest {
                 .withAction(3, rangeDeletes())
                 .withAction(1, defragmentations())
                 .withAction(2, loads())
+                .withAction(2, largeTransactions())
                 .withAction(3, walks())
                 .withAction(3, gets())
                 .withAction(2, step("take or check a snapshot", store -> store.takeOrCheckSnapshot("snapshot")))
@@ -190,6 +192,36 @@ class FlexDBModelTest {
                                 pairs.put(bytes(first + i * step), value);
                             }
                             store.load(pairs);
+                        }));
+    }
+
+    private static Action.Independent<StoreDriver> largeTransactions() {
+        return () -> Combinators.combine(
+                        keys(),
+                        Arbitraries.integers().between(60, 200),
+                        Arbitraries.of(1, 3, 7, 40),
+                        Arbitraries.integers().between(300, 900),
+                        Arbitraries.integers().between(1, 300).injectNull(0.5),
+                        keys().injectNull(0.7))
+                .as((first, count, step, bytes, covered, meanwhile) -> Transformer.mutate(
+                        "transaction of " + count + " of " + bytes + " bytes from " + first + ", each " + step
+                                + ", deleting " + covered + ", while somebody writes " + meanwhile,
+                        store -> {
+                            List<Edit> edits = new ArrayList<>();
+                            if (covered != null) {
+                                edits.add(Edit.range(bytes(first), bytes(first + covered)));
+                            }
+                            for (int i = 0; i < count; i++) {
+                                int key = (first + i * step) % 1000;
+                                edits.add(
+                                        i % 9 == 4
+                                                ? new Edit(bytes(key), null)
+                                                : i % 9 == 5
+                                                        ? Edit.merge(bytes(key), value(3, i))
+                                                        : new Edit(bytes(key), value(bytes, i)));
+                            }
+                            Edit other = meanwhile == null ? null : new Edit(bytes(meanwhile), value(5, 5));
+                            store.transaction(edits, edits, other, Isolation.SNAPSHOT);
                         }));
     }
 

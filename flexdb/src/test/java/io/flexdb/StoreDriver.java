@@ -43,7 +43,7 @@ final class StoreDriver {
     FlexDB db;
     /** Whether the last write noted has not returned. */
     boolean writing;
-    /** Bulk loads that have returned. */
+    /** Bulk loads that have returned, and other writes that were linked as they are. */
     int loads;
 
     private Snapshot snapshot;
@@ -122,6 +122,16 @@ final class StoreDriver {
     }
 
     void batch(List<Edit> edits, Durability durability) {
+        write(batchOf(edits), edits, edits.size(), durability);
+    }
+
+    /** One that is larger than a memtable, and so is linked. */
+    void largeBatch(List<Edit> edits) {
+        write(batchOf(edits), edits, 0, Durability.SYNC);
+        loads++;
+    }
+
+    private static WriteBatch batchOf(List<Edit> edits) {
         WriteBatch batch = new WriteBatch();
         for (Edit edit : edits) {
             if (edit.isRange()) {
@@ -136,7 +146,11 @@ final class StoreDriver {
                 batch.put(edit.key(), edit.value());
             }
         }
-        oracle.write(edits);
+        return batch;
+    }
+
+    private void write(WriteBatch batch, List<Edit> edits, int numbers, Durability durability) {
+        oracle.write(edits, numbers);
         writing = true;
         assertEquals(oracle.sequence(), db.write(batch, durability));
         writing = false;
@@ -163,21 +177,25 @@ final class StoreDriver {
                     put(meanwhile.key(), meanwhile.value());
                 }
             }
-            if (meanwhile != null && edits.stream().anyMatch(edit -> Arrays.equals(edit.key(), meanwhile.key()))) {
+            if (meanwhile != null && edits.stream().anyMatch(edit -> edit.touches(meanwhile.key()))) {
                 assertThrows(ConflictException.class, transaction::commit);
                 return;
             }
-            oracle.write(edits);
+            boolean linked = transaction.isSpilled();
+            oracle.write(edits, linked ? 0 : edits.size());
             writing = true;
             assertEquals(oracle.sequence(), transaction.commit());
             writing = false;
-            written(options.durability());
+            written(linked ? Durability.SYNC : options.durability());
+            loads += linked ? 1 : 0;
         }
     }
 
-    private static void addAll(Transaction transaction, List<Edit> edits) {
+    static void addAll(Transaction transaction, List<Edit> edits) {
         for (Edit edit : edits) {
-            if (edit.value() == null) {
+            if (edit.isRange()) {
+                transaction.deleteRange(edit.key(), edit.to());
+            } else if (edit.value() == null) {
                 transaction.delete(edit.key());
             } else if (edit.isMerge()) {
                 transaction.merge(edit.key(), edit.value());

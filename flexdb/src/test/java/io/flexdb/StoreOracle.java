@@ -54,6 +54,15 @@ final class StoreOracle {
             return Duration.ofMillis(ttlMillis);
         }
 
+        /** Whether it may change a key. */
+        boolean touches(byte[] other) {
+            if (!isRange) {
+                return Arrays.equals(key, other);
+            }
+            return (key == null || Arrays.compareUnsigned(key, other) <= 0)
+                    && (to == null || Arrays.compareUnsigned(other, to) < 0);
+        }
+
         /** The keys of a map that it may change. */
         List<byte[]> keysIn(TreeMap<byte[], byte[]> map) {
             return isRange ? new ArrayList<>(covered(map).keySet()) : List.of(key);
@@ -142,7 +151,8 @@ final class StoreOracle {
         write(edits, 0);
     }
 
-    private void write(List<Edit> edits, int numbers) {
+    /** Notes a write that takes another number of numbers: none if it is linked, as a load is. */
+    void write(List<Edit> edits, int numbers) {
         List<Edit> noted = edits.stream().map(this::note).toList();
         for (Edit edit : noted) {
             apply(now, edit);

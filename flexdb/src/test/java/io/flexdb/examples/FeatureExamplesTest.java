@@ -109,6 +109,20 @@ class FeatureExamplesTest {
     }
 
     @Test
+    void transactionsLargerThanMemory() {
+        FlexDBOptions small = FlexDBOptions.defaults().withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES);
+        try (FlexDB store = FlexDB.open(directory.resolve("small memory"), small);
+                Transaction transaction = store.begin()) {
+            for (int i = 0; i < 10_000; i++) { // some 3 MB, and memtables have 64 KiB
+                transaction.put(bytes("key " + i), new byte[300]);
+            }
+            assertEquals(300, transaction.get(bytes("key 1")).length);
+            transaction.commit();
+            assertEquals(300, store.get(bytes("key 9999")).length);
+        }
+    }
+
+    @Test
     void singleKeysAreChangedByComparison() {
         assertTrue(db.compareAndSet(bytes("pear"), bytes("a pear"), bytes("eaten")));
         assertFalse(db.compareAndSet(bytes("pear"), bytes("a pear"), bytes("eaten twice")));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,24 +21,27 @@ class LittleMemoryTest {
     @Test
     void aStoreOpensWithTheMemoryThatItWasWrittenWithAndIsRefusedByNameWithLess() throws Exception {
         for (String step : List.of("load", "again", "kill", "recover", "refuse")) {
-            run(step);
+            run(step, LittleMemoryStore.class, step, String.valueOf(PAIRS));
         }
     }
 
-    private void run(String step) throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx24m",
-                        "-XX:MaxDirectMemorySize=" + (20 + 20 * PAIRS / 1_000_000) + "m",
-                        "-ea",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LittleMemoryStore.class.getName(),
-                        directory.toString(),
-                        step,
-                        String.valueOf(PAIRS))
-                .inheritIO()
-                .start();
+    @Test
+    void aTransactionMayWriteTenTimesWhatTheHeapHas() throws Exception {
+        run("transaction", LargeTransactionStore.class);
+    }
+
+    private void run(String step, Class<?> main, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx24m",
+                "-XX:MaxDirectMemorySize=" + (20 + 20 * PAIRS / 1_000_000) + "m",
+                "-ea",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName(),
+                directory.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).inheritIO().start();
         try {
             assertTrue(process.waitFor(MOST_MINUTES, TimeUnit.MINUTES), step);
             assertEquals(0, process.exitValue(), step);

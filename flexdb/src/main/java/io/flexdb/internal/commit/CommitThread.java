@@ -521,6 +521,23 @@ public final class CommitThread {
         });
     }
 
+    /** Has what is given back or garbage become free, where nobody reads it; returns whether there is more room then. */
+    public boolean makeRoom() {
+        return onErrand(() -> {
+            health.requireUsable();
+            try {
+                int before = engine.freeSegmentCount();
+                engine.sync(engine.tag());
+                engine.collectGarbage();
+                publishForReuse();
+                return engine.freeSegmentCount() > before;
+            } catch (Throwable e) {
+                health.fail(e);
+                throw e;
+            }
+        });
+    }
+
     private void release(MemLog log) {
         log.letRunsGo(large);
         memLogs.expectKeysLike(log.table);

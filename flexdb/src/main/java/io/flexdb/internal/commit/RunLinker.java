@@ -67,7 +67,7 @@ final class RunLinker {
             return false;
         }
         try {
-            index.ensure(run.intervals() + 2, run.anchorBytes());
+            index.ensure(run.intervals() + run.parts() + 2, run.anchorBytes() + partEndBytes(run));
             return true;
         } catch (OutOfMemoryError e) {
             memoryRefusal = new StoreFullException("no memory for the index of " + run.intervals()
@@ -81,9 +81,18 @@ final class RunLinker {
     private long intervalsCut(SortedRun run) {
         long count = 0;
         for (int part = 0; part < run.parts(); part++) {
-            count += intervals.countBetween(run.anchor(run.partFirstInterval(part)), run.partEnd(part));
+            count += intervals.countBetween(run.partBegin(part), run.partEnd(part));
         }
         return count;
+    }
+
+    /** Bytes of the anchors of what is behind the parts. */
+    private static long partEndBytes(SortedRun run) {
+        long bytes = 0;
+        for (int part = 0; part < run.parts(); part++) {
+            bytes += run.partEnd(part).length;
+        }
+        return bytes;
     }
 
     /** Why it could not be reserved for. */
@@ -100,10 +109,13 @@ final class RunLinker {
     }
 
     private void link(SortedRun run, int part) {
-        byte[] from = run.anchor(run.partFirstInterval(part));
+        byte[] from = run.partBegin(part);
         byte[] to = run.partEnd(part);
         if (!committer.cut(from, to, null, null)) {
             throw committer.refusal();
+        }
+        if (run.partFirstInterval(part) == run.partEndInterval(part)) {
+            return; // only what was there goes
         }
         divideAt(from, to);
         linkPieces(run, part);

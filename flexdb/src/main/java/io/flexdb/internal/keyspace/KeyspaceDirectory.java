@@ -92,7 +92,7 @@ public final class KeyspaceDirectory {
     /** The names of those that a view shows, in order. */
     public static List<String> names(StoreReader reader, PinnedVersion pin) {
         List<String> names = new ArrayList<>();
-        try (MergeCursor cursor = reader.cursor(pin, null, 0, Scan.ALL.in(HEADS))) {
+        try (MergeCursor cursor = reader.cursor(pin, null, Scan.ALL.in(HEADS))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 if (cursor.key().length > 0) {
                     names.add(KeyspaceNames.decode(cursor.key()));
@@ -226,7 +226,7 @@ public final class KeyspaceDirectory {
     private void read() {
         states.clear();
         next = FIRST;
-        try (MergeCursor cursor = reader.cursor(null, null, 0, Scan.ALL.in(HEADS))) {
+        try (MergeCursor cursor = reader.cursor(null, null, Scan.ALL.in(HEADS))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 add(cursor.key(), cursor.value());
             }

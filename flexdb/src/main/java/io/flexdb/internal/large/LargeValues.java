@@ -104,20 +104,41 @@ public final class LargeValues {
      * @throws StoreFullException if there is no room for them and it may not
      */
     public StagedWrite stage(byte[] payload, int length, boolean fitsLog) {
-        if (length < leastBytes) {
-            return null;
-        }
+        Sizes without = sizesWithout(payload, length);
+        return without == null ? null : stage(payload, length, Math.toIntExact(without.payloadBytes), fitsLog);
+    }
+
+    /** Whether a payload is long enough to have any. */
+    public boolean mayBeIn(int payloadBytes) {
+        return payloadBytes >= leastBytes;
+    }
+
+    /**
+     * What a write has when references stand for its large values.
+     *
+     * @param payloadBytes of its payload
+     * @param bodyBytes of its entries in a memtable
+     */
+    public record Sizes(long payloadBytes, long bodyBytes) {}
+
+    /** What a write has without its large values; null if there are none. */
+    public Sizes sizesWithout(byte[] payload, int length) {
         PayloadReader entries = new PayloadReader().reset(payload, 0, length);
         long bytes = 0;
+        long bodyBytes = 0;
         boolean any = false;
         for (int start = 0; entries.next(); start = end(entries)) {
-            boolean large = isLarge(entries);
-            any |= large;
-            bytes += large
-                    ? WritePayload.putBytes(entries.keyLength(), referenceBytes(entries)) + WritePayload.TIME_BYTES
-                    : end(entries) - start;
+            if (isLarge(entries)) {
+                any = true;
+                int referenceBytes = referenceBytes(entries);
+                bytes += WritePayload.putBytes(entries.keyLength(), referenceBytes) + WritePayload.TIME_BYTES;
+                bodyBytes += MemTable.bodyBytes(entries.keyLength(), referenceBytes + WritePayload.TIME_BYTES);
+            } else {
+                bytes += end(entries) - start;
+                bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.tailLength());
+            }
         }
-        return any ? stage(payload, length, Math.toIntExact(bytes), fitsLog) : null;
+        return any ? new Sizes(bytes, bodyBytes) : null;
     }
 
     /** The index behind an entry. */

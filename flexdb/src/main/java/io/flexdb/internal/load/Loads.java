@@ -1,18 +1,23 @@
 package io.flexdb.internal.load;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memlog.RecentWrites;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.run.StagedPieces;
+import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.spill.SpillArea;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.write.RunGate;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** The loads of a store that have not ended. Thread-safe. */
@@ -26,7 +31,9 @@ public final class Loads implements AutoCloseable {
     final LongTasks tasks;
     final Supplier<PinnedVersion> pinNewest;
     final Path dataFile;
-    private final Set<StoreLoad> open = new HashSet<>(); // locked by itself
+    final StoreReader reader;
+    private final OffHeap memory;
+    private final Map<Object, Runnable> open = new IdentityHashMap<>(); // how to end each; locked by itself
 
     /**
      * @param tasks that closing the store ends, before this is closed
@@ -42,7 +49,11 @@ public final class Loads implements AutoCloseable {
             RecentWrites recentWrites,
             LongTasks tasks,
             Supplier<PinnedVersion> pinNewest,
-            Path dataFile) {
+            Path dataFile,
+            StoreReader reader,
+            OffHeap memory) {
+        this.reader = reader;
+        this.memory = memory;
         this.engine = engine;
         this.versions = versions;
         this.index = index;
@@ -59,25 +70,58 @@ public final class Loads implements AutoCloseable {
         return tasks.run(task -> {
             engine.health().requireUsable();
             StoreLoad load = new StoreLoad(this);
-            synchronized (open) {
-                open.add(load);
-            }
+            begun(load, load::close);
             return load;
         });
     }
 
-    /** Has the segments of a load that has ended become free, but for those that the space has now. */
-    void ended(StoreLoad load) {
+    /** Begins to spill what one user writes, who has pinned what he reads. */
+    public SpillArea spills() {
+        return tasks.run(task -> {
+            engine.health().requireUsable();
+            commits.takeGivenBack(); // which publishes: what is staged from now on is younger than his pin
+            SpillArea area = new SpillArea(engine, versions, memory, this::stage, this::takeGivenBack, this::ended);
+            begun(area, area::close);
+            return area;
+        });
+    }
+
+    /** Begins to bring in what was written in front of the store. */
+    public WritesLoad writes(Front front) {
+        return tasks.run(task -> {
+            engine.health().requireUsable();
+            WritesLoad load = new WritesLoad(this, front);
+            begun(load, load::close);
+            return load;
+        });
+    }
+
+    StagedPieces stage() {
+        return new StagedPieces(engine, tasks, commits::makeRoom);
+    }
+
+    private void takeGivenBack() {
+        tasks.run(task -> {
+            commits.takeGivenBack();
+            return null;
+        });
+    }
+
+    private void begun(Object user, Runnable close) {
+        synchronized (open) {
+            open.put(user, close);
+        }
+    }
+
+    /** Has the segments of what has ended become free, but for those that the space has now. */
+    void ended(Object user) {
         boolean wasOpen;
         synchronized (open) {
-            wasOpen = open.remove(load);
+            wasOpen = open.remove(user) != null;
         }
         if (wasOpen && engine.health().isUsable()) {
             try {
-                tasks.run(task -> {
-                    commits.takeGivenBack();
-                    return null;
-                });
+                takeGivenBack();
             } catch (StorageException e) {
                 // The store is closed or has failed, and what is not linked is free when it is opened again.
             }
@@ -87,10 +131,10 @@ public final class Loads implements AutoCloseable {
     /** Ends all of them. Nobody is at work in one. */
     @Override
     public void close() {
-        List<StoreLoad> ending;
+        List<Runnable> ending;
         synchronized (open) {
-            ending = List.copyOf(open);
+            ending = List.copyOf(open.values());
         }
-        ending.forEach(StoreLoad::close);
+        ending.forEach(Runnable::run);
     }
 }

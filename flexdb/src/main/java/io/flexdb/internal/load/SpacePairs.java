@@ -37,6 +37,7 @@ final class SpacePairs {
     private byte[] key = new byte[256];
     private int keyLength;
     private boolean valid;
+    private boolean ended; // there is no pair any more
 
     SpacePairs(StoreVersions versions, SpaceReads reads, SparseIndex index, PinnedVersion pin, Path dataFile) {
         this.versions = versions;
@@ -51,7 +52,7 @@ final class SpacePairs {
         if (valid && !isInInterval(to)) {
             valid = false;
         }
-        if (!valid) {
+        if (!valid && !ended) {
             cursor.seek(pin.version().index(), to, 0, to.length);
             ahead = 0;
             enterInterval();
@@ -79,6 +80,7 @@ final class SpacePairs {
             enterInterval();
         } else {
             valid = false;
+            ended = true;
         }
     }
 
@@ -86,6 +88,7 @@ final class SpacePairs {
         while (cursor.lengthBytes() == 0) {
             if (!cursor.next()) {
                 valid = false;
+                ended = true;
                 return;
             }
         }

@@ -3,18 +3,15 @@ package io.flexdb.internal.load;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
-import io.flexdb.internal.run.PieceSink;
 import io.flexdb.internal.run.RunWriter;
 import io.flexdb.internal.run.SortedRun;
+import io.flexdb.internal.run.StagedPieces;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.RunGate;
 import io.flexdb.internal.write.WriteGuard;
 import io.flexdb.storage.StoreClosedException;
-import io.flexdb.storage.StoreFullException;
-import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -38,12 +35,10 @@ public final class StoreLoad implements AutoCloseable {
     private final SpaceEngine engine;
     private final Health health;
     private final LongTasks tasks;
-    private final StagedBytes staged;
+    private final StagedPieces staged;
     private final ByteBuffer piece;
-    private final PieceSink sink = new Sink();
     private final RunWriter writer;
     private byte[] lastKey = {};
-    private int pieces;
     private boolean open = true;
 
     StoreLoad(Loads loads) {
@@ -52,55 +47,8 @@ public final class StoreLoad implements AutoCloseable {
         this.health = engine.health();
         this.tasks = loads.tasks;
         this.piece = ByteBuffer.allocateDirect(engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
-        this.staged = engine.stage();
-        this.writer = new RunWriter(sink, engine.maxExtentBytes(), piece);
-    }
-
-    /** Pieces go to segments while the store is open; closing it waits for one that is on its way. */
-    private final class Sink implements PieceSink {
-        @Override
-        public long append(ByteBuffer bytes) {
-            return tasks.run(task -> {
-                health.requireUsable();
-                if (++pieces > SortedRun.MAX_PIECES) {
-                    throw new StoreFullException("a load can't have more than " + SortedRun.MAX_PIECES
-                            + " extents of up to " + engine.maxExtentBytes() + " bytes; make several of it");
-                }
-                return StoreLoad.this.append(bytes);
-            });
-        }
-
-        @Override
-        public int room() {
-            return staged.roomInSegment();
-        }
-    }
-
-    /** Has the store fail with what fails here: the file is the engine's, and that a force failed is told but once. */
-    private long append(ByteBuffer bytes) {
-        try {
-            return staged.append(bytes);
-        } catch (StoreFullException e) {
-            throw e; // found when a segment is taken
-        } catch (OutOfMemoryError e) { // the load ends, and what was staged is given back
-            throw new StoreMemoryException("a buffer of a load", engine.maxExtentBytes(), e);
-        } catch (Throwable e) {
-            health.fail(e);
-            throw e;
-        }
-    }
-
-    /** The same. The log's batch that names what was staged comes with a force; this one makes that one short. */
-    private void force(boolean isLast) {
-        try {
-            if (isLast) {
-                staged.finish();
-            }
-            staged.force();
-        } catch (Throwable e) {
-            health.fail(e);
-            throw e;
-        }
+        this.staged = loads.stage();
+        this.writer = new RunWriter(staged, engine.maxExtentBytes(), piece);
     }
 
     /** Throws if it has ended. */
@@ -169,11 +117,11 @@ public final class StoreLoad implements AutoCloseable {
         health.requireUsable();
         SortedRun run = writer.run();
         byte[] from = run.anchor(0);
-        force(false);
+        staged.force();
         RunGate.Hold hold = loads.gate.hold(from, end, guard, goOn);
         try {
             SortedRun merged = merge(run, end, goOn);
-            force(true);
+            staged.finishAndForce();
             return loads.commits.link(
                     merged, () -> loads.recentWrites.addRun(from, end), loads.recentWrites::publishedRun);
         } finally {
@@ -184,13 +132,13 @@ public final class StoreLoad implements AutoCloseable {
     private SortedRun merge(SortedRun run, byte[] end, Runnable goOn) {
         try (PinnedVersion pin = loads.pinNewest.get()) {
             SpacePairs space = new SpacePairs(loads.versions, engine.reads(), loads.index, pin, loads.dataFile);
-            RunWriter out = new RunWriter(sink, engine.maxExtentBytes(), piece);
+            RunWriter out = new RunWriter(staged, engine.maxExtentBytes(), piece);
             return new RunMerge(run, space, engine.reads(), out).merge(end, goOn);
         }
     }
 
     /** The first key behind another one that there may be. */
-    private static byte[] behind(byte[] key) {
+    static byte[] behind(byte[] key) {
         return key.length < RecordFormat.MAX_KEY_BYTES ? Arrays.copyOf(key, key.length + 1) : KeyHeads.behind(key);
     }
 

@@ -4,9 +4,13 @@ import io.flexdb.internal.keys.KeyBytes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.stream.LongStream;
 
 /** The ranges of keys that writes into a memtable have deleted. Immutable. */
 public final class DeletedRanges {
@@ -30,6 +34,52 @@ public final class DeletedRanges {
     private DeletedRanges(List<byte[]> bounds, List<long[]> numbers) {
         this.bounds = bounds.toArray(new byte[0][]);
         this.numbers = numbers.toArray(new long[0][]);
+    }
+
+    /**
+     * Several together.
+     *
+     * @param through of each, the highest number that counts
+     * @param divide whether somebody may go back to where the first of two numbers counts and the second, higher one
+     *     does not; else the first need not stay
+     * @return null if there is no range
+     */
+    public static DeletedRanges join(List<DeletedRanges> all, List<Long> through, BiPredicate<Long, Long> divide) {
+        TreeSet<byte[]> starts = new TreeSet<>(Arrays::compareUnsigned);
+        all.forEach(ranges -> starts.addAll(Arrays.asList(ranges.bounds)));
+        List<byte[]> bounds = new ArrayList<>();
+        List<long[]> numbers = new ArrayList<>();
+        long[] before = NONE;
+        for (byte[] start : starts) {
+            List<Long> found = new ArrayList<>();
+            for (int i = 0; i < all.size(); i++) {
+                int fragment = all.get(i).find(start, 0, start.length);
+                long most = through.get(i);
+                if (fragment >= 0) {
+                    LongStream.of(all.get(i).numbers[fragment])
+                            .filter(number -> number <= most)
+                            .forEach(found::add);
+                }
+            }
+            long[] ofFragment = wanted(found, divide);
+            if (!Arrays.equals(ofFragment, before)) { // else it is as the fragment before it
+                bounds.add(start);
+                numbers.add(ofFragment);
+                before = ofFragment;
+            }
+        }
+        return bounds.isEmpty() ? null : new DeletedRanges(bounds, numbers);
+    }
+
+    private static long[] wanted(List<Long> numbers, BiPredicate<Long, Long> divide) {
+        numbers.sort(Comparator.reverseOrder());
+        List<Long> kept = new ArrayList<>();
+        for (Long number : numbers) {
+            if (kept.isEmpty() || divide.test(number, kept.get(kept.size() - 1))) {
+                kept.add(number);
+            }
+        }
+        return kept.stream().mapToLong(Long::longValue).toArray();
     }
 
     /** The fragments, but for what comes before the first. */

@@ -359,6 +359,11 @@ public final class MemTable {
         return ranges;
     }
 
+    /** Has the ranges of another table, of which entries are to stand here, too. Before they do. */
+    public void setRanges(DeletedRanges ofOther) {
+        ranges = ofOther;
+    }
+
     /** The sequence number of an entry. */
     public long sequence(int ref) {
         return nodes.sequence(ref);

@@ -5,7 +5,7 @@ package io.flexdb.internal.memtable;
  * included. For one thread; reusable, and makes no garbage but the room for its longest key. The table may be written
  * meanwhile; a move costs a step where it was not, and at worst a search, O(log n).
  */
-public final class MemTableCursor {
+public class MemTableCursor {
     private final TreePosition position;
     private MemTable table;
     private long maxSequence;
@@ -22,25 +22,30 @@ public final class MemTableCursor {
     }
 
     /** Attaches the cursor to a table; it stands nowhere. A null table lets the old one go. */
-    public void reset(MemTable newTable, long newMaxSequence) {
+    public final void reset(MemTable newTable, long newMaxSequence) {
         table = newTable;
         maxSequence = newMaxSequence;
         ref = Nodes.NONE;
         position.reset(newTable == null ? null : newTable.nodes, newTable == null ? null : newTable.tree);
     }
 
+    /** Lets the table go, and all else that the cursor holds. */
+    public void release() {
+        reset(null, 0);
+    }
+
     /** Whether the cursor stands on an entry. */
-    public boolean isValid() {
+    public final boolean isValid() {
         return ref != Nodes.NONE;
     }
 
     /** The entry under the cursor, {@link MemTable#NONE} if there is none. */
-    public int ref() {
+    public final int ref() {
         return ref;
     }
 
     /** The table. */
-    public MemTable table() {
+    public final MemTable table() {
         return table;
     }
 
@@ -69,7 +74,7 @@ public final class MemTableCursor {
     }
 
     /** Stands nowhere, as behind the last key. */
-    public void end() {
+    public final void end() {
         ref = Nodes.NONE;
     }
 

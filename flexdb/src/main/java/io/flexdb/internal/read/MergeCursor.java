@@ -9,6 +9,7 @@ import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.merge.MergedValue;
+import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
@@ -70,8 +71,7 @@ public final class MergeCursor implements AutoCloseable {
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
     private long time; // what has expired by then is not shown
-    private MemTable newest; // in front of the version; or null
-    private long newestSequence; // of the last entry of it to show
+    private Front front; // of the version; or null
 
     // The current pair:
     private ByteBuffer buffer;
@@ -110,28 +110,28 @@ public final class MergeCursor implements AutoCloseable {
      */
     void openNewest(LongUnaryOperator pinnedBytes, long maxPinnedBytes, Scan newScan) {
         pin.openNewest(pinnedBytes, maxPinnedBytes);
-        attach(null, 0, newScan);
+        attach(null, newScan);
     }
 
     /**
      * The same on what a pin holds, which is open.
      *
-     * @param newest entries with numbers above all that it holds; null for none
-     * @param newestSequence the number of the last one of them to show
+     * @param newFront entries with numbers above all that it holds; null for none
      */
-    void openAgain(PinnedVersion other, MemTable newest, long newestSequence, Scan newScan) {
+    void openAgain(PinnedVersion other, Front newFront, Scan newScan) {
         pin.openAgain(other);
-        attach(newest, newestSequence, newScan);
+        attach(newFront, newScan);
     }
 
-    private void attach(MemTable inFront, long lastInFront, Scan newScan) {
+    private void attach(Front newFront, Scan newScan) {
         try {
-            newest = inFront;
-            newestSequence = lastInFront;
+            front = newFront;
             Version version = pin.version();
             time = pin.time();
-            if (newest != null) {
-                attach(newest, newestSequence);
+            for (int i = 0; front != null && i < front.count(); i++) {
+                int place = place();
+                memtables[place] = front.cursor(i);
+                attached(front.ranges(i), front.through(i));
             }
             for (MemLog log : version.logs()) {
                 // Entries that the pin sees have been counted before they became visible.
@@ -155,15 +155,25 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void attach(MemTable table, long sequence) {
+        int place = place();
+        if (memtables[place] == null) {
+            memtables[place] = new MemTableCursor();
+        }
+        memtables[place].reset(table, sequence);
+        attached(table.ranges(), sequence);
+    }
+
+    /** Where the next source goes. */
+    private int place() {
         if (spaceSource == memtables.length) {
             memtables = Arrays.copyOf(memtables, spaceSource + 1);
         }
-        if (memtables[spaceSource] == null) {
-            memtables[spaceSource] = new MemTableCursor();
-        }
-        memtables[spaceSource].reset(table, sequence);
+        return spaceSource;
+    }
+
+    /** The next source is there. */
+    private void attached(DeletedRanges ranges, long sequence) {
         spaceSource++;
-        DeletedRanges ranges = table.ranges();
         if (ranges != null) {
             hidden = hidden == null ? new HiddenRanges() : hidden; // garbage, but beside it little
             hidden.add(ranges, sequence);
@@ -174,13 +184,16 @@ public final class MergeCursor implements AutoCloseable {
     private void detach() {
         standNowhere();
         for (int i = 0; i < spaceSource; i++) {
-            memtables[i].reset(null, 0);
+            memtables[i].release();
+            if (front != null && i < front.count()) {
+                memtables[i] = null; // it is of the front
+            }
         }
         spaceSource = 0;
         space.reset(null, Scan.ALL);
         scan = Scan.ALL;
         hidden = null;
-        newest = null;
+        front = null;
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;
         }
@@ -534,7 +547,7 @@ public final class MergeCursor implements AutoCloseable {
         byte[] key = copy(buffer, keyPosition, keyLength);
         MergedValue merged;
         try {
-            merged = reader.merged(key, pin, newest, newestSequence);
+            merged = reader.merged(key, pin, front);
         } catch (Throwable e) {
             standNowhere();
             throw e;

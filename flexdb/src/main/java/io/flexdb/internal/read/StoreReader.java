@@ -13,6 +13,7 @@ import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
@@ -77,12 +78,11 @@ public final class StoreReader {
      * A cursor that stands nowhere. Makes no garbage once as many have been open as there are now.
      *
      * @param snapshot what to walk, or null for what is newest; it may be closed before the cursor
-     * @param newest entries in front of a snapshot, with numbers above its own; null for none. It must stay as long as
+     * @param front entries in front of a snapshot, with numbers above its own; null for none. It must stay as long as
      *     the cursor
-     * @param newestSequence the number of the last one of them to show
      * @param scan what it shows
      */
-    public MergeCursor cursor(PinnedVersion snapshot, MemTable newest, long newestSequence, Scan scan) {
+    public MergeCursor cursor(PinnedVersion snapshot, Front front, Scan scan) {
         ReadContext context = contexts.borrow();
         try {
             MergeCursor cursor = context.cursor;
@@ -95,7 +95,7 @@ public final class StoreReader {
             if (snapshot == null) {
                 cursor.openNewest(pinnedBytes, maxPinnedBytes, scan);
             } else {
-                cursor.openAgain(snapshot, newest, newestSequence, scan);
+                cursor.openAgain(snapshot, front, scan);
             }
             return cursor;
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too
@@ -387,7 +387,7 @@ public final class StoreReader {
                 }
                 if (context.expiry != RecordFormat.NEVER) {
                     if (table.type(ref) == WritePayload.MERGE) {
-                        return findMerged(key, keyLength, hash, sequence, version, snapshot, null, 0, context);
+                        return findMerged(key, keyLength, hash, sequence, version, snapshot, null, context);
                     }
                     if (isOver(context.expiry, snapshot)) {
                         return ABSENT;
@@ -444,7 +444,7 @@ public final class StoreReader {
     /**
      * Finds the value of a key of which the newest entry is an operand, which has to be read whatever is wanted of it.
      *
-     * @param newest a memtable in front of the version, with numbers above its own; null for none
+     * @param front entries in front of the version, with numbers above its own; null for none
      */
     private int findMerged(
             byte[] key,
@@ -453,12 +453,14 @@ public final class StoreReader {
             long sequence,
             Version version,
             PinnedVersion snapshot,
-            MemTable newest,
-            long newestSequence,
+            Front front,
             ReadContext context) {
         OperandFold fold = context.fold(merger, large);
         try {
-            boolean ended = newest != null && fold.gather(newest, key, keyLength, hash, newestSequence);
+            boolean ended = false;
+            for (int i = 0; front != null && i < front.count() && !ended; i++) {
+                ended = fold.gather(front.lookUp(i, key, keyLength), key, keyLength, hash, front.through(i));
+            }
             MemLog[] logs = version.logs();
             for (int i = 0; i < logs.length && !ended; i++) {
                 ended = fold.gather(logs[i].table, key, keyLength, hash, sequence);
@@ -493,16 +495,15 @@ public final class StoreReader {
     /**
      * The value of a key with operands, as of a pin and of what is in front of it, or null if it is absent.
      *
-     * @param newest a memtable in front of the pin's, with numbers above its own; null for none
+     * @param front entries in front of the pin's, with numbers above its own; null for none
      */
-    public MergedValue merged(byte[] key, PinnedVersion pin, MemTable newest, long newestSequence) {
+    public MergedValue merged(byte[] key, PinnedVersion pin, Front front) {
         int ticket = begin(pin);
         ReadContext context = null;
         try {
             context = contexts.borrow();
             long hash = KeyHash.hash(key, 0, key.length);
-            int length = findMerged(
-                    key, key.length, hash, pin.sequence(), pin.version(), pin, newest, newestSequence, context);
+            int length = findMerged(key, key.length, hash, pin.sequence(), pin.version(), pin, front, context);
             return length == ABSENT ? null : new MergedValue(context.image.array(), context.expiry, 0);
         } finally {
             end(pin, ticket, context);

@@ -33,6 +33,15 @@ final class KeyRow {
         ends[count++] = end;
     }
 
+    /** Lets go of room for more; none is added any more. */
+    void trim() {
+        ends = Arrays.copyOf(ends, count);
+        if (!chunks.isEmpty()) {
+            int last = chunks.size() - 1;
+            chunks.set(last, Arrays.copyOf(chunks.get(last), (int) (end - ((long) last << CHUNK_SHIFT))));
+        }
+    }
+
     /** A copy of a key. */
     byte[] get(int number) {
         long last = ends[number] - 1; // no key is empty

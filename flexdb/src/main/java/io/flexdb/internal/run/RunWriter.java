@@ -132,6 +132,17 @@ public final class RunWriter {
     }
 
     /**
+     * Begins a part at a key, which is not above that of the pair to come, if there comes one.
+     *
+     * @param begin kept, not copied
+     */
+    public void beginPart(byte[] begin) {
+        flush();
+        intervalOpen = false;
+        run.beginPart(begin);
+    }
+
+    /**
      * Ends a part, if one was begun.
      *
      * @param end the key before which it ends; kept, not copied

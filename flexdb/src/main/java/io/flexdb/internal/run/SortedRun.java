@@ -1,6 +1,7 @@
 package io.flexdb.internal.run;
 
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.storage.StoreFullException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,8 +15,8 @@ public final class SortedRun {
      * A run has logical offsets of its own, from 0 on: its intervals follow one another there, and so do its pieces.
      * Neither need end where the others do, but a part begins and ends with a whole interval and a whole piece.
      *
-     * A part takes the place of all pairs that the space has from its first key on to before its end. Parts ascend, and
-     * what the space has between two of them stays.
+     * A part takes the place of all pairs that the space has from its begin on to before its end. It may have none itself.
+     * Parts ascend, and what the space has between two of them stays.
      *
      * It is on the heap: some 40 bytes and a key for each interval, about what the interval takes in the sparse index.
      */
@@ -29,7 +30,9 @@ public final class SortedRun {
     private long[] pieceEnds = new long[64];
     private int[] pieceFlags = new int[64];
     private int pieces;
+    private final List<byte[]> partBegins = new ArrayList<>();
     private final List<byte[]> partEnds = new ArrayList<>();
+    private byte[] openBegin; // of the part that was begun; null if it begins with its first key, or none was
     private int[] partIntervals = new int[4]; // the interval behind each part
     private int[] partPieces = new int[4]; // and the piece
     private long pairs;
@@ -77,7 +80,8 @@ public final class SortedRun {
         return last == 0 ? 0 : intervalEnds[last - 1];
     }
 
-    void beginInterval(byte[] key, int from, int length) {
+    /** Begins an interval, with a key that is copied. */
+    public void beginInterval(byte[] key, int from, int length) {
         int number = anchors.count();
         anchors.add(key, from, length);
         if (number == intervalEnds.length) {
@@ -88,7 +92,8 @@ public final class SortedRun {
         pairCounts[number] = 0;
     }
 
-    void growInterval(long bytes, int morePairs) {
+    /** Adds to the last interval. */
+    public void growInterval(long bytes, int morePairs) {
         int last = anchors.count() - 1;
         intervalEnds[last] += bytes;
         pairCounts[last] += morePairs;
@@ -133,7 +138,7 @@ public final class SortedRun {
      *
      * @param mostBytes of one piece
      */
-    void addPiece(long address, int bytes, int flags, int mostBytes) {
+    public void addPiece(long address, int bytes, int flags, int mostBytes) {
         int last = pieces - 1;
         int firstOfPart = partEnds.isEmpty() ? 0 : partPieces[partEnds.size() - 1];
         boolean goesOn = last >= firstOfPart
@@ -144,6 +149,10 @@ public final class SortedRun {
             pieceEnds[last] += bytes;
             return;
         }
+        if (pieces == MAX_PIECES) {
+            throw new StoreFullException(
+                    "no more than " + MAX_PIECES + " extents can be brought in at once; make several writes of it");
+        }
         if (pieces == addresses.length) {
             addresses = Arrays.copyOf(addresses, 2 * pieces);
             pieceEnds = Arrays.copyOf(pieceEnds, 2 * pieces);
@@ -153,6 +162,16 @@ public final class SortedRun {
         pieceEnds[pieces] = pieceStart(pieces) + bytes;
         pieceFlags[pieces++] = flags;
         assert flags == 0 || flags == RecordFormat.CONTINUATION : flags;
+    }
+
+    /** Lets go of room for more intervals and pieces; none comes any more. */
+    public void trim() {
+        anchors.trim();
+        intervalEnds = Arrays.copyOf(intervalEnds, intervals());
+        pairCounts = Arrays.copyOf(pairCounts, intervals());
+        addresses = Arrays.copyOf(addresses, pieces);
+        pieceEnds = Arrays.copyOf(pieceEnds, pieces);
+        pieceFlags = Arrays.copyOf(pieceFlags, pieces);
     }
 
     // ---- parts
@@ -182,6 +201,11 @@ public final class SortedRun {
         return partPieces[part];
     }
 
+    /** The key from which on it takes the place of what there is; not above its first one. Nobody may change it. */
+    public byte[] partBegin(int part) {
+        return partBegins.get(part);
+    }
+
     /** The key before which it ends. Nobody may change it. */
     public byte[] partEnd(int part) {
         return partEnds.get(part);
@@ -189,11 +213,18 @@ public final class SortedRun {
 
     /** Whether something is in no part yet. */
     boolean hasOpenPart() {
-        return intervals() > (partEnds.isEmpty() ? 0 : partIntervals[partEnds.size() - 1]);
+        return openBegin != null || intervals() > (partEnds.isEmpty() ? 0 : partIntervals[partEnds.size() - 1]);
+    }
+
+    void beginPart(byte[] begin) {
+        assert !hasOpenPart() : "a part in a part";
+        openBegin = begin;
     }
 
     void endPart(byte[] end) {
         int part = partEnds.size();
+        partBegins.add(openBegin != null ? openBegin : anchor(partFirstInterval(part)));
+        openBegin = null;
         if (part == partIntervals.length) {
             partIntervals = Arrays.copyOf(partIntervals, 2 * part);
             partPieces = Arrays.copyOf(partPieces, 2 * part);

@@ -24,6 +24,7 @@ import io.flexdb.internal.large.KeptRecords;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.load.Loads;
 import io.flexdb.internal.load.StoreLoad;
+import io.flexdb.internal.load.WritesLoad;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RecentWrites;
@@ -33,6 +34,8 @@ import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.refine.IntervalDivider;
 import io.flexdb.internal.refine.Refiner;
+import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.spill.SpillArea;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.transaction.OwnWrites;
 import io.flexdb.internal.version.PinnedVersion;
@@ -102,7 +105,7 @@ public final class Store implements AutoCloseable {
         this.settings = opened.settings;
         this.health = opened.health;
         this.memory = opened.memory;
-        this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory));
+        this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory, this::spills));
         this.engine = opened.engine;
         this.intervals = opened.intervals;
         this.index = intervals.index;
@@ -168,8 +171,10 @@ public final class Store implements AutoCloseable {
                 writer.runs(),
                 recentWrites,
                 tasks,
-                () -> pinNewest("the load"),
-                dataFile);
+                this::pinForLoad,
+                dataFile,
+                reader,
+                memory);
         health.onChange(writer::wake);
     }
 
@@ -230,6 +235,22 @@ public final class Store implements AutoCloseable {
     /** Begins a bulk load. */
     public StoreLoad beginLoad() {
         return loads.begin();
+    }
+
+    /** Whatever others hold back: it is pinned for a load only, for which they wait. */
+    private PinnedVersion pinForLoad() {
+        PinnedVersion pin = new PinnedVersion(versions, "the load");
+        pin.openNewest(limit -> 0, Long.MAX_VALUE);
+        return pin;
+    }
+
+    private SpillArea spills() {
+        return loads.spills();
+    }
+
+    /** Begins to bring in what is more than a memtable holds. */
+    public WritesLoad loadWrites(Front front) {
+        return loads.writes(front);
     }
 
     /** Its named keyspaces. */

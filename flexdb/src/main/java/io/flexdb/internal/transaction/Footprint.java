@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
  * The keys and ranges that nobody else may have written since a transaction began, for it to be committed. For one
@@ -71,6 +72,26 @@ public final class Footprint implements Precondition {
     public void setWrites(byte[] newPayload, int length) {
         payload = newPayload;
         payloadLength = length;
+    }
+
+    /** Forgets the keys and ranges that were added, and nothing else. */
+    public void clearReads() {
+        keys.clear();
+        ranges.clear();
+    }
+
+    /** Gives all that was added to another: keys and ranges, both as ranges from a key through another, null for no end. */
+    public void reads(BiConsumer<byte[], byte[]> consumer) {
+        keys.forEach(key -> consumer.accept(key, key));
+        for (int i = 0; i < ranges.size(); i += 2) {
+            byte[] from = ranges.get(i);
+            consumer.accept(from == null ? KeyHeads.NO_HEAD : from, ranges.get(i + 1));
+        }
+    }
+
+    /** The number of the last write that is seen. */
+    public long since() {
+        return since;
     }
 
     /** Why it did not hold when it was last asked. */

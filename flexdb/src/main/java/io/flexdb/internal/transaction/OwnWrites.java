@@ -5,18 +5,28 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.spill.SpillArea;
+import io.flexdb.internal.spill.SpilledRun;
+import io.flexdb.internal.spill.SpilledRuns;
 import io.flexdb.storage.StoreMemoryException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
- * What a transaction has written so far: a payload, and a memtable of its own to find it in. For one thread; used again.
+ * What a transaction has written so far: a payload, and a memtable of its own to find it in; before that, what memory had
+ * no room for. For one thread; used again.
  */
 public final class OwnWrites {
     /*
      * Entries are numbered from OWN on, above all numbers of the store, so that where both meet the own ones are newer.
      * To take some back, the table is built anew from the rest of the payload; so it is
      * to have more room. That is rare, and costs as much as to write them.
+     *
+     * When the table is as large as one may be, all of it is spilled: it goes to the data file, and another one begins.
+     * What was spilled is taken back by its numbers, which none that comes later has again.
      */
     /** What {@link #find} returns for a key of a range that was deleted. */
     public static final int DELETED = -1;
@@ -26,7 +36,12 @@ public final class OwnWrites {
     private static final byte[] NONE = {};
 
     private final OffHeap memory;
+    private final SpilledRuns spilled;
     private final CRC32C crc = new CRC32C();
+    private long base = OWN; // the number of the first entry in memory
+    private MemTable found; // what has the entry that was found last
+    private Front front; // null if it has changed
+    private int spilledRanges; // ranges that were deleted by what was spilled
     private byte[] payload = NONE;
     private int length;
     private int entries;
@@ -36,8 +51,10 @@ public final class OwnWrites {
     private MemTable table; // null before the first write
     private int put; // where the entry begins that is being added
 
-    public OwnWrites(OffHeap memory) {
+    /** @param areas where to spill, for a transaction */
+    public OwnWrites(OffHeap memory, Supplier<SpillArea> areas) {
         this.memory = memory;
+        this.spilled = new SpilledRuns(areas);
     }
 
     /** Makes room for a put behind the rest, and returns where key and value go; {@link #add} ends it. */
@@ -65,6 +82,15 @@ public final class OwnWrites {
         return WritePayload.encodeRangeHeader(payload, at, fromLength, toLength);
     }
 
+    /** Adds an entry of another payload as it stands there. */
+    public void addEncoded(byte[] from, int begin, int end, int type, long entryBodyBytes) {
+        int at = room(end - begin);
+        System.arraycopy(from, begin, payload, at, end - begin);
+        hasOperands |= type == WritePayload.MERGE;
+        add(at + end - begin, entryBodyBytes);
+        ranges += type == WritePayload.DELETE_RANGE ? 1 : 0;
+    }
+
     private int room(long bytes) {
         long needed = length + bytes;
         if (needed > Integer.MAX_VALUE - 8) {
@@ -84,12 +110,13 @@ public final class OwnWrites {
 
     /** Adds the entry that was begun, up to this index of the payload. */
     public void add(int end, long entryBodyBytes) {
-        int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, OWN + entries);
+        front = null;
+        int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, base + entries);
         if (reserved == MemTable.NONE) {
             rebuild(bodyBytes + entryBodyBytes, entries + 1);
-            reserved = table.reserve(entryBodyBytes, 1, OWN + entries);
+            reserved = table.reserve(entryBodyBytes, 1, base + entries);
         }
-        table.insertAll(payload, put, end - put, OWN + entries, reserved);
+        table.insertAll(payload, put, end - put, base + entries, reserved);
         length = end;
         entries++;
         bodyBytes += entryBodyBytes;
@@ -113,65 +140,181 @@ public final class OwnWrites {
     }
 
     private void fill() {
-        if (entries > 0) {
-            int reserved = table.reserve(bodyBytes, entries, OWN);
-            assert reserved != MemTable.NONE : "a table that is too small";
-            table.insertAll(payload, 0, length, OWN, reserved);
+        if (ranges < 2) {
+            if (entries > 0) {
+                table.insertAll(payload, 0, length, base, reserve(bodyBytes, entries, base));
+            }
+            return;
+        }
+        // One by one: of ranges that come together the table knows only which is the last to cover a key.
+        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        int from = 0;
+        for (long number = base; reader.next(); number++) {
+            int end = reader.keyIndex() + reader.keyLength() + reader.tailLength();
+            long entryBodyBytes = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
+            table.insertAll(payload, from, end - from, number, reserve(entryBodyBytes, 1, number));
+            from = end;
         }
     }
 
-    /** Goes back to an earlier state. Nobody may read the table meanwhile. */
-    public void truncate(int newLength, int newEntries, int newRanges, long newBodyBytes) {
-        length = newLength;
-        entries = newEntries;
-        ranges = newRanges;
-        bodyBytes = newBodyBytes;
+    private int reserve(long bytes, int count, long first) {
+        int reserved = table.reserve(bytes, count, first);
+        assert reserved != MemTable.NONE : "a table that is too small";
+        return reserved;
+    }
+
+    // ---- what is more than memory has room for
+
+    /**
+     * Has nothing in memory any more, but as much as before.
+     *
+     * @param isRead whether somebody may read the table still
+     * @throws io.flexdb.storage.StoreFullException if there is no space for it; nothing has changed
+     */
+    public void spill(boolean isRead) {
+        if (entries == 0) {
+            return;
+        }
+        spilled.spill(table, base, lastSequence());
+        base += entries;
+        spilledRanges += ranges;
+        if (isRead) {
+            table = null; // and the next one is another
+        }
+        clearMemory();
+    }
+
+    /** Whether something is not in memory. */
+    public boolean isSpilled() {
+        return !spilled.isEmpty();
+    }
+
+    /** Runs that are not in memory. */
+    public int spilledRuns() {
+        return spilled.oldestFirst().size();
+    }
+
+    /** Says when operands count as made, as long as they are not written. */
+    public void setOperandTime(long time) {
+        spilled.setOperandTime(time);
+    }
+
+    // ---- earlier states
+
+    /** A state to go back to. */
+    public final class State {
+        private final long ofBase = base;
+        private final long ofNext = base + entries;
+        private final int ofLength = length;
+        private final int ofEntries = entries;
+        private final int ofRanges = ranges;
+        private final int ofAllRanges = allRanges();
+        private final long ofBodyBytes = bodyBytes;
+
+        private State() {}
+
+        /** Goes back to it. Nobody may read what is there meanwhile. */
+        public void restore() {
+            front = null;
+            found = null;
+            spilled.marks().dropAbove(ofNext);
+            if (ofBase != base) { // all that it had is spilled
+                base += entries; // and what was spilled keeps its numbers
+                spilled.cutBehind(ofNext - 1);
+                spilledRanges = ofAllRanges;
+                clearMemory();
+                return;
+            }
+            length = ofLength;
+            entries = ofEntries;
+            ranges = ofRanges;
+            bodyBytes = ofBodyBytes;
+            if (table != null) {
+                table.reset(0, null);
+                fill();
+            }
+        }
+    }
+
+    /** The state now. */
+    public State state() {
+        spilled.marks().add(base + entries);
+        return new State();
+    }
+
+    private void clearMemory() {
+        front = null;
+        found = null;
+        length = 0;
+        entries = 0;
+        ranges = 0;
+        bodyBytes = 0;
         if (table != null) {
             table.reset(0, null);
-            fill();
         }
     }
 
     /** Forgets all; keeps a small table. Nobody may read it any more. */
     public void clear() {
-        length = 0;
-        entries = 0;
-        ranges = 0;
-        bodyBytes = 0;
+        boolean isLarge = table != null && table.memoryBytes() > 4L * MemTable.tableBytes(MemTable.MIN_ARENA_BYTES);
+        table = isLarge ? null : table;
+        clearMemory();
         hasOperands = false;
+        base = OWN;
+        spilledRanges = 0;
         if (payload.length > PAYLOAD_BYTES_KEPT) {
             payload = NONE;
         }
-        if (table != null && table.memoryBytes() > 4L * MemTable.tableBytes(MemTable.MIN_ARENA_BYTES)) {
-            table = null;
-        } else if (table != null) {
-            table.reset(0, null);
-        }
+        spilled.clear();
     }
 
-    /** The entry of a key that counts, {@link #DELETED}, or {@link MemTable#NONE} if it was not written. */
+    // ---- reading
+
+    /**
+     * The entry of a key that counts, which {@link #found} has, {@link #DELETED}, or {@link MemTable#NONE} if it was not
+     * written.
+     */
     public int find(byte[] key, int keyLength) {
-        if (entries == 0) {
+        if (entries == 0 && spilled.isEmpty()) {
             return MemTable.NONE;
         }
-        int ref = table.find(key, 0, keyLength, KeyHash.hash(key, 0, keyLength), lastSequence());
-        if (ranges > 0) {
-            long deleted = table.ranges().newestCovering(key, 0, keyLength, lastSequence());
-            if (deleted > (ref == MemTable.NONE ? 0 : table.sequence(ref))) {
+        long hash = KeyHash.hash(key, 0, keyLength);
+        int ref = entries == 0 ? MemTable.NONE : find(table, key, keyLength, hash, lastSequence());
+        List<SpilledRun> runs = spilled.oldestFirst();
+        for (int i = runs.size() - 1; i >= 0 && ref == MemTable.NONE; i--) {
+            MemTable window = runs.get(i).lookUp(key, keyLength);
+            ref = find(window, key, keyLength, hash, runs.get(i).through());
+        }
+        return ref;
+    }
+
+    private int find(MemTable in, byte[] key, int keyLength, long hash, long through) {
+        found = in;
+        int ref = in.find(key, 0, keyLength, hash, through);
+        if (in.ranges() != null) {
+            long deleted = in.ranges().newestCovering(key, 0, keyLength, through);
+            if (deleted > (ref == MemTable.NONE ? 0 : in.sequence(ref))) {
                 return DELETED;
             }
         }
         return ref;
     }
 
-    /** The number of the last entry. */
-    public long lastSequence() {
-        return OWN + entries - 1;
+    /** What has the entry that was found last; until something is looked up or written. */
+    public MemTable found() {
+        return found;
     }
 
-    /** Where entries are; null before the first one. It may be another after the next write. */
-    public MemTable table() {
-        return entries == 0 ? null : table;
+    /** All of it, to be read; null before the first write. As it is now, until something is taken back. */
+    public Front front() {
+        if (front == null && (entries > 0 || !spilled.isEmpty())) {
+            front = new Front(entries == 0 ? null : table, lastSequence(), spilled.oldestFirst());
+        }
+        return front;
+    }
+
+    private long lastSequence() {
+        return base + entries - 1;
     }
 
     /** Whether something is to be merged, or was. */
@@ -202,9 +345,14 @@ public final class OwnWrites {
         return entries;
     }
 
-    /** Of the entries, those that delete ranges. */
+    /** Of the entries in memory, those that delete ranges. */
     public int ranges() {
         return ranges;
+    }
+
+    /** The same of what was spilled, too. */
+    public int allRanges() {
+        return spilledRanges + ranges;
     }
 
     public long bodyBytes() {

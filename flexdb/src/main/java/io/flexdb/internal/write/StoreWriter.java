@@ -128,18 +128,28 @@ public final class StoreWriter {
 
     // ---- a write
 
-    /** Whether a write can be made at all, by its size. */
+    /** Whether a memtable and its log can hold a write, by its size. */
+    public boolean fits(long payloadBytes, long bodyBytes, int entries) {
+        return payloadBytes <= memLogs.maxPayloadBytes()
+                && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
+    }
+
+    /** The same of a batch, of which large values need not be in them. */
+    public boolean fits(BatchPayload payload) {
+        if (fits(payload.length(), payload.bodyBytes(), payload.entries())) {
+            return true;
+        }
+        LargeValues.Sizes without = large.sizesWithout(payload.bytes(), payload.length());
+        return without != null && fits(without.payloadBytes(), without.bodyBytes(), payload.entries());
+    }
+
+    /** Throws unless they can. */
     public void requireFits(long payloadBytes, long bodyBytes, int entries) {
         if (!fits(payloadBytes, bodyBytes, entries)) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
                     + " entries, which a memtable of " + settings.memtableBytes
                     + " bytes can't hold; split it, or open the store with larger memtables");
         }
-    }
-
-    private boolean fits(long payloadBytes, long bodyBytes, int entries) {
-        return payloadBytes <= memLogs.maxPayloadBytes()
-                && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
     }
 
     /**
@@ -194,7 +204,7 @@ public final class StoreWriter {
             long operandTime) {
         health.requireUsable();
         boolean fitsLog = fits(length, bodyBytes, entries);
-        try (StagedWrite staged = stagingRoom.find(() -> large.stage(payload, length, fitsLog))) {
+        try (StagedWrite staged = large.mayBeIn(length) ? stage(payload, length, fitsLog) : null) {
             if (staged != null) {
                 byte[] changed = staged.payload;
                 return write(
@@ -213,6 +223,11 @@ public final class StoreWriter {
         }
         return write(
                 payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, operandTime, null);
+    }
+
+    /** Apart from short writes, which make no garbage. */
+    private StagedWrite stage(byte[] payload, int length, boolean fitsLog) {
+        return stagingRoom.find(() -> large.stage(payload, length, fitsLog));
     }
 
     /**

@@ -88,6 +88,56 @@ class DeletedRangesTest {
         }
     }
 
+    /** Tables that follow one another, each shown through a number, joined for who may go back to some numbers. */
+    @Test
+    void joinedOnesSayTheSameToWhoeverMayAsk() {
+        for (long seed = 0; seed < 60; seed++) {
+            System.out.println("seed " + seed);
+            Random random = new Random(seed);
+            List<Long> marks = new ArrayList<>(); // who goes back to one sees what is below it
+            List<DeletedRanges> all = new ArrayList<>();
+            List<Long> through = new ArrayList<>();
+            List<Range> model = new ArrayList<>();
+            long number = 1;
+            for (int i = 1 + random.nextInt(5); i > 0; i--) {
+                MemTable table = MemTable.allocate(1, 1 << 20);
+                long first = number;
+                for (int j = random.nextInt(20); j >= 0; j--) {
+                    Range range = range(random, number++);
+                    assertTrue(new Payloads().deleteRange(range.from, range.to).insertInto(table, range.number));
+                    model.add(range);
+                    if (random.nextInt(8) == 0) {
+                        marks.add(number);
+                    }
+                }
+                long shown = random.nextBoolean() ? number - 1 : first - 1 + random.nextInt((int) (number - first));
+                model.removeIf(range -> range.number > shown);
+                marks.removeIf(mark -> mark > shown + 1);
+                all.add(table.ranges());
+                through.add(shown);
+            }
+            long most = number;
+            DeletedRanges joined = DeletedRanges.join(
+                    all, through, (older, newer) -> marks.stream().anyMatch(mark -> older < mark && mark <= newer));
+            assertEquals(model.isEmpty(), joined == null);
+            if (joined == null) {
+                continue;
+            }
+            joined.checkInvariants();
+            marks.add(most);
+            for (int i = 0; i < 200; i++) {
+                byte[] key = key(random);
+                long visible = marks.get(random.nextInt(marks.size())) - 1;
+                long expected = model.stream()
+                        .filter(range -> range.number <= visible && range.covers(key))
+                        .mapToLong(range -> range.number)
+                        .max()
+                        .orElse(0);
+                assertEquals(expected, joined.newestCovering(key, 0, key.length, visible));
+            }
+        }
+    }
+
     /** What a batch says is seen as a whole, so only the last number for each key counts. */
     @Test
     void aBatchOfRangesIsWhatItsLastRangesSay() {

@@ -164,7 +164,7 @@ class RefinerTest {
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
             long before = store.intervals.coarseCount();
-            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, 0, Scan.ALL)) {
+            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, Scan.ALL)) {
                 cursor.seek(key(30_000));
             }
             store.refiner.refineHere(1);

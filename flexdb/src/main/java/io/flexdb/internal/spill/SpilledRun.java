@@ -1,0 +1,168 @@
+package io.flexdb.internal.spill;
+
+import io.flexdb.internal.memtable.DeletedRanges;
+import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.run.SortedRun;
+import io.flexdb.internal.run.StagedPieces;
+import java.util.Arrays;
+
+/** What a memtable had, in the data file. For one thread at a time, but for {@link #close}. */
+public final class SpilledRun {
+    /*
+     * Blocks of entries follow one another in the order of their keys, as a row of bytes that is staged by pieces. To
+     * read one is to bring it into a small memtable, a window, with the numbers that its entries had; so whatever reads
+     * memtables reads these, and what comes from the file has been verified. Of each block a key and its place are on
+     * the heap (SortedRun, whose intervals are blocks here).
+     *
+     * S1  All entries of a key are in one block.
+     * S2  Each window has all deleted ranges.
+     * S3  No number above through is shown, as if it had not been written.
+     */
+    /** The tier of runs that stay as they are. */
+    static final int NEVER_JOINED = -1;
+
+    private final SpillArea area;
+    private final StagedPieces staged;
+    private final SortedRun blocks;
+    private final DeletedRanges ranges; // or null
+    private final long first;
+    private long through;
+    private int tier;
+    private Window window; // of lookups; null before the first one
+    private int cursors; // that are open
+    private boolean dropped; // to be closed by the last of them
+
+    /**
+     * @param first the lowest number that an entry may have
+     * @param through the highest
+     * @param tier how often its entries were joined
+     */
+    SpilledRun(
+            SpillArea area,
+            StagedPieces staged,
+            SortedRun blocks,
+            DeletedRanges ranges,
+            long first,
+            long through,
+            int tier) {
+        this.area = area;
+        this.staged = staged;
+        this.blocks = blocks;
+        this.ranges = ranges;
+        this.first = first;
+        this.through = through;
+        this.tier = tier;
+    }
+
+    SpillArea area() {
+        return area;
+    }
+
+    SortedRun blocks() {
+        return blocks;
+    }
+
+    /** No entry has a lower number. */
+    long first() {
+        return first;
+    }
+
+    /** The highest number to show. */
+    public long through() {
+        return through;
+    }
+
+    /** Shows nothing with a higher number any more. No cursor is open. */
+    public void cutBehind(long newThrough) {
+        through = Math.min(through, newThrough);
+    }
+
+    /** How often its entries were joined, or {@link #NEVER_JOINED}. */
+    int tier() {
+        return tier;
+    }
+
+    void joinNever() {
+        tier = NEVER_JOINED;
+    }
+
+    /** The ranges that were deleted, or null. */
+    public DeletedRanges ranges() {
+        return ranges;
+    }
+
+    /** Bytes in the data file. */
+    public long bytes() {
+        return blocks.bytes();
+    }
+
+    /** A memtable with what there is of a key; as it is until the next lookup. */
+    public MemTable lookUp(byte[] key, int length) {
+        if (window == null) {
+            window = area.takeWindow();
+        }
+        window.load(this, blockOf(key, 0, length));
+        return window.table();
+    }
+
+    /** The block that a key belongs to, if there are blocks; -1 if there are none. */
+    int blockOf(byte[] key, int offset, int length) {
+        int low = 0;
+        int high = blocks.intervals();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            byte[] anchor = blocks.anchor(middle);
+            if (Arrays.compareUnsigned(anchor, 0, anchor.length, key, offset, offset + length) <= 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return Math.min(Math.max(0, low - 1), blocks.intervals() - 1);
+    }
+
+    /** Has the next lookup read again. */
+    void forgetWindow() {
+        if (window != null) {
+            window.forget();
+        }
+    }
+
+    void opened() {
+        cursors++;
+    }
+
+    /** A cursor is closed. */
+    void released() {
+        cursors--;
+        if (dropped && cursors == 0) {
+            area.close(this);
+        }
+    }
+
+    /** Gives it back once no cursor is open. Nobody opens one any more, nor looks a key up but for these. */
+    void drop() {
+        dropped = true;
+        if (cursors == 0) {
+            area.close(this);
+        }
+    }
+
+    /** Gives the window of lookups away, or null. */
+    Window takeWindow() {
+        Window taken = window;
+        window = null;
+        return taken;
+    }
+
+    /** Gives back what is staged. */
+    void close() {
+        staged.close();
+    }
+
+    @Override
+    public String toString() {
+        return "SpilledRun[entries=" + blocks.pairs() + ", bytes=" + bytes() + ", blocks=" + blocks.intervals()
+                + ", first=" + first + ", through=" + through + ", tier=" + tier + "]";
+    }
+}

@@ -294,6 +294,21 @@ class FlexDBDeleteRangeTest {
         store.db.close();
     }
 
+    @Test
+    void coarseIntervalsThatAreCutOutCountNoMore() {
+        StoreDriver store = filled(5000);
+        store.reopen("all in the space");
+        store.kill("sampled");
+        assertTrue(
+                store.db.stats().coarseIntervals() > 5, () -> store.db.stats().toString());
+        store.deleteRange(null, null);
+        for (int i = 0; i < 2000; i++) {
+            store.put(key(i), value(i, 100)); // commits
+        }
+        assertEquals(0, store.db.stats().coarseIntervals());
+        store.db.close();
+    }
+
     /** Readers never see a pair of the range again, nor miss one beside it, whatever the commit is doing. */
     @Test
     void readersSeeAllOrNothingWhileTheCommitCuts() throws InterruptedException {

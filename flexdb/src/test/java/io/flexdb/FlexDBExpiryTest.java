@@ -268,6 +268,58 @@ class FlexDBExpiryTest {
     }
 
     @Test
+    void whoeverComparesTakesWhatHasExpiredForAbsentFromTheVeryMillisecondOn() {
+        inEachPlace(() -> {
+            for (int number = 1; number <= 3; number++) {
+                db.put(key(number), value(number), SECOND);
+            }
+            commit();
+            clock.advance(999);
+            assertFalse(db.compareAndSet(key(1), null, value(0)));
+            assertArrayEquals(value(1), db.putIfAbsent(key(1), value(0)));
+            assertTrue(db.compareAndSet(key(1), value(1), value(1)), "a pair that does not expire");
+            clock.advance(1);
+            assertThere(1);
+            assertEquals(Optional.empty(), db.expiresAt(key(1)));
+            assertFalse(db.compareAndSet(key(2), value(2), value(0)));
+            assertFalse(db.compareAndSet(key(2), value(2), null));
+            assertTrue(db.compareAndSet(key(2), null, value(2)));
+            assertFalse(db.compareAndSet(key(2), null, value(0)));
+            assertThere(2);
+            assertNull(db.putIfAbsent(key(3), value(3)));
+            assertThere(3);
+            clock.advance(-500);
+            assertThere(3);
+            clock.advance(500);
+        });
+    }
+
+    /** What has expired is a write of nobody: a transaction that has read it may commit, before and after its end. */
+    @Test
+    void aTransactionReadsAsOfItsBeginningWhateverExpiresMeanwhile() {
+        for (Isolation isolation : Isolation.values()) {
+            db.put(key(1), value(1), SECOND);
+            commit();
+            try (Transaction transaction = db.begin(isolation)) {
+                assertArrayEquals(value(1), transaction.get(key(1)));
+                clock.advance(1000);
+                assertArrayEquals(value(1), transaction.get(key(1)), "as of its beginning");
+                fill(2, 2000); // commits, and so reclaims
+                assertArrayEquals(value(1), transaction.get(key(1)), "as of its beginning");
+                assertAbsent(1);
+                transaction.put(key(0), value(0));
+                transaction.commit();
+            }
+            try (Transaction transaction = db.begin(isolation)) {
+                assertNull(transaction.get(key(1)), "expired before it began");
+                transaction.put(key(1), value(1));
+                transaction.commit();
+            }
+            assertThere(1);
+        }
+    }
+
+    @Test
     void aClockThatFailsFailsTheCallAndNothingElse() {
         db.put(key(1), value(1));
         db.put(key(2), value(2), SECOND);

@@ -276,6 +276,50 @@ class FlexDBMergeTest {
         }
     }
 
+    /** A value that was seen to be over stays so, and an operand made afterwards begins anew. */
+    @Test
+    void anOperandThatIsMadeWhenTheClockHasGoneBackBeginsAnew() {
+        for (int commits = 0; commits < 4; commits++) {
+            db.put(bytes("k"), bytes("1"), SECOND);
+            maybeCommit(commits & 1);
+            clock.advance(1000);
+            assertValue(null, "k"); // who saw this keeps the time
+            clock.advance(-500);
+            merge("k", "2");
+            assertValue("2", "k");
+            fill(100); // so that the interval is written anew
+            if ((commits & 2) != 0) {
+                fill(2000); // commits
+            }
+            assertValue("2", "k");
+            assertEquals(Optional.empty(), db.expiresAt(bytes("k")));
+            clock.advance(500);
+            db.deleteAll();
+        }
+    }
+
+    @Test
+    void aValueIsComparedWithWhatItsOperandsMakeOfItUntilItExpires() {
+        for (int commits = 0; commits < 4; commits++) {
+            db.put(bytes("k"), bytes("1"), SECOND);
+            maybeCommit(commits & 1);
+            merge("k", "2");
+            maybeCommit(commits & 2);
+            clock.advance(999);
+            assertFalse(db.compareAndSet(bytes("k"), bytes("1"), bytes("x")));
+            assertFalse(db.compareAndSet(bytes("k"), null, bytes("x")));
+            assertArrayEquals(bytes("12"), db.putIfAbsent(bytes("k"), bytes("x")));
+            clock.advance(1);
+            assertFalse(db.compareAndSet(bytes("k"), bytes("12"), bytes("x")));
+            merge("k", "3");
+            assertTrue(db.compareAndSet(bytes("k"), bytes("3"), bytes("4")));
+            merge("k", "5");
+            assertValue("45", "k");
+            assertEquals(Optional.empty(), db.expiresAt(bytes("k")));
+            db.deleteAll();
+        }
+    }
+
     private void maybeCommit(int yes) {
         if (yes != 0) {
             commit();

@@ -114,6 +114,10 @@ class FlexDBTransactionHistoryTest {
     }
 
     private void write(FlexDB db, Random random) {
+        if (random.nextInt(8) == 0) {
+            deleteRange(db, random);
+            return;
+        }
         WriteBatch batch = new WriteBatch();
         List<Write> writes = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
@@ -130,6 +134,13 @@ class FlexDBTransactionHistoryTest {
         }
         long last = db.write(batch);
         done.add(new Done(last - writes.size(), false, last, List.of(), List.of(), writes));
+    }
+
+    private void deleteRange(FlexDB db, Random random) {
+        int from = random.nextInt(KEYS);
+        int end = random.nextInt(10) == 0 ? from < HALF ? HALF : KEYS : endOfRange(from, random);
+        long number = keyspaceOf(from, db).deleteRange(key(from), key(end));
+        done.add(new Done(number - 1, false, number, List.of(), List.of(), List.of(new Write(from, end, ABSENT))));
     }
 
     private void transact(FlexDB db, Random random) {

@@ -355,6 +355,7 @@ class FlexDBExpiryTest {
         assertEquals(Optional.of(clock.instant().plusMillis(1)), db.expiresAt(key(2)));
         clock.advance(1L << 60);
         assertThere(1);
+        assertEquals(Optional.of(Instant.ofEpochMilli(Long.MAX_VALUE - 1)), db.expiresAt(key(1)), "the last there is");
         assertAbsent(2);
         commit();
         assertThere(1);

@@ -2,6 +2,7 @@ package io.flexdb.files.internal;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.storage.StoreFullException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -159,12 +160,18 @@ public final class FileTree {
         });
     }
 
-    /** Sees that a directory is there until the change is made, and sets when it was modified. */
-    static void touch(TreeChange change, long id, String path) throws IOException {
+    /** Sees that a directory is there until the change is made. */
+    private static Directory require(TreeChange change, long id, String path) throws IOException {
         Directory directory = change.directory(id);
         if (directory == null) {
             throw new NoSuchFileException(path);
         }
+        return directory;
+    }
+
+    /** The same, and sets when it was modified. */
+    static void touch(TreeChange change, long id, String path) throws IOException {
+        Directory directory = require(change, id, path);
         if (isLater(change.now, directory.times().modified())) {
             change.put(id, new Directory(directory.parent(), directory.times().modified(change.now)));
         }
@@ -177,7 +184,7 @@ public final class FileTree {
 
     // ---- removing and moving
 
-    /** Removes a file, a link or an empty directory. */
+    /** Removes a file, a link or an empty directory. Where there is no room its directory keeps its time. */
     public void remove(EntryKey key, String path) throws IOException {
         remove(key, null, path);
     }
@@ -191,17 +198,7 @@ public final class FileTree {
             }
             OpenFiles.Held held = open.lock(entry.id());
             try {
-                boolean done = store.change(null, change -> {
-                    Entry there = change.entry(key);
-                    if (there == null || there.id() != entry.id()) {
-                        return false;
-                    }
-                    touch(change, key.directory(), path);
-                    change.delete(key);
-                    drop(change, there, path);
-                    return true;
-                });
-                if (done) {
+                if (removeEntry(key, entry, path)) {
                     dropped(key, entry);
                     return;
                 }
@@ -209,6 +206,33 @@ public final class FileTree {
                 held.release();
             }
         }
+    }
+
+    private boolean removeEntry(EntryKey key, Entry entry, String path) throws IOException {
+        try {
+            return store.change(null, change -> removeEntry(change, key, entry, path, true));
+        } catch (IOException e) {
+            if (e.getCause() instanceof StoreFullException) { // deletes alone need no room
+                return store.change(null, change -> removeEntry(change, key, entry, path, false));
+            }
+            throw e;
+        }
+    }
+
+    private boolean removeEntry(TreeChange change, EntryKey key, Entry entry, String path, boolean setTime)
+            throws IOException {
+        Entry there = change.entry(key);
+        if (there == null || there.id() != entry.id()) {
+            return false;
+        }
+        if (setTime) {
+            touch(change, key.directory(), path);
+        } else {
+            require(change, key.directory(), path);
+        }
+        change.delete(key);
+        drop(change, there, path);
+        return true;
     }
 
     /** Removes what an entry leads to, or puts it aside if it is open; under the lock of its number. */

@@ -114,6 +114,24 @@ class FlexDBReaderLargeValuesTest {
         assertTrue(overtaken > 0, "nobody was overtaken");
     }
 
+    /** Its memtables are not the writer's, so what the space has when it is read anew ends within one. */
+    @Test
+    void whatASpaceReadAnewHasNotYetIsTakenOver() {
+        StoreDriver store = new StoreDriver(OPTIONS);
+        try (FlexDBReader reader = reader(store.vfs, store)) {
+            for (int i = 0; i < 900; i++) {
+                store.put(key(i % 200), value(700));
+                store.put(key(300 + i % 11), value(LARGE + random.nextInt(EXTENT)));
+                if (i % 5 == 0) {
+                    assertEquals(store.oracle.sequence(), reader.refresh());
+                    byte[] large = key(300 + i % 11);
+                    assertArrayEquals(store.oracle.get(large), reader.get(large), "write " + i);
+                }
+            }
+        }
+        store.db.close();
+    }
+
     /**
      * Between the logs and the space that a reader reads, the writer commits some of what the logs have, and uses the
      * place of a large value again.

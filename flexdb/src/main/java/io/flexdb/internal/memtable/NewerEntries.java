@@ -89,7 +89,7 @@ public final class NewerEntries {
 
     private void insert(MemTable target, int ref, long number) {
         int keyLength = source.keyLength(ref);
-        int valueLength = source.valueLength(ref);
+        int valueLength = source.storedLength(ref);
         int type = source.type(ref);
         int tailLength = valueLength + WritePayload.timeBytes(type);
         makeRoom(keyLength + tailLength);

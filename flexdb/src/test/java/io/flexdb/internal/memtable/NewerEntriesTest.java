@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.Payloads;
 import io.flexdb.internal.batch.WritePayload;
@@ -28,7 +29,7 @@ class NewerEntriesTest {
     }
 
     private static byte[] tail(MemTable table, int ref) {
-        byte[] tail = new byte[table.valueLength(ref) + WritePayload.timeBytes(table.type(ref))];
+        byte[] tail = new byte[table.storedLength(ref) + WritePayload.timeBytes(table.type(ref))];
         table.buffer().get(table.valuePosition(ref), tail);
         return tail;
     }
@@ -37,7 +38,16 @@ class NewerEntriesTest {
         return table.find(key, 0, key.length, KeyHash.hash(key, 0, key.length), max);
     }
 
-    /** A merge or a put that expires. */
+    /** What says that a value of some length is elsewhere, in one piece. */
+    private static byte[] reference(Random random) {
+        byte[] head = new byte[random.nextInt(50)];
+        byte[] reference = new byte[LargeReference.bytes(1, head.length)];
+        random.nextBytes(reference);
+        LargeReference.write(reference, 0, 1 + random.nextInt(1 << 20), random.nextInt(), head.length);
+        return reference;
+    }
+
+    /** A merge, a put that expires or one of a large value. */
     private static void insertTimed(MemTable table, int type, byte[] key, byte[] value, long time, long sequence) {
         byte[] payload = new byte[key.length + value.length + 32];
         int at = WritePayload.encodeTimedHeader(payload, 0, type, key.length, value.length);
@@ -56,8 +66,10 @@ class NewerEntriesTest {
             byte[] key = key(random.nextInt(KEYS));
             byte[] value = new byte[random.nextInt(300)];
             random.nextBytes(value);
-            int kind = random.nextInt(10);
-            if (kind < 3) {
+            int kind = random.nextInt(11);
+            if (kind == 10) {
+                insertTimed(table, WritePayload.PUT_LARGE, key, reference(random), random.nextLong(), sequence);
+            } else if (kind < 3) {
                 int type = kind == 0 ? WritePayload.PUT_EXPIRING : WritePayload.MERGE;
                 insertTimed(table, type, key, value, random.nextLong(), sequence);
             } else if (kind == 3) {

@@ -32,7 +32,7 @@ final class FullHeapMonitor {
             case "insert" -> insert();
             default -> fail();
         }
-        hog = null;
+        emptyHeap();
         if (thrown != null) {
             thrown.printStackTrace(System.out);
         }
@@ -62,7 +62,7 @@ final class FullHeapMonitor {
             thrown = e;
         }
         told = hog == null;
-        hog = null;
+        emptyHeap();
         holder.join();
     }
 
@@ -87,7 +87,7 @@ final class FullHeapMonitor {
         } catch (Throwable e) {
             thrown = e;
         }
-        hog = null;
+        emptyHeap();
         waker.join();
     }
 
@@ -121,7 +121,7 @@ final class FullHeapMonitor {
         } catch (Throwable e) {
             thrown = e;
         }
-        hog = null;
+        emptyHeap();
         told = table.entryCount() == 1;
     }
 

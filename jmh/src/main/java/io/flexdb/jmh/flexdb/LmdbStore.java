@@ -52,6 +52,7 @@ final class LmdbStore implements KeyValueStore {
         private final Txn<ByteBuffer> reading;
         private final ByteBuffer key = ByteBuffer.allocateDirect(KEY_BYTES);
         private ByteBuffer value = ByteBuffer.allocateDirect(4096);
+        private Thread user = Thread.currentThread();
 
         Client(Txn<ByteBuffer> reading) {
             this.reading = reading;
@@ -69,14 +70,21 @@ final class LmdbStore implements KeyValueStore {
         }
     }
 
+    /** That of a thread that has ended, if there is one: LMDB has a place for so many readers, whoever uses it. */
     private Client newClient() {
-        Txn<ByteBuffer> reading = environment.txnRead();
-        reading.reset();
-        Client made = new Client(reading);
         synchronized (clients) {
+            for (Client client : clients) {
+                if (!client.user.isAlive()) {
+                    client.user = Thread.currentThread();
+                    return client;
+                }
+            }
+            Txn<ByteBuffer> reading = environment.txnRead();
+            reading.reset();
+            Client made = new Client(reading);
             clients.add(made);
+            return made;
         }
-        return made;
     }
 
     @Override

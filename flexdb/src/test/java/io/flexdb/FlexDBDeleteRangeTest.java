@@ -126,8 +126,7 @@ class FlexDBDeleteRangeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void rangesEndInAnyLeafOfTheIndex(boolean filters) {
-        for (long seed = 0; seed < 3L * EFFORT; seed++) {
-            System.out.println("seed " + seed);
+        for (long seed = 0; seed < EFFORT; seed++) {
             Random random = new Random(seed);
             int pairs = 60_000;
             FlexDBOptions options =

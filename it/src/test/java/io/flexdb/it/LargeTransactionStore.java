@@ -8,12 +8,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * What {@link LittleMemoryTest} runs in a JVM of its own: a transaction that writes ten times what the heap has, reads
+ * What {@link LittleMemoryTest} runs in a JVM of its own: a transaction that writes more than the heap can have, reads
  * itself, goes back to a savepoint and is committed, over a store that has some of its keys; then all is verified, in
  * the store and after opening it again. Ends with 0 if nothing is wrong.
  */
 final class LargeTransactionStore {
     private static final int VALUE_BYTES = 1000;
+    private static final int TIMES = 3 + Integer.getInteger("flexdb.test.effort", 1);
     private static final int BEFORE = 20_000;
     private static final int STEP = 7_919; // a prime, so all of them
 
@@ -22,7 +23,7 @@ final class LargeTransactionStore {
     /** Arguments: the directory. */
     public static void main(String[] args) {
         Path directory = Path.of(args[0], "large transaction");
-        int pairs = (int) (10 * Runtime.getRuntime().maxMemory() / VALUE_BYTES);
+        int pairs = (int) (TIMES * Runtime.getRuntime().maxMemory() / VALUE_BYTES);
         require(pairs % STEP != 0, "pairs");
         try (FlexDB db = FlexDB.open(directory)) {
             for (int i = 0; i < BEFORE; i++) {

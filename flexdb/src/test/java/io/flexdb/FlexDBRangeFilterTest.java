@@ -19,6 +19,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is absent is known without reading, and what is there is never taken for absent. */
@@ -118,17 +119,19 @@ class FlexDBRangeFilterTest {
                 }
             });
             assertTrue(beside <= (decimal ? 0.2 : 1), beside + " reads for a key beside one that is there");
-            long answered = store.db.stats().filteredReads();
+            int read = 0; // one interval each
             for (int i = 0; i < PAIRS; i++) {
                 byte[] from = keys.apply(2 * i + 1);
                 ReadOptions empty = ReadOptions.defaults().withLowerBound(from).withUpperBound(behind(from));
-                try (FlexCursor cursor = store.db.cursor(empty)) {
-                    cursor.seekToFirst();
-                    assertFalse(cursor.isValid());
-                }
+                double reads = store.readsFor(1, () -> {
+                    try (FlexCursor cursor = store.db.cursor(empty)) {
+                        cursor.seekToFirst();
+                        assertFalse(cursor.isValid());
+                    }
+                });
+                read += reads > 0 ? 1 : 0;
             }
-            answered = store.db.stats().filteredReads() - answered;
-            assertTrue(answered >= 0.94 * PAIRS, answered + " of " + PAIRS + " empty short ranges were answered");
+            assertTrue(read <= 0.08 * PAIRS, read + " of " + PAIRS + " empty short ranges were read");
         }
     }
 
@@ -139,11 +142,13 @@ class FlexDBRangeFilterTest {
         return to;
     }
 
-    @Test
-    void itTakesTenBitsAPair() {
-        try (Counted store = new Counted(FlexDBRangeFilterTest::decimal, 30_000, 127)) {
+    /** Intervals have fewer pairs where those are long, and a filter has something for each interval. */
+    @ParameterizedTest
+    @CsvSource({"30, 10", "127, 10", "400, 11.2"})
+    void itTakesTenBitsAPair(int valueBytes, double most) {
+        try (Counted store = new Counted(FlexDBRangeFilterTest::decimal, 30_000, valueBytes)) {
             double bits = store.db.filterBytes() * 8.0 / store.even;
-            assertTrue(bits <= 10.5 && bits > 5, bits + " bits a pair");
+            assertTrue(bits <= most && bits > 5, bits + " bits a pair");
         }
     }
 

@@ -20,12 +20,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the options of a cursor show and spare. */
 class FlexDBScanTest {
     private static final FlexDBOptions LARGE_VALUES = FlexDBOptions.defaults().withMemtableBytes(4 << 20);
+
+    @TempDir
+    private Path directory;
 
     private static byte[] bytes(int... values) {
         byte[] bytes = new byte[values.length];
@@ -170,5 +180,83 @@ class FlexDBScanTest {
             long read = vfs.bytesRead.get() - before;
             assertTrue(read < (long) count * valueBytes / 2, "bytes read: " + read);
         }
+    }
+
+    /** From files that are mapped, so that directories tell what is behind the bound. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void whatLiesBelowAnUpperBoundIsFoundWhateverBytesKeysHave(long seed) {
+        Random random = new Random(seed);
+        List<byte[]> keys = Stream.generate(() -> oddKey(random)).limit(4000).toList();
+        List<byte[]> bounds = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            byte[] bound = oddKey(random);
+            bounds.add(bound);
+            bounds.add(Arrays.copyOf(bound, bound.length + 1));
+        }
+        assertBounds(keys, bounds);
+    }
+
+    /** All keys of the interval begin alike, and where a bound that does not is, what follows in it does not tell. */
+    @Test
+    void boundsThatBeginUnlikeAllPairsAreBelowOrAboveThem() {
+        List<byte[]> keys = new ArrayList<>();
+        List<byte[]> bounds = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            for (String beginning : List.of("the same", "the samd", "the samf", "the", "u", "")) {
+                bounds.add((beginning + i).getBytes(StandardCharsets.UTF_8));
+            }
+            keys.add(("the same" + i).getBytes(StandardCharsets.UTF_8));
+        }
+        assertBounds(keys, bounds);
+    }
+
+    private void assertBounds(List<byte[]> keys, List<byte[]> bounds) {
+        NavigableMap<byte[], byte[]> model = new TreeMap<>(Arrays::compareUnsigned);
+        try (FlexDB db = FlexDB.open(directory.resolve("store"))) {
+            for (byte[] key : keys) {
+                model.put(key, key);
+                db.put(key, key);
+            }
+        }
+        int empty = 0;
+        try (FlexDB db = FlexDB.open(directory.resolve("store"))) {
+            for (byte[] key : model.keySet()) { // makes directories, with all that their pairs begin with
+                try (FlexCursor cursor = db.cursor()) {
+                    cursor.seek(key);
+                    assertArrayEquals(key, cursor.key());
+                }
+            }
+            for (byte[] from : bounds) {
+                for (byte[] to : bounds) {
+                    if (Arrays.compareUnsigned(from, to) >= 0) {
+                        continue;
+                    }
+                    NavigableMap<byte[], byte[]> expected = model.subMap(from, true, to, false);
+                    empty += expected.isEmpty() ? 1 : 0;
+                    try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withUpperBound(to))) {
+                        cursor.seek(from);
+                        String at = Arrays.toString(from) + " to " + Arrays.toString(to);
+                        assertEquals(!expected.isEmpty(), cursor.isValid(), at);
+                        if (cursor.isValid()) {
+                            assertArrayEquals(expected.firstKey(), cursor.key(), at);
+                        }
+                        cursor.seekForPrev(from); // goes on from wherever it is
+                        assertArrayEquals(model.floorKey(from), cursor.isValid() ? cursor.key() : null, at);
+                    }
+                }
+            }
+        }
+        assertTrue(empty > 100, empty + " were empty");
+    }
+
+    /** Of many lengths and few bytes, so that many begin alike. */
+    private static byte[] oddKey(Random random) {
+        byte[] bytes = {0, 'a', 'b', (byte) 0xFF};
+        byte[] key = new byte[1 + random.nextInt(12)];
+        for (int i = 0; i < key.length; i++) {
+            key[i] = bytes[random.nextInt(4)];
+        }
+        return key;
     }
 }

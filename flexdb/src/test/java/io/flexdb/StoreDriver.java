@@ -346,14 +346,20 @@ final class StoreDriver {
     }
 
     private void assertNothingIsFilteredThatIsThere(String at) {
+        byte[] before = null; // the key before, and a byte
         for (byte[] key : oracle.now().keySet()) {
             assertTrue(db.containsKey(key), () -> at + ": " + Arrays.toString(key));
             byte[] behind = Arrays.copyOf(key, key.length + 1);
-            ReadOptions alone = ReadOptions.defaults().withLowerBound(key).withUpperBound(behind);
-            try (FlexCursor cursor = db.cursor(alone)) {
-                cursor.seekToFirst();
-                assertTrue(cursor.isValid(), () -> at + ": from " + Arrays.toString(key));
+            for (byte[] from : new byte[][] {key, before}) {
+                ReadOptions alone = ReadOptions.defaults().withLowerBound(from).withUpperBound(behind);
+                try (FlexCursor cursor = db.cursor(alone)) {
+                    cursor.seekToFirst();
+                    assertTrue(
+                            cursor.isValid(),
+                            () -> at + ": " + Arrays.toString(from) + " to " + Arrays.toString(behind));
+                }
             }
+            before = behind;
         }
     }
 

@@ -5,109 +5,100 @@ import java.nio.ByteBuffer;
 /** A few cells of many, in as few bits as Elias and Fano found: what of an interval is taken. Stateless. */
 final class CellSet {
     /*
-     * | field | bytes                    |                                                                       |
-     * |-------|--------------------------|-----------------------------------------------------------------------|
-     * | upper | (n + (CELLS >> l) + 7)/8 | for each value of the upper bits a 1 for each cell that has it, then a 0 |
-     * | lower | (n * l + 7) / 8          | the l lower bits of each cell                                         |
+     * | field | bits      |                                                                         |
+     * |-------|-----------|-------------------------------------------------------------------------|
+     * | upper | n + parts | for each part a 1 for each cell that it has, then a 0                   |
+     * | lower | 4 n       | which of the 16 cells of its part each is                               |
      *
-     * n cells, ascending, some perhaps twice, and l so that there are one to two of them for each value of the upper
-     * bits: 7 bits a cell, and a little more where there are few. The upper ones are 128 bits at most.
+     * n cells, ascending, some perhaps twice. There are 24 for each that is taken, so of 24 absent keys one looks as if
+     * it were there, and they take 6.5 bits each. An interval is divided into 1024 cells at first, before anybody knows
+     * how many keys it has, and a number of those makes a cell here: which one, depends on the number of parts alone.
      */
     static final int CELLS = 1024;
-    static final int MAX_COUNT = 64;
-    private static final int CELL_BITS = 10;
-    private static final int SLACK_BYTES = 2 * Long.BYTES; // that are read beyond the end, and mean nothing
+    static final int MAX_COUNT = 63;
+    static final int MAX_PARTS = 64;
+    static final int MIN_PARTS = 8; // for some that may still come
+    static final int PART_CELLS = 16;
+    private static final int LOWER_BITS = 4;
+    private static final int CELLS_FOR_EACH = 24;
+    private static final int LEAST_CELLS_FOR_EACH = 15; // when more have come
+    private static final int SLACK_BYTES = Integer.BYTES; // that are read beyond the end, and mean nothing
 
     private CellSet() {}
 
-    /** The bits of a cell that are kept as they are. */
-    private static int lowerBits(int count) {
-        return CELL_BITS - (Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, count) - 1));
+    /** The parts to be made for so many cells. */
+    static int parts(int count) {
+        int wanted = (count * CELLS_FOR_EACH + PART_CELLS - 1) / PART_CELLS;
+        return Math.max(MIN_PARTS, Math.min(MAX_PARTS, wanted));
     }
 
-    private static int upperBytes(int count, int lowerBits) {
-        return count + (CELLS >> lowerBits) + 7 >>> 3;
+    /** Whether so many parts are enough for so many cells. */
+    static boolean suffice(int parts, int count) {
+        return parts == MAX_PARTS || count * LEAST_CELLS_FOR_EACH <= parts * PART_CELLS;
+    }
+
+    /** Which cell of so many parts one of the 1024 belongs to. */
+    static int cell(int first, int parts) {
+        return first * parts / (CELLS / PART_CELLS);
     }
 
     /** Bytes that a set takes. */
-    static int bytes(int count) {
-        int lower = lowerBits(count);
-        return upperBytes(count, lower) + (count * lower + 7 >>> 3);
+    static int bytes(int count, int parts) {
+        return count + parts + count * LOWER_BITS + 7 >>> 3;
     }
 
     /** Bytes that there must be behind the beginning of a set, so that it can be read in words. */
     static int slackBytes() {
-        return bytes(MAX_COUNT) + SLACK_BYTES;
+        return bytes(MAX_COUNT, MAX_PARTS) + SLACK_BYTES;
     }
 
-    /** Writes cells, which ascend; a little-endian buffer has room for them, and its slack. */
-    static void write(ByteBuffer to, int position, int[] cells, int count) {
-        int l = lowerBits(count);
-        long low = 0; // of the upper bits
-        long high = 0;
-        int lower = position + upperBytes(count, l);
-        long word = 0; // of the lower ones
-        int filled = 0;
-        int at = lower;
+    /** Writes cells of so many parts, which ascend; a little-endian buffer has room for them. */
+    static void write(ByteBuffer to, int position, int[] cells, int count, int parts) {
+        for (int i = bytes(count, parts) - 1; i >= 0; i--) {
+            to.put(position + i, (byte) 0);
+        }
         for (int i = 0; i < count; i++) {
-            int bit = (cells[i] >> l) + i;
-            if (bit < Long.SIZE) {
-                low |= 1L << bit;
-            } else {
-                high |= 1L << bit - Long.SIZE;
-            }
-            word |= (long) (cells[i] & (1 << l) - 1) << filled;
-            filled += l;
-            while (filled >= Byte.SIZE) {
-                to.put(at++, (byte) word);
-                word >>>= Byte.SIZE;
-                filled -= Byte.SIZE;
-            }
+            set(to, position, (cells[i] >> LOWER_BITS) + i, 1);
+            set(to, position, count + parts + i * LOWER_BITS, cells[i] & PART_CELLS - 1);
         }
-        if (filled > 0) {
-            to.put(at, (byte) word);
-        }
-        for (int i = position; i < lower; i++) {
-            int from = (i - position) * Byte.SIZE;
-            to.put(i, (byte) (from < Long.SIZE ? low >>> from : high >>> from - Long.SIZE));
+    }
+
+    private static void set(ByteBuffer to, int position, int bit, int value) {
+        int shifted = value << (bit & 7);
+        for (int at = position + (bit >>> 3); shifted != 0; at++, shifted >>>= Byte.SIZE) {
+            to.put(at, (byte) (to.get(at) | shifted));
         }
     }
 
     /** Reads all cells of a set. */
-    static void read(ByteBuffer from, int position, int count, int[] cells) {
-        int l = lowerBits(count);
-        int lower = position + upperBytes(count, l);
-        int upper = 0;
+    static void read(ByteBuffer from, int position, int count, int parts, int[] cells) {
         for (int i = 0, bit = 0; i < count; bit++) {
-            if ((from.get(position + (bit >>> 3)) >>> (bit & 7) & 1) == 0) {
-                upper++;
-            } else {
-                cells[i] = upper << l | lower(from, lower, i, l);
+            if ((from.get(position + (bit >>> 3)) >>> (bit & 7) & 1) != 0) {
+                cells[i] = bit - i << LOWER_BITS | lower(from, position, count + parts, i);
                 i++;
             }
         }
     }
 
     /** Whether a set has one of the cells from one to another. */
-    static boolean hasAny(ByteBuffer from, int position, int count, int first, int last) {
-        int l = lowerBits(count);
-        int bytes = upperBytes(count, l);
-        int wanted = first >> l;
+    static boolean hasAny(ByteBuffer from, int position, int count, int parts, int first, int last) {
+        int bytes = count + parts + 7 >>> 3; // the last of which may begin the lower ones, behind the last cell
+        int wanted = first >> LOWER_BITS;
         int i = 0; // ones before the bit
-        int upper = 0; // zeros before it
+        int part = 0; // zeros before it
         for (int b = 0; b < bytes; b++) {
             int bits = from.get(position + b) & 0xFF;
             int ones = Integer.bitCount(bits);
-            if (upper + Byte.SIZE - ones < wanted) { // it ends before the first that is wanted
+            if (part + Byte.SIZE - ones < wanted) { // it ends before the first that is wanted
                 i += ones;
-                upper += Byte.SIZE - ones;
+                part += Byte.SIZE - ones;
                 continue;
             }
             for (int bit = 0; bit < Byte.SIZE && i < count; bit++) {
                 if ((bits >>> bit & 1) == 0) {
-                    upper++;
+                    part++;
                 } else {
-                    int cell = upper << l | lower(from, position + bytes, i, l);
+                    int cell = part << LOWER_BITS | lower(from, position, count + parts, i);
                     if (cell >= first) {
                         return cell <= last;
                     }
@@ -118,8 +109,8 @@ final class CellSet {
         return false;
     }
 
-    private static int lower(ByteBuffer from, int position, int index, int bits) {
-        int bit = index * bits;
-        return from.getInt(position + (bit >>> 3)) >>> (bit & 7) & (1 << bits) - 1;
+    private static int lower(ByteBuffer from, int position, int upperBits, int index) {
+        int bit = upperBits + index * LOWER_BITS;
+        return from.getInt(position + (bit >>> 3)) >>> (bit & 7) & PART_CELLS - 1;
     }
 }

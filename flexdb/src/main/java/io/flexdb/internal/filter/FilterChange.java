@@ -86,19 +86,33 @@ public final class FilterChange {
         gone[goneCount++] = bounds.cell(key, length);
     }
 
-    /** Makes of the old cells the new ones, and returns how many there are; -1 if there are too many. */
-    int apply(int[] old, int oldCount, int[] changed) {
-        if (!known || oldCount - goneCount + count > CellSet.MAX_COUNT) {
-            return -1;
+    /** The cells of so many parts that come, in their order. */
+    int[] sorted(int parts) {
+        return sort(cells, count, parts);
+    }
+
+    private static int[] sort(int[] cells, int count, int parts) {
+        for (int i = 0; i < count; i++) {
+            cells[i] = CellSet.cell(cells[i], parts);
         }
         Arrays.sort(cells, 0, count);
-        Arrays.sort(gone, 0, goneCount);
+        return cells;
+    }
+
+    /** Makes of the old cells of so many parts the new ones, and returns how many; -1 if there are too many. */
+    int apply(int[] old, int oldCount, int parts, int[] changed) {
+        int left = oldCount - goneCount + count;
+        if (!known || left > CellSet.MAX_COUNT || !CellSet.suffice(parts, left)) {
+            return -1;
+        }
+        sort(cells, count, parts);
+        sort(gone, goneCount, parts);
         int made = 0;
         int come = 0;
-        int left = 0;
+        int went = 0;
         for (int i = 0; i < oldCount; i++) {
-            if (left < goneCount && gone[left] == old[i]) {
-                left++;
+            if (went < goneCount && gone[went] == old[i]) {
+                went++;
                 continue;
             }
             while (come < count && cells[come] <= old[i]) {
@@ -106,7 +120,7 @@ public final class FilterChange {
             }
             changed[made++] = old[i];
         }
-        assert left == goneCount : "F2: a key that goes had a cell";
+        assert went == goneCount : "F2: a key that goes had a cell";
         while (come < count) {
             changed[made++] = cells[come++];
         }

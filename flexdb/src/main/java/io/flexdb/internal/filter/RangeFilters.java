@@ -20,9 +20,9 @@ import java.util.function.LongConsumer;
  */
 public final class RangeFilters {
     /*
-     * The keys that may belong to an interval, from its anchor to before the next one, are divided into 1024 cells, and
-     * what is kept is the cells that its keys are in (CellSet): 8 bits a key, and 2 to find them. An absent key is in a
-     * cell that is taken as often as the interval has keys for each cell: of 40 keys in 4 of 100 cases. A range of keys
+     * The keys that may belong to an interval, from its anchor to before the next one, are divided into 24 cells for each key
+     * that it has, and what is kept is the cells that are taken (CellSet): 6.5 bits a key, and 3 to find them. An absent
+     * key is in a cell that is taken in one of 24 cases. A range of keys
      * that is empty, and much smaller than what lies between two keys, has two ends, each of which may be in such a cell.
      * (A learned filter like SNARF, with the sparse index as what was learned, and KeyModel where keys are not even. The
      * hierarchy of Bloom filters of KVRangeDB, section 3.5, takes 10 bits a key for each of its levels, and asks all of
@@ -32,11 +32,12 @@ public final class RangeFilters {
      *
      * | block   | position | bytes |                                                  |
      * |---------|----------|-------|--------------------------------------------------|
-     * | word    | 0        | 8     | content number(48) | model(8) | number of cells(8) |
+     * | word    | 0        | 8     | content number(48), of the cells: see below |
      * | next    | 8        | 4     | of the chain; 0 if none                          |
      * | cells   | 12       |       | CellSet                                          |
      *
-     * Where keys begin to look different a new model is made; sets say by which one they were.
+     * Of the cells: model(4), parts - 1(6), number(6). Where keys begin to look different a new model is made; sets say by
+     * which one they were.
      *
      * F1  Who has a content number has the anchors that its set was made with: they are the content's for ever, where
      *     there are filters (see Intervals).
@@ -50,9 +51,9 @@ public final class RangeFilters {
     private static final int GRANULE = 4;
     private static final int CHUNK_BYTES = 1 << 18;
     private static final int CHUNK_GRANULES = CHUNK_BYTES / GRANULE;
-    private static final int CLASSES = (CELLS + CellSet.bytes(CellSet.MAX_COUNT)) / GRANULE + 2;
+    private static final int CLASSES = (CELLS + CellSet.bytes(CellSet.MAX_COUNT, CellSet.MAX_PARTS)) / GRANULE + 2;
     private static final int MAX_HOPS = 64;
-    private static final int SETS_A_HEAD = 2;
+    private static final int SETS_A_HEAD = 4;
     private static final int FIRST_HEADS = 256;
     private static final int MAX_MODELS = 16;
     private static final long FIRST_MODEL_INTERVALS = 16;
@@ -126,7 +127,10 @@ public final class RangeFilters {
     private boolean answer(int block, int first, int last) {
         ByteBuffer chunk = chunk(block);
         int position = position(block);
-        boolean may = CellSet.hasAny(chunk, position + CELLS, chunk.get(position) & 0xFF, first, last);
+        int parts = parts(block);
+        int from = CellSet.cell(first, parts);
+        int to = CellSet.cell(last, parts);
+        boolean may = CellSet.hasAny(chunk, position + CELLS, cellCount(block), parts, from, to);
         if (!may) {
             answered.increment();
         }
@@ -169,7 +173,23 @@ public final class RangeFilters {
     }
 
     private KeyModel model(int block) {
-        return models[chunk(block).get(position(block) + 1) & 0xFF];
+        return models[modelNumber(block)];
+    }
+
+    private int modelNumber(int block) {
+        return ofCells(block) >>> 12 & 0xF;
+    }
+
+    private int parts(int block) {
+        return (ofCells(block) >>> 6 & 0x3F) + 1;
+    }
+
+    private int cellCount(int block) {
+        return ofCells(block) & 0x3F;
+    }
+
+    private int ofCells(int block) {
+        return chunk(block).getShort(position(block));
     }
 
     /** What a thread needs to ask. */
@@ -210,8 +230,8 @@ public final class RangeFilters {
     /** Makes the set of a content from its keys. */
     public void put(long content, FilterChange change) {
         if (newest() != null && change.count <= CellSet.MAX_COUNT) {
-            Arrays.sort(change.cells, 0, change.count);
-            link(content, models.length - 1, change.cells, change.count);
+            int parts = CellSet.parts(change.count);
+            link(content, models.length - 1, change.sorted(parts), change.count, parts);
         }
     }
 
@@ -225,13 +245,12 @@ public final class RangeFilters {
         if (block == 0) {
             return;
         }
-        ByteBuffer chunk = chunk(block);
-        int position = position(block);
-        int n = chunk.get(position) & 0xFF;
-        CellSet.read(chunk, position + CELLS, n, old);
-        int changed = change.apply(old, n, cells);
+        int n = cellCount(block);
+        int parts = parts(block);
+        CellSet.read(chunk(block), position(block) + CELLS, n, parts, old);
+        int changed = change.apply(old, n, parts, cells);
         if (changed >= 0) {
-            link(content, chunk.get(position + 1) & 0xFF, cells, changed);
+            link(content, modelNumber(block), cells, changed, parts);
         }
     }
 
@@ -261,7 +280,7 @@ public final class RangeFilters {
             if (chunk.getLong(position) >>> Short.SIZE == content) {
                 INT.setVolatile(before, link, next);
                 count--;
-                bytes -= blockBytes(chunk.get(position) & 0xFF);
+                bytes -= blockBytes(block);
                 unlinked(block);
                 return;
             }
@@ -271,38 +290,42 @@ public final class RangeFilters {
         }
     }
 
-    private void link(long content, int model, int[] sorted, int n) {
+    private void link(long content, int model, int[] sorted, int n, int parts) {
         if (heads == null) {
             return;
         }
-        int block = newBlock(n);
+        int size = blockBytes(n, parts);
+        int block = newBlock(size);
         if (block == 0) {
             return;
         }
         grow();
         ByteBuffer chunk = chunk(block);
         int position = position(block);
-        CellSet.write(chunk, position + CELLS, sorted, n);
-        chunk.putLong(position, content << Short.SIZE | (long) model << Byte.SIZE | n);
+        CellSet.write(chunk, position + CELLS, sorted, n, parts);
+        chunk.putLong(position, content << Short.SIZE | (long) model << 12 | parts - 1 << 6 | n);
         ByteBuffer table = heads;
         int head = head(table, content);
         chunk.putInt(position + NEXT, table.getInt(head));
         INT.setRelease(table, head, block);
         count++;
-        bytes += blockBytes(n);
+        bytes += size;
     }
 
-    private static int blockBytes(int n) {
-        return (CELLS + CellSet.bytes(n) + GRANULE - 1) / GRANULE * GRANULE;
+    private static int blockBytes(int n, int parts) {
+        return (CELLS + CellSet.bytes(n, parts) + GRANULE - 1) / GRANULE * GRANULE;
+    }
+
+    private int blockBytes(int block) {
+        return blockBytes(cellCount(block), parts(block));
     }
 
     // ---- blocks
 
     /** Returns 0 if there is no memory. */
-    private int newBlock(int n) {
+    private int newBlock(int size) {
         epochs.tryNextPhase();
         reuse();
-        int size = blockBytes(n);
         int block = free[size / GRANULE];
         if (block != 0) {
             free[size / GRANULE] = chunk(block).getInt(position(block) + NEXT);
@@ -346,7 +369,7 @@ public final class RangeFilters {
             int block = (int) unlinked[2 * unlinkedFrom];
             ByteBuffer chunk = chunk(block);
             int position = position(block);
-            int size = blockBytes(chunk.get(position) & 0xFF);
+            int size = blockBytes(block);
             chunk.putLong(position, 0); // no content has this number
             chunk.putInt(position + NEXT, free[size / GRANULE]);
             free[size / GRANULE] = block;

@@ -228,6 +228,26 @@ final class IntervalPairs {
         return bound(key, length, 1);
     }
 
+    /** Whether a directory tells, with one pair at most, that none is from a key on to before another. Likewise. */
+    boolean isKnownEmpty(byte[] from, int length, byte[] to) {
+        if (space == null || count == 0) {
+            return false;
+        }
+        int skipped = places.skipped();
+        int low = boundOfWindows(IntervalFormat.window(from, 0, length, skipped), 0);
+        if (low < boundOfWindows(IntervalFormat.window(to, 0, to.length, skipped), 1)) {
+            return false;
+        }
+        int near = Math.min(low, count - 1);
+        need(near, near + 1);
+        return beginsLike(from, length, near, skipped) && beginsLike(to, to.length, near, skipped);
+    }
+
+    /** Whether a key begins with what all pairs begin with, so that windows tell where it is among them. */
+    private boolean beginsLike(byte[] key, int length, int pair, int skipped) {
+        return compare(key, Math.min(length, skipped), pair, skipped) == 0;
+    }
+
     private int bound(byte[] key, int length, int tie) {
         int low = 0;
         int high = count;

@@ -122,6 +122,11 @@ final class SpaceCursor {
                 return;
             }
             openToSeek();
+            if (upperBound != null
+                    && interval.isBelowUpperAnchor(upperBound, 0, upperBound.length)
+                    && pairs.isKnownEmpty(key, length, upperBound)) {
+                return;
+            }
             standForward(pairs.lowerBound(key, length));
         } finally {
             versions.exit(ticket);

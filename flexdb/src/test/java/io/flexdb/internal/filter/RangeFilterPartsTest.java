@@ -47,30 +47,38 @@ class RangeFilterPartsTest {
     @Property(tries = 2000)
     void aSetHasTheCellsThatItWasMadeOf(
             @ForAll @Size(max = CellSet.MAX_COUNT) List<@IntRange(max = CellSet.CELLS - 1) Integer> list,
-            @ForAll @IntRange(max = CellSet.CELLS - 1) int first,
+            @ForAll @IntRange(min = CellSet.MIN_PARTS, max = CellSet.MAX_PARTS) int parts,
+            @ForAll @IntRange(max = CellSet.CELLS - 1) int firstCell,
             @ForAll @IntRange(max = 40) int more) {
-        int[] cells = list.stream().mapToInt(Integer::intValue).sorted().toArray();
+        int first = CellSet.cell(firstCell, parts);
+        int[] cells = list.stream()
+                .mapToInt(cell -> CellSet.cell(cell, parts))
+                .sorted()
+                .toArray();
         int position = 5;
         ByteBuffer buffer = ByteBuffer.allocate(position + CellSet.slackBytes()).order(ByteOrder.LITTLE_ENDIAN);
         Arrays.fill(buffer.array(), (byte) 0xA5);
-        CellSet.write(buffer, position, cells, cells.length);
-        int end = position + CellSet.bytes(cells.length);
+        CellSet.write(buffer, position, cells, cells.length, parts);
+        int end = position + CellSet.bytes(cells.length, parts);
         assertEquals((byte) 0xA5, buffer.get(end), "no byte more than it says");
         int[] read = new int[cells.length];
-        CellSet.read(buffer, position, cells.length, read);
+        CellSet.read(buffer, position, cells.length, parts, read);
         assertArrayEquals(cells, read);
-        int last = Math.min(CellSet.CELLS - 1, first + more);
+        int last = Math.min(parts * CellSet.PART_CELLS - 1, first + more);
         boolean any = Arrays.stream(cells).anyMatch(cell -> first <= cell && cell <= last);
-        assertEquals(any, CellSet.hasAny(buffer, position, cells.length, first, last));
+        assertEquals(any, CellSet.hasAny(buffer, position, cells.length, parts, first, last));
         for (int cell : cells) {
-            assertTrue(CellSet.hasAny(buffer, position, cells.length, cell, cell), "cell " + cell);
+            assertTrue(CellSet.hasAny(buffer, position, cells.length, parts, cell, cell), "cell " + cell);
         }
     }
 
     @Test
-    void setsOfAsManyCellsAsIntervalsHavePairsTakeEightBitsACell() {
-        for (int count = 28; count <= 56; count++) {
-            assertTrue(CellSet.bytes(count) * 8 <= 8 * count, count + " cells take " + CellSet.bytes(count));
+    void setsTakeSevenBitsACellAndOneOfTwentyCellsAtMost() {
+        for (int count = 8; count <= 50; count++) {
+            int parts = CellSet.parts(count);
+            int bytes = CellSet.bytes(count, parts);
+            assertTrue(8 * bytes <= 7 * count + 8, count + " cells take " + bytes);
+            assertTrue(20 * count < parts * CellSet.PART_CELLS, count + " of " + parts * CellSet.PART_CELLS);
         }
     }
 }

@@ -1,6 +1,9 @@
 package io.flexdb.jmh.flexdb;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -156,6 +159,11 @@ final class RocksDBStore implements KeyValueStore {
     @Override
     public long backUp(Path directory) {
         long start = System.nanoTime();
+        try {
+            Files.createDirectories(directory); // it does not make one itself
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         try (BackupEngineOptions options = new BackupEngineOptions(directory.toString());
                 BackupEngine engine = BackupEngine.open(Env.getDefault(), options)) {
             engine.createNewBackup(store, true);

@@ -148,8 +148,10 @@ class KeyValueTest {
             value = Subject.class,
             names = "LMDB", // opens only in a process with flags of its own
             mode = EnumSource.Mode.EXCLUDE)
-    void everyStoreIsAskedInTheSameWay(Subject subject) {
-        try (KeyValueStore store = subject.open(new StoreSettings(directory, 8 << 20, 1 << 20, Durability.OS, null))) {
+    void everyStoreIsAskedInTheSameWay(Subject subject) throws IOException {
+        Path own = Files.createDirectory(directory.resolve("own"));
+        Path copies = Files.createDirectory(directory.resolve("copies"));
+        try (KeyValueStore store = subject.open(new StoreSettings(own, 8 << 20, 1 << 20, Durability.OS, null))) {
             for (int i = 9; i >= 0; i--) {
                 store.put(new byte[] {'k', (byte) i}, new byte[] {(byte) (i + 1)});
             }
@@ -160,6 +162,25 @@ class KeyValueTest {
             assertEquals(3, store.scan(new byte[] {'k', 2, 0}, 3, true, (key, value) -> keys.add((int) key[1])));
             assertEquals(List.of(3, 4, 5), keys);
             assertEquals(1, store.scan(new byte[] {'k', 9}, 3, true, (key, value) -> assertEquals(10, value[0])));
+            List<byte[]> several = store.multiGet(List.of(new byte[] {'k', 1}, new byte[] {'j'}));
+            if (several != null) {
+                assertArrayEquals(new byte[] {2}, several.get(0));
+                assertNull(several.get(1));
+            }
+            if (subject.keepsPairs() && store.copyTo(copies.resolve("copy")) >= 0) {
+                assertTrue(ProcessFigures.bytesOfFiles(copies.resolve("copy")) > 0, "a copy without a byte");
+            }
+            for (int i = 0; i < 2 && subject.keepsPairs(); i++) {
+                long before = ProcessFigures.bytesOfFiles(copies);
+                if (store.backUp(copies.resolve("backups")) >= 0) {
+                    assertTrue(ProcessFigures.bytesOfFiles(copies) > before, "a backup without a byte");
+                }
+            }
+            if (store.deleteRange(new byte[] {'k', 2}, new byte[] {'k', 8})) {
+                keys.clear();
+                assertEquals(4, store.scan(new byte[] {'k', 0}, 9, true, (key, value) -> keys.add((int) key[1])));
+                assertEquals(List.of(0, 1, 8, 9), keys);
+            }
         }
     }
 

@@ -148,14 +148,19 @@ final class FullHeapStore {
         for (int i = 0; i < WRITERS + READERS; i++) {
             SplittableRandom own = random.split();
             int which = i;
-            threads.add(new Thread(() -> repeat(() -> {
+            Runnable operation = () -> {
                 if (which < WRITERS) {
                     write(which + WRITERS * own.nextInt(KEYS / WRITERS), own);
                 } else {
                     read(own.nextInt(KEYS));
                 }
-            })));
+            };
+            threads.add(new Thread(() -> repeat(operation)));
         }
+        repeat(
+                () -> { // what it uses itself to tell errors apart is had before the heap is full
+                    throw new StoreClosedException("the first error");
+                });
         threads.forEach(thread -> thread.setDaemon(true));
         threads.forEach(Thread::start);
         fillHeapNowAndThen(System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), random);

@@ -30,24 +30,32 @@ class FullMemoryTest {
     @TempDir
     private Path directory;
 
+    private String output;
+
     @Test
     void aHeapThatIsFullNowAndThenLosesNothingAndHangsNobody() throws Exception {
         for (int process = 0; process <= PROCESSES; process++) { // the first opens what is empty
             int code = run("-Xmx40m -XX:MaxDirectMemorySize=200m", FullHeapStore.class, SECONDS, seed + process);
-            assertTrue(code == 0 || code == FullHeapStore.ENDED_BY_THE_JDK, "seed " + (seed + process) + ": " + code);
+            assertTrue(code == 0 || code == FullHeapStore.ENDED_BY_THE_JDK, told(seed + process, code));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"lock", "await", "await for a while", "fail", "insert"})
     void whatMustWorkInAFullHeapDoesSoTheFirstTime(String what) throws Exception {
-        assertEquals(0, run("-Xmx16m", FullHeapMonitor.class, List.of(what)), what);
+        int code = run("-Xmx16m", FullHeapMonitor.class, List.of(what));
+        assertEquals(0, code, () -> told(seed, code));
     }
 
     @Test
     void aStoreGoesOnWhereOthersHaveAllDirectMemory() throws Exception {
         int code = run("-Xmx128m -XX:MaxDirectMemorySize=64m", FullDirectMemoryStore.class, DIRECT_WRITES, seed);
-        assertEquals(0, code, "seed " + seed);
+        assertEquals(0, code, () -> told(seed, code));
+    }
+
+    /** With all that the process said: where the report is all there is, its cause would be lost. */
+    private String told(long seed, int code) {
+        return "seed " + seed + ", exit code " + code + ": " + output;
     }
 
     private int run(String limits, Class<?> program, int work, long seed) throws Exception {
@@ -60,14 +68,15 @@ class FullMemoryTest {
         command.addAll(List.of(limits.split(" ")));
         command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), program.getName()));
         command.addAll(arguments);
-        Path output = directory.resolve("output");
+        Path file = directory.resolve("output");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
+                .redirectOutput(file.toFile())
                 .start();
         try {
             assertTrue(process.waitFor(MOST_MINUTES, TimeUnit.MINUTES), "seed " + seed);
-            System.out.println(Files.readString(output, StandardCharsets.ISO_8859_1));
+            output = Files.readString(file, StandardCharsets.ISO_8859_1);
+            System.out.println(output);
             return process.exitValue();
         } finally {
             process.destroyForcibly();

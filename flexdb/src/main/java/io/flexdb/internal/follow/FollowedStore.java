@@ -15,6 +15,7 @@ import io.flexdb.internal.files.ReaderLease;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
+import io.flexdb.internal.memory.StoreClasses;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StorageException;
@@ -113,6 +114,7 @@ public final class FollowedStore implements AutoCloseable {
     public static FollowedStore open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
         FollowedStore store = new FollowedStore(vfs, directory, settings, inline);
         try {
+            StoreClasses.initialize();
             store.replace(store.load(tries -> store.readAll(0, tries)));
             return store;
         } catch (OutOfMemoryError e) {

@@ -27,6 +27,7 @@ import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
+import io.flexdb.internal.memory.StoreClasses;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
@@ -115,6 +116,7 @@ public final class StoreOpener {
         lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
         Store store = null;
         try {
+            StoreClasses.initialize();
             long storeId = StoreFiles.openOrCreate(vfs, directory, settings);
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             recovery = WalRecovery.open(vfs, walDirectory, storeId);

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.FirstUse;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.PauseListener;
@@ -161,6 +162,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             Epochs epochs,
             Health health,
             OffHeap memory) {
+        FirstUse.of(
+                "io.flexdb.flexspace.internal.segment.Segment$State",
+                "io.flexdb.flextree.internal.tree.NodeFormat",
+                "java.util.concurrent.atomic.Striped64$Cell"); // of the counters
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings);
         recovery.run();
         try {

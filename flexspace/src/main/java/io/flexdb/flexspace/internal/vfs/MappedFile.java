@@ -27,13 +27,18 @@ public final class MappedFile {
      * M3 Before a write each such word gets the complement of what it will be and is read back, so that what was there
      *    before, if it is the same as the new, does not pass for a write. What it is read into is made different first.
      * M4 Before a read each such word of the destination gets a token. Where it is still there afterwards, the copy has
-     *    faulted or the file has these very bytes: the same with the token's complement tells which.
+     *    faulted or the file has these very bytes: the same with the token's complement tells which, since only the
+     *    file brings the token again.
      * M5 The guard stands in the method above the one that copies and looks: when compiled code meets its first bad
      *    copy it is left for the interpreter, and an error delivered on that way passes by the handlers of its own
      *    method.
      *
      * A write could fail to be noticed only if a page failed and recovered within one copy; then its checksum tells
-     * whoever reads it. For reads throwPendingFault says what to do.
+     * whoever reads it. A read could only if, besides, the page has the token itself; then the second copy has brought
+     * all of it. So bytes that do not match a checksum are no sign of a fault: what tells are the tokens, whatever the
+     * file has. Who finds that others have got the place meanwhile, so that the bytes can't match, is as safe from a
+     * fault that strikes later as if they did, and need not ask for one, which makes garbage. Who has read what should
+     * be there asks all the same, by throwPendingFault: then it is damaged, and garbage does not matter.
      */
     private static final int PAGE_BYTES = 4096; // or a part of one
     private static final int WORD_BYTES = Long.BYTES;
@@ -167,7 +172,8 @@ public final class MappedFile {
     }
 
     /**
-     * Reads bytes. The caller has a checksum for them, and calls {@link #throwPendingFault} where it does not match.
+     * Reads bytes. The caller has a checksum for them, and calls {@link #throwPendingFault} where it does not match
+     * although it should.
      *
      * @param position in the file
      * @param destination gets the bytes; its position does not matter and stays as it is
@@ -219,16 +225,16 @@ public final class MappedFile {
                 : destination.getLong(stop - WORD_BYTES + skew) == token;
     }
 
-    /** Copies a part of a page again, with another token. */
+    /** Copies a part of a page again, with another token. Where the file changes meanwhile, a copy may pass for bad. */
     private boolean isTokenOfFile(int from, int stop, ByteBuffer destination, int skew) {
         putTokens(from, stop, destination, skew, ~TOKEN);
         destination.put(from + skew, mapping, from, stop - from);
-        return !hasToken(from, stop, destination, skew, ~TOKEN);
+        return hasToken(from, stop, destination, skew, TOKEN);
     }
 
     /**
-     * To be called by a reader for whom a checksum does not match, before anything else that may fail. Returns if the
-     * file really has what was read.
+     * To be called by a reader for whom a checksum does not match although it should, before anything else that may
+     * fail. Returns if the file really has what was read. Makes garbage.
      *
      * @throws StoreIoException if a copy by this thread has faulted without being noticed
      */

@@ -39,7 +39,8 @@ public final class MappedReads {
     }
 
     /**
-     * Reads bytes. The caller has a checksum for them, and calls {@link #throwPendingFault} where it does not match.
+     * Reads bytes. The caller has a checksum for them, and calls {@link #throwPendingFault} where it does not match
+     * although it should: where it is known that the file has others there meanwhile, that says nothing of a fault.
      *
      * @param position in the file, which has the bytes
      * @param destination gets them; its position does not matter and stays as it is
@@ -99,8 +100,8 @@ public final class MappedReads {
     }
 
     /**
-     * To be called by a reader for whom a checksum does not match, before anything else that may fail. Returns if the
-     * file really has what was read.
+     * To be called by a reader for whom a checksum does not match although it should, before anything else that may
+     * fail. Returns if the file really has what was read. Makes garbage.
      *
      * @throws StoreIoException if a copy by this thread has faulted without being noticed
      */

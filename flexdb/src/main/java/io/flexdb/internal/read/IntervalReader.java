@@ -32,6 +32,10 @@ public final class IntervalReader {
      * may be out of date. What does not match is looked for in the FlexTree; what does not match there either is read
      * with its frames, and verified. So is what has no directory: directories are right for as long as they are kept,
      * and what is wrong with a file is told by name.
+     *
+     * Whatever moves pairs makes addresses be out of date, so to find that out and to mend it makes no garbage. To let
+     * go of a fault does. It is done only for bytes that were read where the FlexTree has the pair, and should have
+     * matched: others say nothing of a fault when they do not match.
      */
 
     /** Returned where a key has no pair. */
@@ -234,7 +238,7 @@ public final class IntervalReader {
                 || !reads.readAt(address, memory, 0, bytes)
                 || !isPair(memory, 0, bytes, checksum, context.crc)) {
             long logicalOffset = context.interval.logicalOffset() + from;
-            long found = search(space, context, logicalOffset, memory, 0, bytes, checksum);
+            long found = search(space, context, logicalOffset, memory, 0, bytes, checksum, address);
             IntervalFormat.setAddress(directory, base, pair, found);
         }
         return IntervalFormat.header(memory, 0);
@@ -269,7 +273,8 @@ public final class IntervalReader {
             int bytes = places.recordBytes(pair);
             int checksum = places.checksum(pair);
             if (!isPair(memory, position, bytes, checksum, context.crc)) {
-                long found = search(space, context, logicalOffset + position, memory, position, bytes, checksum);
+                long at = logicalOffset + position;
+                long found = search(space, context, at, memory, position, bytes, checksum, places.address(pair));
                 noteAddress(contentNumber, pair, found);
             }
         }
@@ -298,7 +303,11 @@ public final class IntervalReader {
         }
     }
 
-    /** Looks for a pair in the FlexTree, reads it, and returns its address, or that it is unknown. */
+    /**
+     * Looks for a pair in the FlexTree, reads it, and returns its address, or that it is unknown.
+     *
+     * @param tried the address where it was not; or unknown, if it was not read
+     */
     private long search(
             FlexTreeView space,
             ReadContext context,
@@ -306,13 +315,16 @@ public final class IntervalReader {
             ByteBuffer memory,
             int position,
             int bytes,
-            int checksum) {
-        reads.forgetFault();
-        SpaceRange range = context.range.set(space, logicalOffset, bytes);
-        if (reads.areMapped()) {
-            long address = range.address();
-            if (address != IntervalFormat.UNKNOWN
-                    && reads.readAt(address, memory, position, bytes)
+            int checksum,
+            long tried) {
+        SpaceRange range = context.range.set(space, logicalOffset, 1);
+        long begin = range.address();
+        if (tried != IntervalFormat.UNKNOWN && tried == begin) {
+            reads.forgetFault();
+        }
+        long address = range.goOn(logicalOffset, bytes).address();
+        if (address != IntervalFormat.UNKNOWN && reads.areMapped()) {
+            if (reads.readAt(address, memory, position, bytes)
                     && isPair(memory, position, bytes, checksum, context.crc)) {
                 return address;
             }

@@ -136,8 +136,8 @@ public final class SpaceReads {
 
     /**
      * Copies bytes from an address of the data file, which may be any, and out of date. What is there has not been
-     * verified: the caller has a checksum for it, and where that does not match he calls {@link #forgetFault}. Any
-     * thread, at any time.
+     * verified: the caller has a checksum for it, and where that does not match although the address is not out of date,
+     * he calls {@link #forgetFault}. Any thread, at any time. Makes no garbage unless a page can't be read.
      *
      * @return false if the bytes can't be read in this way
      */
@@ -147,13 +147,14 @@ public final class SpaceReads {
                     && store.isWithinSegment(address, length)
                     && store.readUnverified(address, destination, position, length);
         } catch (StoreIoException e) {
+            forgetFault(); // if it was not delivered yet
             return false; // who reads what is there now will be told
         }
     }
 
     /**
      * Lets go of a fault that has struck {@link #readAt} unnoticed, which else may strike this thread anywhere. To be
-     * called before anything that may fail.
+     * called before anything that may fail. Makes garbage.
      */
     public void forgetFault() {
         try {

@@ -30,7 +30,7 @@ class FlexDBMovedPairsTest {
     @TempDir
     private Path directory;
 
-    /** As collection of garbage leaves it, what the cache says of where pairs are is wrong, for each pair and each read. */
+    /** As collection leaves it, what the cache says of where pairs are is wrong, for each pair and each read. */
     @ParameterizedTest
     @EnumSource
     void findingPairsThatAreNotWhereTheyWereMakesNoGarbage(Place place) {

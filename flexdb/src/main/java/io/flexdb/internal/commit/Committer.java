@@ -260,6 +260,7 @@ public final class Committer {
                 }
                 if (end > i) {
                     room = cut(ranges.start(i), ranges.end(end - 1), publish, betweenChanges);
+                    turns.pass(); // there may be thousands that have nothing in the space
                 }
                 i = end + 1;
             }

@@ -359,7 +359,7 @@ public final class MemTable {
         return ranges;
     }
 
-    /** Has the ranges of another table, of which entries are to stand here, too. Before they do. */
+    /** Has the ranges of another table, of which entries are to stand here, too. Before they do; they take no room. */
     public void setRanges(DeletedRanges ofOther) {
         ranges = ofOther;
     }
@@ -506,6 +506,11 @@ public final class MemTable {
     /** Bytes of room that the deleted ranges have, which are here. */
     long rangeBytes() {
         return rangeBytes;
+    }
+
+    /** Whether there is nothing in it, nor about to be. */
+    public boolean isEmpty() {
+        return entryCount == 0 && ranges == null;
     }
 
     /** Entries that room was handed out for, deleted ranges included. */

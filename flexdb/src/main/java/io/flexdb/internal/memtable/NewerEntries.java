@@ -7,18 +7,14 @@ import java.util.Arrays;
 /** What a memtable has from some number on, as a table of its own. */
 public final class NewerEntries {
     /*
-     * Entries go over one by one, in the order of their numbers, as they came in. A deleted range goes over as the
-     * fragments that it has been divided into by others.
+     * Entries go over one by one, in the order of their numbers, as they came in; deleted ranges together, without room
+     * of their own.
      */
-    private static final byte[] NO_END = {};
-
     private final MemTable source;
     private final long sequence;
     private long[] found = new long[64]; // number behind the sequence, and ref
     private int count;
     private long bodyBytes;
-    private long rangeBytes;
-    private int next; // room for a range
     private byte[] payload = new byte[64];
 
     private NewerEntries(MemTable source, long sequence) {
@@ -48,16 +44,11 @@ public final class NewerEntries {
             }
         }
         Arrays.sort(found, 0, count);
-        int fragments = eachFragment((from, to, number) -> rangeBytes += MemTable.bodyBytes(from.length, to.length));
-        int arenaBytes = MemTable.arenaBytesFor(bodyBytes + rangeBytes, count + fragments);
-        MemTable target = MemTable.allocate(sequence + 1, arenaBytes, memory);
+        MemTable target = MemTable.allocate(sequence + 1, MemTable.arenaBytesFor(bodyBytes, count), memory);
         target.setFirstSequence(sequence + 1);
+        target.setRanges(source.ranges() == null ? null : source.ranges().newerThan(sequence));
         for (int i = 0; i < count; i++) {
             insert(target, Nodes.refOf(found[i]), sequence + Nodes.numberOf(found[i]));
-        }
-        if (fragments > 0) { // at once, since a write may have more of them than a table takes else
-            next = target.reserve(rangeBytes, fragments, fragments, sequence + 1);
-            eachFragment((from, to, number) -> insertRange(target, from, to, number));
         }
         return target;
     }
@@ -68,23 +59,6 @@ public final class NewerEntries {
         }
         found[count++] = Nodes.word(source.sequence(ref) - sequence, ref);
         bodyBytes += source.nodes.bytes(ref);
-    }
-
-    private interface Fragment {
-        void accept(byte[] from, byte[] to, long number);
-    }
-
-    private int eachFragment(Fragment consumer) {
-        DeletedRanges ranges = source.ranges();
-        int fragments = 0;
-        for (int i = 0; ranges != null && i < ranges.count(); i++) {
-            byte[] to = ranges.end(i) == null ? NO_END : ranges.end(i);
-            for (long number = ranges.newest(i, Long.MAX_VALUE); number > sequence; fragments++) {
-                consumer.accept(ranges.start(i), to, number);
-                number = ranges.newest(i, number - 1);
-            }
-        }
-        return fragments;
     }
 
     private void insert(MemTable target, int ref, long number) {
@@ -103,15 +77,6 @@ public final class NewerEntries {
         int reserved = target.reserve(MemTable.bodyBytes(keyLength, tailLength), 1, number);
         assert reserved != MemTable.NONE : "no room for entry " + number + ": " + target;
         target.insertAll(payload, 0, at + keyLength + tailLength, number, reserved);
-    }
-
-    private void insertRange(MemTable target, byte[] from, byte[] to, long number) {
-        makeRoom(from.length + to.length);
-        int at = WritePayload.encodeRangeHeader(payload, 0, from.length, to.length);
-        System.arraycopy(from, 0, payload, at, from.length);
-        System.arraycopy(to, 0, payload, at + from.length, to.length);
-        target.insertAll(payload, 0, at + from.length + to.length, number, next);
-        next += (int) (MemTable.bodyBytes(from.length, to.length) >>> 3);
     }
 
     private void makeRoom(int bytes) {

@@ -12,11 +12,14 @@ final class HiddenRanges {
     /*
      * Each memtable has fragments of its own. The one around a key is where those of all memtables overlap: no range
      * begins or ends in it, so one number holds for all of it. It is kept until a key lies beyond it.
+     *
+     * Thousands of ranges that overlap make thousands of fragments side by side. Where it does not matter which of the
+     * ranges covers a key, all of them are passed at once.
      */
     private final List<DeletedRanges> tables = new ArrayList<>(3);
     private final List<Long> limits = new ArrayList<>(3); // numbers above hide nothing
     private boolean found; // a fragment
-    private byte[] start; // null if there is none before it
+    private byte[] start; // null if nothing was found yet
     private byte[] end; // null if there is none behind it
     private long number;
 
@@ -68,9 +71,37 @@ final class HiddenRanges {
         return start;
     }
 
-    /** Where it ends, null if it does not. */
+    /** Where the fragment ends, null if it does not. */
     byte[] end() {
         return end;
+    }
+
+    /** Where all that is covered begins which the fragment belongs to, if any range covers it. */
+    byte[] startOfCovered() {
+        byte[] at = start;
+        for (boolean moved = true; moved; ) {
+            moved = false;
+            for (int i = 0; i < tables.size(); i++) {
+                byte[] from = tables.get(i).coveredFrom(at, limits.get(i));
+                moved |= from != at;
+                at = from;
+            }
+        }
+        return at;
+    }
+
+    /** Where it ends, null if it does not. */
+    byte[] endOfCovered() {
+        byte[] at = end;
+        for (boolean moved = true; moved; ) {
+            moved = false;
+            for (int i = 0; i < tables.size() && at != null; i++) {
+                byte[] to = tables.get(i).coveredTo(at, limits.get(i));
+                moved |= to != at;
+                at = to;
+            }
+        }
+        return at;
     }
 
     /** Its number. */

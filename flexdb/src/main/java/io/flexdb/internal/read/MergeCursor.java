@@ -36,8 +36,9 @@ public final class MergeCursor implements AutoCloseable {
      * A pair is hidden if a range with a higher number than its own covers it; of pairs in the space no number is known,
      * but whatever is newer there than a range in a memtable is in a memtable, too, and shown from there. When the
      * current pair is hidden, all sources that have nothing but hidden pairs of the fragment around it, as they are
-     * older than the range, seek to the fragment's end, so that a range of millions of pairs costs a few searches. The
-     * others, which are memtables as young as the range, go on step by step.
+     * older than the range, seek to the fragment's end, so that a range of millions of pairs costs a few searches; the
+     * space, in which all is older than any range, to the end of all fragments that follow without a gap. The others,
+     * which are memtables as young as the range, go on step by step.
      *
      * What is pinned cannot change or be used again, so no short read is needed but to read an interval.
      *
@@ -135,7 +136,7 @@ public final class MergeCursor implements AutoCloseable {
             }
             for (MemLog log : version.logs()) {
                 // Entries that the pin sees have been counted before they became visible.
-                if (log.table.entryCount() > 0) {
+                if (!log.table.isEmpty()) {
                     attach(log.table, pin.sequence());
                 }
             }
@@ -457,7 +458,7 @@ public final class MergeCursor implements AutoCloseable {
 
     private void passHidden(int source) {
         if (source == spaceSource) {
-            passFragmentInSpace();
+            passCoveredInSpace();
             return;
         }
         MemTableCursor cursor = memtables[source];
@@ -473,13 +474,17 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    private void passFragmentInSpace() {
+    private void passCoveredInSpace() {
         if (backward) {
-            space.seekBelow(hidden.start(), hidden.start().length);
-        } else if (hidden.end() == null) {
+            byte[] start = hidden.startOfCovered();
+            space.seekBelow(start, start.length);
+            return;
+        }
+        byte[] end = hidden.endOfCovered();
+        if (end == null) {
             space.end();
         } else {
-            space.seek(hidden.end(), hidden.end().length);
+            space.seek(end, end.length);
         }
     }
 

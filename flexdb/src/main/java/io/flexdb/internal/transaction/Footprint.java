@@ -211,10 +211,9 @@ public final class Footprint implements Precondition {
 
     /** Whether somebody has deleted a range that has something of this one. */
     private boolean isRangeDeleted(DeletedRanges deleted, byte[] from, byte[] to, boolean withTo, long through) {
-        int fragment = from == null ? -1 : deleted.find(from, 0, from.length);
+        int fragment = from == null ? 0 : deleted.find(from, 0, from.length);
         while (fragment < deleted.count()) {
-            byte[] start = deleted.start(fragment);
-            if (start != null && to != null && isBehind(Arrays.compareUnsigned(start, to), withTo)) {
+            if (to != null && isBehind(Arrays.compareUnsigned(deleted.start(fragment), to), withTo)) {
                 return false;
             }
             if (isNewer(deleted.newest(fragment, through))) {

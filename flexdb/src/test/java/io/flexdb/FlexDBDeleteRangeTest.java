@@ -462,6 +462,136 @@ class FlexDBDeleteRangeTest {
         store.db.close();
     }
 
+    // ---- bursts
+
+    /** Thousands of ranges at once, more than a memtable takes, beside what was open before and is opened between. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aBurstOfThousandsLeavesWhatItLeavesOfASortedMap(boolean overlapping) {
+        for (long seed = 0; seed < EFFORT; seed++) {
+            String at = "seed " + seed;
+            Random random = new Random(seed);
+            int pairs = 50_000;
+            FlexDBOptions options = FlexDBOptions.defaults().withMemtableBytes(2 << 20);
+            SimulatedVfs vfs = new SimulatedVfs();
+            FlexDB db = loaded(vfs, options, pairs);
+            TreeMap<byte[], byte[]> model = StoreOracle.newMap();
+            for (int i = 0; i < pairs; i++) {
+                model.put(number(i), value(i, 20));
+            }
+            TreeMap<byte[], byte[]> before = StoreOracle.newMap();
+            before.putAll(model);
+            try (Snapshot snapshot = db.snapshot()) {
+                for (int i = 0; i < 10_000; i++) {
+                    int width = overlapping && random.nextInt(4) == 0 ? pairs / 2 : 1 + random.nextInt(4);
+                    int from = random.nextInt(pairs);
+                    db.deleteRange(number(from), number(from + width));
+                    model.subMap(number(from), number(from + width)).clear();
+                    for (int j = 0; j < 2; j++) {
+                        int key = random.nextInt(pairs);
+                        db.put(number(key), value(i, 20));
+                        model.put(number(key), value(i, 20));
+                    }
+                    if (i % 1500 == 1000) {
+                        StoreOracle.assertSame(model, StoreDriver.all(db), at);
+                        assertSameBetween(db, model, random.nextInt(pairs), pairs / 10, at);
+                        assertArrayEquals(snapshot.get(number(from)), before.get(number(from)), at);
+                    }
+                }
+                StoreOracle.assertSame(model, StoreDriver.all(db), at);
+                StoreOracle.assertSame(before, allOf(snapshot), at);
+            }
+            SimulatedVfs killed = vfs.kill();
+            try (FlexDB again = FlexDB.open(killed, StoreDriver.DIRECTORY, options, true)) {
+                StoreOracle.assertSame(model, StoreDriver.all(again), at);
+                assertTrue(again.check().isSound());
+            }
+            try (FlexDB again = FlexDB.open(killed, StoreDriver.DIRECTORY, options, true)) {
+                StoreOracle.assertSame(model, StoreDriver.all(again), at + ", committed");
+            }
+        }
+    }
+
+    private static TreeMap<byte[], byte[]> allOf(Snapshot snapshot) {
+        TreeMap<byte[], byte[]> all = StoreOracle.newMap();
+        try (FlexCursor cursor = snapshot.cursor()) {
+            for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+                all.put(cursor.key(), cursor.value());
+            }
+        }
+        return all;
+    }
+
+    /** Backward, and forward to a bound. */
+    private static void assertSameBetween(
+            FlexDB db, TreeMap<byte[], byte[]> model, int from, int count, String message) {
+        byte[] to = number(from + count);
+        TreeMap<byte[], byte[]> found = StoreOracle.newMap();
+        try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withUpperBound(to))) {
+            for (cursor.seek(number(from)); cursor.isValid(); cursor.next()) {
+                found.put(cursor.key(), cursor.value());
+            }
+            StoreOracle.assertSame(new TreeMap<>(model.subMap(number(from), to)), found, message);
+            int backward = 0;
+            for (cursor.seekToLast();
+                    cursor.isValid() && Arrays.compareUnsigned(cursor.key(), number(from)) >= 0;
+                    cursor.prev()) {
+                assertArrayEquals(found.get(cursor.key()), cursor.value(), message);
+                backward++;
+            }
+            assertEquals(found.size(), backward, message);
+        }
+    }
+
+    /** A call makes a frame and nothing else, though thousands came before it: no memtable ends, nothing is written. */
+    @Test
+    void thousandsOfRangesFitOneMemtable() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options =
+                FlexDBOptions.defaults().withMemtableBytes(8 << 20).withDurability(Durability.NONE);
+        try (FlexDB db = loaded(vfs, options, 10_000)) {
+            db.deleteRange(number(-2), number(-1)); // there is a memtable from now on
+            long memory = db.stats().memtableMemoryBytes();
+            long reads = vfs.readCount();
+            for (int i = 0; i < 8000; i++) {
+                db.deleteRange(number(i), number(i + 1));
+            }
+            assertEquals(reads, vfs.readCount(), "no commit");
+            assertEquals(memory, db.stats().memtableMemoryBytes());
+            assertEquals(2000, StoreDriver.all(db).size());
+        }
+    }
+
+    /** A reader in a transaction that has seen all, beside a range, however many fragments there are. */
+    @Test
+    void aWalkFromTheFirstKeyConflictsWithAnyRange() {
+        StoreDriver store = filled(100);
+        for (int i = 1000; i < 1300; i++) {
+            store.deleteRange(key(i), key(i + 1));
+        }
+        try (Transaction transaction = store.db.begin(Isolation.SERIALIZABLE)) {
+            assertEquals(100, countBackward(transaction));
+            transaction.put(key(5000), key(1));
+            store.deleteRange(key(99), key(100));
+            assertThrows(ConflictException.class, transaction::commit);
+        }
+        try (Transaction transaction = store.db.begin(Isolation.SERIALIZABLE)) {
+            assertEquals(99, countBackward(transaction));
+            transaction.put(key(5000), key(1)).commit();
+        }
+        store.db.close();
+    }
+
+    private static int countBackward(Transaction transaction) {
+        int count = 0;
+        try (FlexCursor cursor = transaction.cursor()) {
+            for (cursor.seekToLast(); cursor.isValid(); cursor.prev()) {
+                count++;
+            }
+        }
+        return count;
+    }
+
     // ---- crashes
 
     /** Puts between ranges over several memtables, and commits of all of them. */

@@ -45,8 +45,10 @@ public final class MemTable {
      * I5 entries and tree lie apart.
      *
      * Ranges that were deleted are no entries of a key, but take room like one (I4), so that they are bounded as all
-     * else is. They stand in a list of their own, which is replaced whole, under a lock, before their numbers become
-     * visible; without any, a reader looks at one field.
+     * else is. They stand in a DeletedRanges of their own, which is replaced whole, under a lock, before their numbers
+     * become visible; without any, a reader looks at one field. It is on the heap, and ranges that cover each other
+     * take more of it than of the arena, so it has a limit of its own. A write is refused once that is reached: what is
+     * being inserted meanwhile comes on top, which is a few writes.
      */
 
     /** The ref that names no entry. */
@@ -56,7 +58,11 @@ public final class MemTable {
     public static final int MIN_ARENA_BYTES = 1 << 16;
 
     /** Deleted ranges that a table takes, but for those of a single write. */
-    public static final int MAX_RANGES = 256;
+    public static final int MAX_RANGES = 8192;
+
+    private static final long MAX_HEAP_OF_RANGES = 16 << 20;
+    private static final int HEAP_SHARE_OF_RANGES = 64;
+    private static final int ARENA_SHARE_OF_RANGES = 4;
 
     private static final int FIRST_USES = 500;
 
@@ -72,6 +78,7 @@ public final class MemTable {
     final Versions versions;
     final HashIndex index;
     private final int limit;
+    private final long heapOfRanges; // a table has no more than that of the heap
     private final AtomicReferenceArray<Inserter> inserters = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
     private final AtomicInteger duplicates = new AtomicInteger();
     private long id;
@@ -104,9 +111,16 @@ public final class MemTable {
         this.versions = new Versions(nodes);
         this.index = new HashIndex(nodes, hashSlots.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
         this.limit = arena.capacity() & -8;
+        this.heapOfRanges = heapOfRanges(limit, Runtime.getRuntime().maxMemory());
         for (int stripe = 0; stripe < STRIPES; stripe++) {
             inserters.setPlain(stripe * STRIPE_SPACING, new Inserter());
         }
+    }
+
+    /** How much of the heap the deleted ranges of a table may take, but for those of a single write. */
+    static long heapOfRanges(long arenaBytes, long heapBytes) {
+        long share = Math.min(arenaBytes / ARENA_SHARE_OF_RANGES, heapBytes / HEAP_SHARE_OF_RANGES);
+        return Math.max(MIN_ARENA_BYTES, Math.min(MAX_HEAP_OF_RANGES, share));
     }
 
     /** An empty table in memory of its own. */
@@ -219,7 +233,9 @@ public final class MemTable {
      * @return what {@link #insertAll} is to be given, or {@link #NONE} if there is not enough room
      */
     public int reserve(long bodyBytes, int entries, int rangesOfWrite, long firstSequenceOfWrite) {
-        if (rangesOfWrite > 0 && rangeCount > 0 && rangeCount + rangesOfWrite > MAX_RANGES) {
+        if (rangesOfWrite > 0
+                && rangeCount > 0
+                && (rangeCount + rangesOfWrite > MAX_RANGES || heapOf(ranges) >= heapOfRanges)) {
             return NONE;
         }
         int reserved = reserve(bodyBytes, entries, firstSequenceOfWrite);
@@ -227,6 +243,10 @@ public final class MemTable {
             rangeCount += rangesOfWrite;
         }
         return reserved;
+    }
+
+    private static long heapOf(DeletedRanges ranges) {
+        return ranges == null ? 0 : ranges.heapBytes();
     }
 
     /** The same for a write that deletes no range. */
@@ -479,8 +499,10 @@ public final class MemTable {
     /** How full it is, from 0 to 1; as old as the figures above. */
     public double fillLevel() {
         double keys = (double) keyCount() / index.maxKeys();
-        double ofRanges = Math.min(1, (double) rangeCount / MAX_RANGES);
-        return Math.max(ofRanges, Math.max(keys, (double) bytesUsed() / limit));
+        double byCount = (double) rangeCount / MAX_RANGES;
+        double ofRanges = Math.min(1, Math.max(byCount, (double) heapOf(ranges) / heapOfRanges));
+        // Only the second half counts: ranges come in bursts, of which the first half need not be held back.
+        return Math.max(2 * ofRanges - 1, Math.max(keys, (double) bytesUsed() / limit));
     }
 
     /** How much of an empty table entries of so many bytes take, from 0 to 1. */

@@ -2,13 +2,16 @@ package io.flexdb.it;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
 import io.flexdb.storage.StoreMemoryException;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Random;
 
 /**
  * What {@link LittleMemoryTest} runs in JVMs of their own, one step in each: a store is loaded, opened again and again
@@ -20,6 +23,8 @@ final class LittleMemoryStore {
     private static final int VALUE_BYTES = 127;
     private static final int OPENINGS = 6;
     private static final int BALLAST_BYTES = 1 << 20;
+    private static final int RANGES = 20_000;
+    private static final int MEMTABLE_BYTES = 4 << 20; // more than so many ranges take, but for the heap
     private static final int LEFT = 3; // MiB: less than the indexes need
 
     private LittleMemoryStore() {}
@@ -34,6 +39,8 @@ final class LittleMemoryStore {
             case "kill" -> fillAndHalt(directory, pairs);
             case "recover" -> recover(directory, pairs);
             case "refuse" -> refuse(directory, pairs);
+            case "ranges" -> deleteRangesAndHalt(directory, pairs);
+            case "after ranges" -> recoverRanges(directory, pairs);
             default -> throw new IllegalArgumentException(args[1]);
         }
     }
@@ -98,6 +105,65 @@ final class LittleMemoryStore {
             }
             return taken;
         }
+    }
+
+    /** Ranges over half of all, which would need more than the heap if a memtable took as many as there are. */
+    private static void deleteRangesAndHalt(Path directory, int pairs) {
+        FlexDB db = FlexDB.open(directory, FlexDBOptions.defaults().withMemtableBytes(MEMTABLE_BYTES));
+        for (int i = 0; i < pairs; i++) {
+            db.put(ordered(i), value(i));
+        }
+        requireOnly(db, deleteRanges(db, pairs));
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void recoverRanges(Path directory, int pairs) {
+        BitSet left = deleteRanges(null, pairs);
+        for (int opening = 0; opening < 2; opening++) {
+            try (FlexDB db = FlexDB.open(directory)) {
+                requireOnly(db, left);
+            }
+        }
+    }
+
+    /** Deletes ranges, with puts between them, and returns what is left; without a store it tells only that. */
+    private static BitSet deleteRanges(FlexDB db, int pairs) {
+        Random random = new Random(1);
+        BitSet left = new BitSet(pairs);
+        left.set(0, pairs);
+        for (int i = 0; i < RANGES; i++) {
+            int from = random.nextInt(pairs);
+            int to = Math.min(pairs, from + pairs / 2);
+            left.clear(from, to);
+            if (db != null) {
+                db.deleteRange(ordered(from), ordered(to));
+            }
+            if (i % 20 == 0) {
+                int put = random.nextInt(pairs);
+                left.set(put);
+                if (db != null) {
+                    db.put(ordered(put), value(put));
+                }
+            }
+        }
+        return left;
+    }
+
+    private static void requireOnly(FlexDB db, BitSet expected) {
+        int next = 0;
+        try (FlexCursor cursor = db.cursor()) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                next = expected.nextSetBit(next);
+                require(next >= 0 && Arrays.equals(ordered(next), cursor.key()), "pair " + next);
+                require(Arrays.equals(value(next), cursor.value()), "the value of pair " + next);
+                next++;
+            }
+        }
+        require(expected.nextSetBit(next) < 0, "pairs from " + next + " on");
+    }
+
+    private static byte[] ordered(int which) {
+        return ByteBuffer.allocate(KEY_BYTES).putInt(which).array();
     }
 
     /** Linux only; elsewhere 0. */

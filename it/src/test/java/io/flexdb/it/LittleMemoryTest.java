@@ -26,6 +26,13 @@ class LittleMemoryTest {
     }
 
     @Test
+    void thousandsOfRangesThatOverlapNeedNoMoreHeapThanThereIs() throws Exception {
+        for (String step : List.of("ranges", "after ranges")) {
+            run(step, LittleMemoryStore.class, step, String.valueOf(PAIRS));
+        }
+    }
+
+    @Test
     void aTransactionMayWriteSeveralTimesWhatTheHeapHas() throws Exception {
         run("transaction", LargeTransactionStore.class);
     }

@@ -301,6 +301,37 @@ class FlexDBMemoryTest {
         }
     }
 
+    /** Pairs in random order, each an extent of its own where there is memory for that. */
+    @Test
+    void theFlexTreeStaysSmallWhereMemoryIsShort() {
+        ByteBuffer taken = ByteBuffer.allocateDirect(16 << 20); // all that the JVM is said to have
+        long few = extentsAfterRandomPuts(new JvmMemory(1L << 30, 16 << 20, Long.MAX_VALUE));
+        long many = extentsAfterRandomPuts(AMPLE);
+        assertTrue(2 * few < many, few + " and " + many + " extents");
+        assertEquals(16 << 20, taken.capacity()); // which keeps it
+    }
+
+    private static long extentsAfterRandomPuts(JvmMemory jvm) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withCacheBytes(0);
+        TreeMap<String, byte[]> model = new TreeMap<>();
+        long extents;
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true, jvm, ByteBuffer::allocateDirect)) {
+            for (int i = 0; i < 20_011; i++) {
+                String key = String.format(Locale.ROOT, "key%05d", i * 7919 % 20_011);
+                byte[] value = bytes("value of " + key);
+                db.put(bytes(key), value);
+                model.put(key, value);
+            }
+            assertSame(model, db);
+            extents = db.stats().extents();
+        }
+        try (FlexDB db = StoreDriver.open(vfs.kill(), options)) {
+            assertSame(model, db);
+        }
+        return extents;
+    }
+
     /** Fails every allocation for which it is told to. */
     private static final class Scarce {
         final AtomicLong allocations = new AtomicLong();

@@ -66,11 +66,17 @@ public final class Committer {
      * leaves no room to write an interval anew, intervals are changed in place, which takes room only for what is put.
      * (Not on any full disk: to be in pieces costs room in log and tree, which deletes would lack afterwards.)
      *
+     * The FlexTree is in memory as a whole, and an extent for each pair is what it may have no room for. Once it has half
+     * of what the cache could leave to it, intervals in fewer pieces are written anew, too: that takes reading and
+     * writing, and ends where a few pieces are left of each, instead of all writes being refused.
+     *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
     private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
+    private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
+    private static final double MOST_PIECES_IF_SHORT = 0.25; // the same where the FlexTree takes too much memory
     static final MemTable[] NO_TABLES = {};
     static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
 
@@ -80,6 +86,7 @@ public final class Committer {
     final SparseIndex index; // theirs
     final IntervalCache cache;
     final CommitReservation reservation;
+    private final OffHeap memory;
     private final CommitTurns turns = new CommitTurns();
     final ReadContext context;
     private final ReadContext contextOfMerges; // for values below operands
@@ -102,6 +109,7 @@ public final class Committer {
     private boolean wasCached;
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
+    private double mostPieces = MOST_PIECES;
     private StoreFullException memoryRefusal;
     final Reclaiming reclaiming = new Reclaiming();
 
@@ -122,6 +130,7 @@ public final class Committer {
         this.index = intervals.index;
         this.cache = cache;
         this.reservation = new CommitReservation(engine);
+        this.memory = memory;
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.reader = reader;
@@ -185,6 +194,7 @@ public final class Committer {
         entries.seek(range.from());
         entriesApplied = 0;
         mostEntries = GatheredEntries.MAX_COUNT;
+        chooseMostPieces();
         boolean inPlace = range.onlyDeletes();
         int changes = 0;
         byte[] stuckAt = null;
@@ -225,6 +235,7 @@ public final class Committer {
                 reservation.drop();
                 betweenChanges.run();
                 forgetReplaced();
+                chooseMostPieces();
             }
         }
         entries.reset(EntryRange.of(NO_TABLES, 0, 0));
@@ -580,11 +591,16 @@ public final class Committer {
         return bytes >= (long) LONG_BYTES * pairs;
     }
 
-    /** Whether most pairs are extents of their own. */
+    private void chooseMostPieces() {
+        long beyondCache = engine.figures().nodeBytes() - cache.memoryBytes(); // which gives way to the tree
+        mostPieces = beyondCache > memory.roomBytes() ? MOST_PIECES_IF_SHORT : MOST_PIECES;
+    }
+
+    /** Whether so many pairs are extents of their own that it had better be one. */
     private boolean isFragmented(IntervalRef interval) {
         extents.reset(engine.current());
         int pieces = 0;
-        int most = Math.max(1, old.count() * 3 / 4);
+        int most = Math.max(1, (int) (old.count() * mostPieces));
         boolean found = extents.seek(interval.logicalOffset());
         long end = interval.logicalOffset() + interval.lengthBytes();
         while (found && extents.logicalOffset() < end) {

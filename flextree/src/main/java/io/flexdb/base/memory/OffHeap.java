@@ -131,6 +131,11 @@ public final class OffHeap {
         }
     }
 
+    /** How many bytes more there are, roughly, before anybody gives some back. Any thread. */
+    public long roomBytes() {
+        return Math.max(0, room.getAsLong());
+    }
+
     private ByteBuffer note(Use use, ByteBuffer buffer) {
         forgetGone();
         Held entry = new Held(buffer, use, gone);

@@ -117,6 +117,11 @@ public final class SpaceFigures {
         return tree.memoryBytes();
     }
 
+    /** Off-heap bytes of the nodes that the tree consists of, by the writer's state; a part of those of the tree. */
+    public long nodeBytes() {
+        return tree.nodeCount() * NodeFormat.NODE_BYTES;
+    }
+
     /** Off-heap bytes of nodes that only readers of older versions may still see; a part of those of the tree. */
     public long retiredNodeBytes() {
         return tree.retiredNodeCount() * NodeFormat.NODE_BYTES;

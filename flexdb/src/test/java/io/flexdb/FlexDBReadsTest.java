@@ -7,8 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.storage.CorruptionException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -21,7 +27,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
@@ -55,6 +64,93 @@ class FlexDBReadsTest {
 
     private Reads possible(Reads wanted) {
         return new RealVfs().mapsSafely(root) ? wanted : Reads.POSITIONAL;
+    }
+
+    // ---- what is prefetched
+
+    /** Counts what the kernel is told of pairs in the data file. */
+    private static final class CountingVfs extends ForwardingVfs {
+        final AtomicInteger prefetches = new AtomicInteger();
+
+        CountingVfs() {
+            super(new RealVfs());
+        }
+
+        @Override
+        public VfsFile open(Path file, OpenMode mode) {
+            return new ForwardingVfsFile(super.open(file, mode)) {
+                @Override
+                public void prefetch(long position, long bytes) {
+                    boolean frames = position % FRAME == 0 && bytes % FRAME == 0; // as reads of the file have them
+                    prefetches.addAndGet(path().endsWith("data") && !frames ? 1 : 0);
+                    super.prefetch(position, bytes);
+                }
+            };
+        }
+    }
+
+    private static FlexDBOptions withNanoClock(LongSupplier clock) {
+        StoreSettings settings = SMALL.withCacheBytes(16 << 20).settings().copy();
+        settings.nanoClock = clock;
+        return FlexDBOptions.of(settings);
+    }
+
+    /** Where reads take as long as those of a disk, short walks say at once what they will need. */
+    @Test
+    void shortWalksPrefetchWhatTheyWouldWaitForAndNothingElse() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicLong nanosOfARead = new AtomicLong();
+        CountingVfs vfs = new CountingVfs();
+        FlexDBOptions options = withNanoClock(() -> nanos.addAndGet(nanosOfARead.get()));
+        int count = 5003;
+        try (FlexDB db = FlexDB.open(vfs, root, options, true, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect)) {
+            for (int i = 0; i < count; i++) {
+                int number = i * 1999 % count;
+                db.put(key(number), value(number, 100));
+            }
+        }
+        try (FlexDB db = FlexDB.open(vfs, root, options, true, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect)) {
+            walk(db, 0, count); // makes the directories
+            if (db.stats().reads() != Reads.MAPPED) {
+                return; // which tells by itself what a read of the file needs
+            }
+            int before = vfs.prefetches.get();
+            walks(db, count);
+            assertEquals(before, vfs.prefetches.get(), "prefetches of what is in memory");
+            nanosOfARead.set(1_000_000);
+            walks(db, count);
+            int slow = vfs.prefetches.get() - before;
+            assertTrue(slow > 100, slow + " prefetches");
+            nanosOfARead.set(0);
+            walks(db, count);
+            before = vfs.prefetches.get();
+            walks(db, count);
+            assertEquals(before, vfs.prefetches.get(), "prefetches when reads are fast again");
+        }
+    }
+
+    private static void walks(FlexDB db, int count) {
+        for (int from = 7; from + 20 < count; from += 101) {
+            walk(db, from, 20);
+        }
+    }
+
+    private static void walk(FlexDB db, int from, int pairs) {
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seek(key(from));
+            for (int i = from; i < from + pairs; i++) {
+                assertArrayEquals(key(i), cursor.key());
+                assertArrayEquals(value(i, 100), cursor.value());
+                cursor.next();
+            }
+        }
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seekForPrev(key(from + pairs - 1));
+            for (int i = from + pairs - 1; i >= from; i--) {
+                assertArrayEquals(key(i), cursor.key());
+                cursor.prev();
+            }
+        }
     }
 
     // ---- what is read

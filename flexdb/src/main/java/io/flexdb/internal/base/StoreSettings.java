@@ -4,6 +4,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.function.LongSupplier;
 
 /** The settings of a store, which {@code FlexDBOptions} tells of. Once it is made nobody changes it. */
 public final class StoreSettings implements Cloneable {
@@ -34,6 +35,7 @@ public final class StoreSettings implements Cloneable {
     public FlexSpaceOptions space = FlexSpaceOptions.defaults().withMinimumUtilization(0.7);
     public HealthListener healthListener; // or null
     public InstantSource clock = InstantSource.system();
+    public LongSupplier nanoClock = System::nanoTime; // of what cursors read; tests have another
     public Merger merger; // or null
 
     /** Another one, to be changed by whoever asks for it. */

@@ -24,6 +24,8 @@ final class IntervalPairs {
      */
     private static final long ALL = -1;
 
+    private static final int AHEAD_IF_SLOW = 16; // of the pair that is sought, as who seeks mostly goes on
+
     private final IntervalReader reader;
     private final ReadContext context;
     private ByteBuffer memory;
@@ -31,6 +33,7 @@ final class IntervalPairs {
     private int positions;
     private int count;
     private long there; // a bit for each pair; or ALL
+    private long prefetched; // likewise, of pairs that were not there
 
     // What it takes to bring pairs:
     private final PairPlaces places = new PairPlaces();
@@ -57,6 +60,7 @@ final class IntervalPairs {
     void clear() {
         count = 0;
         there = ALL;
+        prefetched = 0;
         memory = null;
         space = null;
     }
@@ -102,6 +106,26 @@ final class IntervalPairs {
             reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
             there |= (1L << to) - (1L << first);
         }
+    }
+
+    /** Tells the kernel of pairs that will be needed. Inside a short read. */
+    void prefetch(int from, int to) {
+        int first = from;
+        while (first < to && isThereSoon(first)) {
+            first++;
+        }
+        int end = to;
+        while (end > first && isThereSoon(end - 1)) {
+            end--;
+        }
+        if (first < end) {
+            reader.prefetch(places, first, end);
+            prefetched |= (1L << end) - (1L << first);
+        }
+    }
+
+    private boolean isThereSoon(int pair) {
+        return isThere(pair) || (prefetched >>> pair & 1) != 0;
     }
 
     /** Bytes of some pairs. */
@@ -257,6 +281,9 @@ final class IntervalPairs {
             low = boundOfWindows(window, 0);
             high = boundOfWindows(window, 1); // between them are the pairs of which windows do not tell
             int near = Math.min(low, count - 1);
+            if (reader.waits().areExpected()) {
+                prefetch(near, Math.min(count, near + AHEAD_IF_SLOW));
+            }
             need(near, near + 1);
             int order = compare(key, Math.min(length, skipped), near, skipped);
             if (order != 0) { // the key does not begin with what all pairs begin with, so windows say nothing of it

@@ -64,6 +64,7 @@ public final class IntervalReader {
     private final TouchedIntervals coarse;
     private final TouchedIntervals fragmented;
     private final Path dataFile;
+    private final DiskWaits waits = new DiskWaits();
 
     /**
      * @param coarse learns which coarse intervals are read
@@ -284,13 +285,38 @@ public final class IntervalReader {
     private int copyNeighbours(ByteBuffer memory, PairPlaces places, int pair, int to) {
         long address = places.address(pair);
         int position = places.position(pair);
-        int next = pair + 1;
-        while (next < to && places.address(next) == address + places.position(next) - position) {
-            next++;
-        }
+        int next = endOfNeighbours(places, pair, to);
         if (address != IntervalFormat.UNKNOWN) {
             // What does not arrive is missed later.
             reads.readAt(address, memory, position, places.position(next) - position);
+        }
+        return next;
+    }
+
+    /** Tells the kernel where pairs are that will be read, as far as anybody knows. */
+    void prefetch(PairPlaces places, int from, int to) {
+        for (int pair = from; pair < to; ) {
+            int next = endOfNeighbours(places, pair, to);
+            long address = places.address(pair);
+            if (address != IntervalFormat.UNKNOWN) {
+                reads.prefetchAt(address, places.position(next) - places.position(pair));
+            }
+            pair = next;
+        }
+    }
+
+    /** What cursors have found out of the time that reads take. */
+    DiskWaits waits() {
+        return waits;
+    }
+
+    /** The pair behind those that lie together in the data file from a pair on. */
+    private static int endOfNeighbours(PairPlaces places, int pair, int to) {
+        long address = places.address(pair);
+        int position = places.position(pair);
+        int next = pair + 1;
+        while (next < to && places.address(next) == address + places.position(next) - position) {
+            next++;
         }
         return next;
     }

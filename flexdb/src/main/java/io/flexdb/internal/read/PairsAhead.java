@@ -10,6 +10,7 @@ final class PairsAhead {
      * come yet, at once; and behind them as if nothing were known, since that walk has become another one.
      */
     private static final int FIRST = 4;
+    private static final int FIRST_IF_SLOW = 16;
     private static final int MOST = IntervalBounds.MAX_PAIRS;
 
     private int expected;
@@ -31,6 +32,11 @@ final class PairsAhead {
     /** How many to bring next, at least one. */
     int next() {
         return left > 0 ? Math.min(left, MOST) : growing;
+    }
+
+    /** How many to prefetch from a disk, of which those are the first: to wait once costs less than to wait twice. */
+    int nextIfSlow() {
+        return Math.max(next(), FIRST_IF_SLOW);
     }
 
     /**

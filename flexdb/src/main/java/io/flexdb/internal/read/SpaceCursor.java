@@ -30,6 +30,7 @@ final class SpaceCursor {
     private final IntervalCursor interval;
     private final IntervalPairs pairs;
     private final ScanPace pace = new ScanPace();
+    private final DiskWaits waits; // those of the readers of all intervals
     private final LongSupplier nanoClock;
     private Version version;
     private long loadedStart = NONE; // of the interval that the copy is of, in the space
@@ -61,6 +62,7 @@ final class SpaceCursor {
         this.filters = filters;
         this.context = context;
         this.nanoClock = nanoClock;
+        this.waits = intervals.waits();
         this.interval = index.cursor();
         this.pairs = new IntervalPairs(intervals, context);
     }
@@ -226,6 +228,9 @@ final class SpaceCursor {
             next = 0;
         }
         if (next < pairCount) {
+            if (waits.areExpected()) {
+                pairs.prefetch(next, Math.min(pairCount, next + ahead.nextIfSlow()));
+            }
             bring(next, Math.min(pairCount, next + ahead.next()));
             standOn(next);
         }
@@ -239,6 +244,9 @@ final class SpaceCursor {
             next = pairCount - 1;
         }
         if (next >= 0) {
+            if (waits.areExpected()) {
+                pairs.prefetch(Math.max(0, next + 1 - ahead.nextIfSlow()), next + 1);
+            }
             bring(Math.max(0, next + 1 - ahead.next()), next + 1);
             standOn(next);
         }
@@ -254,7 +262,7 @@ final class SpaceCursor {
             ahead.came(pairs.areThere() ? pairCount : to - from, false);
             return;
         }
-        boolean looks = pace.looks();
+        boolean looks = pace.looks() || waits.look();
         long before = looks ? nanoClock.getAsLong() : 0;
         pairs.need(from, to);
         readSince(before, looks, pairs.bytes(from, to));
@@ -263,7 +271,9 @@ final class SpaceCursor {
 
     private void readSince(long before, boolean looks, long bytes) {
         if (looks) {
-            pace.took(nanoClock.getAsLong() - before, bytes);
+            long nanos = nanoClock.getAsLong() - before;
+            pace.took(nanos, bytes);
+            waits.took(nanos, bytes);
         }
         pace.read(bytes);
     }

@@ -158,7 +158,7 @@ public final class Store implements AutoCloseable {
                 contexts,
                 retired::pinnedBytes,
                 settings.maxPinnedBytes,
-                System::nanoTime,
+                settings.nanoClock,
                 settings.merger,
                 filters,
                 large);

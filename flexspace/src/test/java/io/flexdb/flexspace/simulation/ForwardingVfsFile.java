@@ -62,6 +62,11 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
+    public MappedFile mapForReading(long position, long bytes) {
+        return file.mapForReading(position, bytes);
+    }
+
+    @Override
     public void close() {
         file.close();
     }

@@ -152,6 +152,13 @@ public final class SpaceReads {
         }
     }
 
+    /** Tells the kernel that bytes will be read by {@link #readAt}, for whose address the same holds. */
+    public void prefetchAt(long address, int length) {
+        if (store.isReadMapped() && store.isWithinSegment(address, length)) {
+            store.prefetchUnverified(address, length);
+        }
+    }
+
     /**
      * Lets go of a fault that has struck {@link #readAt} unnoticed, which else may strike this thread anywhere. To be
      * called before anything that may fail. Makes garbage.

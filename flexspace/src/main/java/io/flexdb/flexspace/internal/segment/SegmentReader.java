@@ -333,6 +333,11 @@ public final class SegmentReader {
         }
     }
 
+    /** Tells it of bytes alone. */
+    void prefetchBytes(int segment, int from, int length) {
+        file.prefetch(format.filePosition(segment, from), length);
+    }
+
     /** The checksums of a sealed segment, from its footer if nobody has needed them lately. */
     int[] checksums(Segment segment) {
         int[] sums = segment.checksums;

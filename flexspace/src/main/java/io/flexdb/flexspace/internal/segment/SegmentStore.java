@@ -546,6 +546,11 @@ public final class SegmentStore implements AutoCloseable {
         reader.prefetch(segment(format.segmentOf(address)), format.positionOf(address), (int) length);
     }
 
+    /** Does the same for {@link #readUnverified}, which needs no whole frames and no footers. */
+    public void prefetchUnverified(long address, int length) {
+        reader.prefetchBytes(format.segmentOf(address), format.positionOf(address), length);
+    }
+
     public SegmentReader reader() {
         return reader;
     }

@@ -1,0 +1,48 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.flexspace.internal.engine.SpaceReads;
+
+/** Whether cursors have to expect that what they bring through mappings is on a disk. For all cursors of a store. */
+final class DiskWaits {
+    /*
+     * The problem: a short walk brings pairs from several pieces of the data file, and through a mapping it waits for the
+     * disk at each in turn. When it knows that it waits, it is over.
+     * The choice: where walks of late have waited, the next ones tell the kernel of all pieces that they are going to
+     * need, and wait once. It takes two slow reads near each other, for any one may have waited for a processor.
+     * The cost: a system call for each piece as long as waits are expected, and the time of each of those reads.
+     *
+     * Without a lock, and not volatile: who sees an old value prefetches a little longer, or begins a little later.
+     */
+    private static final int SUSPICIOUS_READS = 16; // behind a slow one
+    private static final int EXPECTING_READS = 64; // behind a second one
+
+    private int suspicious;
+    private int expecting;
+
+    /** Whether what is read next had better be prefetched. */
+    boolean areExpected() {
+        return expecting > 0;
+    }
+
+    /** Whether the time that the next read takes is wanted in any case. */
+    boolean look() {
+        return (suspicious | expecting) > 0;
+    }
+
+    /** How long a read took. */
+    void took(long nanos, long bytes) {
+        if (SpaceReads.isOfDisk(nanos, bytes)) {
+            if ((suspicious | expecting) > 0) {
+                expecting = EXPECTING_READS;
+            }
+            suspicious = SUSPICIOUS_READS;
+            return;
+        }
+        if (suspicious > 0) {
+            suspicious--;
+        }
+        if (expecting > 0) {
+            expecting--;
+        }
+    }
+}

@@ -6,7 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,6 +21,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,21 +58,28 @@ class FlexDBRangeFilterTest {
         final FlexDB db;
         final int even; // pairs, by even numbers
 
+        /** With filters that are made of all that was loaded. */
         Counted(IntFunction<byte[]> keys, int even, int valueBytes) {
+            this(keys, even, valueBytes, false);
+            db.buildFilters();
+        }
+
+        /** @param filteredFirst whether it was loaded with filters, which the file of its close has */
+        Counted(IntFunction<byte[]> keys, int even, int valueBytes, boolean filteredFirst) {
             SimulatedVfsOfReads vfs = new SimulatedVfsOfReads(reads);
             this.even = even;
             FlexDBOptions options = FILTERED.withReads(Reads.POSITIONAL)
                     .withCacheBytes(600 << 10)
                     .withMemtableBytes(1 << 20);
-            try (FlexDB loaded = StoreDriver.open(vfs.vfs, options)) {
+            try (FlexDB loaded = StoreDriver.open(vfs.vfs, options.withRangeFilter(filteredFirst))) {
                 Random order = new Random(3);
                 int[] numbers = order.ints(0, even).distinct().limit(even).toArray();
                 for (int number : numbers) {
                     loaded.put(keys.apply(2 * number), new byte[valueBytes]);
                 }
+                loaded.buildFilters(); // if it has any
             }
             db = StoreDriver.open(vfs.vfs, options);
-            db.buildFilters();
         }
 
         double readsFor(int operations, Runnable all) {
@@ -132,6 +145,19 @@ class FlexDBRangeFilterTest {
                 read += reads > 0 ? 1 : 0;
             }
             assertTrue(read <= 0.08 * PAIRS, read + " of " + PAIRS + " empty short ranges were read");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStoreThatIsOpenedAgainAnswersForWhatIsAbsent(boolean decimal) {
+        IntFunction<byte[]> keys = decimal ? FlexDBRangeFilterTest::decimal : FlexDBRangeFilterTest::random;
+        try (Counted store = new Counted(keys, PAIRS, 400, true)) {
+            for (int i = 0; i < PAIRS; i++) {
+                assertNull(store.db.get(keys.apply(2 * i + 1)));
+            }
+            long answered = store.db.stats().filteredReads();
+            assertTrue(answered > (decimal ? 0.9 : 0.85) * PAIRS, answered + " of " + PAIRS + " absent keys");
         }
     }
 
@@ -265,6 +291,216 @@ class FlexDBRangeFilterTest {
             }
             writer.join();
             assertNull(failure.get());
+        }
+    }
+
+    // ---- the file of a clean close
+
+    private static final Path FILE = StoreDriver.DIRECTORY.resolve("filters");
+
+    /** A store with pairs of even numbers, scattered by changes, of which it has the filters. */
+    private static StoreDriver filtered() {
+        StoreDriver store = new StoreDriver(FILTERED);
+        for (int i = 0; i < PAIRS; i++) {
+            store.put(decimal(2 * i), new byte[30]);
+        }
+        store.reopen("loaded");
+        store.db.buildFilters();
+        Random random = new Random(7);
+        for (int i = 0; i < PAIRS; i++) {
+            store.put(decimal(2 * random.nextInt(PAIRS)), new byte[20 + random.nextInt(20)]);
+        }
+        return store;
+    }
+
+    /** What share of absent keys filters answer, where all that is there is found. */
+    private static double answeredOfAbsent(StoreDriver store, String at) {
+        store.assertSame(at);
+        long before = store.db.stats().filteredReads();
+        for (int i = 0; i < PAIRS; i++) {
+            assertTrue(store.db.containsKey(decimal(2 * i)), at + ", key " + 2 * i);
+            assertFalse(store.db.containsKey(decimal(2 * i + 1)), at + ", key " + (2 * i + 1));
+        }
+        return (store.db.stats().filteredReads() - before) / (double) PAIRS;
+    }
+
+    @Test
+    void aStoreThatWasClosedHasThemAtOnceAndGoesOnWithThem() {
+        StoreDriver store = filtered();
+        for (int round = 0; round < 3; round++) {
+            store.reopen("round " + round);
+            assertFalse(store.vfs.exists(FILE), "deleted by opening");
+            double answered = answeredOfAbsent(store, "round " + round);
+            assertTrue(answered > 0.9, answered + " of the absent keys were answered");
+            for (int i = 0; i < 500; i++) {
+                store.put(decimal(2 * i), new byte[round]);
+                store.put(decimal(2 * PAIRS + 500 * round + i), new byte[40]);
+            }
+        }
+        store.kill("after a kill there are none");
+        assertEquals(0, answeredOfAbsent(store, "killed"));
+        store.db.close();
+    }
+
+    @Test
+    void withoutTheOptionTheFileGoesAndNothingOldIsBelieved() {
+        StoreDriver store = filtered();
+        store.db.close();
+        SimulatedVfs closed = store.vfs.copy();
+        byte[] old = closed.content(FILE);
+        try (FlexDB db = StoreDriver.open(closed, StoreDriver.SMALL)) {
+            assertFalse(closed.exists(FILE));
+            for (int i = 0; i < PAIRS; i++) {
+                db.put(decimal(2 * i + 1), new byte[30]);
+            }
+        }
+        assertFalse(closed.exists(FILE));
+        closed.setContent(FILE, old);
+        try (FlexDB db = StoreDriver.open(closed, FILTERED)) {
+            for (int i = 0; i < 2 * PAIRS; i++) {
+                assertTrue(db.containsKey(decimal(i)), "key " + i);
+            }
+        }
+    }
+
+    @Test
+    void aFileThatIsNotSoundCostsTimeAndNothingElse() {
+        StoreDriver store = filtered();
+        store.db.close();
+        byte[] sound = store.vfs.content(FILE);
+        Random random = new Random(11);
+        for (int round = 0; round < 60; round++) {
+            byte[] damaged = round % 4 == 0 ? Arrays.copyOf(sound, random.nextInt(sound.length)) : sound.clone();
+            if (round % 4 == 1) {
+                damaged[random.nextInt(84)] ^= (byte) (1 << random.nextInt(8));
+            } else if (round % 4 == 2) {
+                damaged[4096 + random.nextInt(sound.length - 4096)] ^= (byte) (1 << random.nextInt(8));
+            } else if (round % 4 == 3) {
+                damaged = Arrays.copyOf(sound, sound.length + 1 + random.nextInt(9));
+            }
+            SimulatedVfs files = store.vfs.copy();
+            files.setContent(FILE, damaged);
+            boolean isSound = Arrays.equals(damaged, sound);
+            try (FlexDB db = StoreDriver.open(files, FILTERED)) {
+                for (int i = 0; i < 2 * PAIRS; i++) {
+                    assertEquals(i % 2 == 0, db.containsKey(decimal(i)), "round " + round + ", key " + i);
+                }
+                assertEquals(isSound, db.stats().filteredReads() > 0, "round " + round);
+            }
+        }
+    }
+
+    /** Sets with sound checksums that can't be sets: nothing is read outside of them. */
+    @Test
+    void aFileOfAnotherMakeNeitherEndsAnythingNorStays() {
+        StoreDriver store = filtered();
+        store.db.close();
+        byte[] sound = store.vfs.content(FILE);
+        Random random = new Random(12);
+        for (int round = 0; round < 60; round++) {
+            byte[] hostile = sound.clone();
+            ByteBuffer file = ByteBuffer.wrap(hostile).order(ByteOrder.LITTLE_ENDIAN);
+            if (round % 3 == 0) {
+                file.putInt(76, random.nextInt(40) - 10); // models
+            } else {
+                for (int i = 0; i < 50; i++) {
+                    hostile[4096 + random.nextInt(sound.length - 4096)] = (byte) random.nextInt();
+                }
+            }
+            file.putInt(72, checksum(hostile, 4096, hostile.length - 4096));
+            file.putInt(80, checksum(hostile, 0, 80));
+            SimulatedVfs files = store.vfs.copy();
+            files.setContent(FILE, hostile);
+            try (FlexDB db = StoreDriver.open(files, FILTERED)) {
+                for (int i = 0; i < 2 * PAIRS; i++) {
+                    db.containsKey(decimal(i));
+                }
+                db.put(decimal(1), new byte[3]);
+            }
+            try (FlexDB db = StoreDriver.open(files, StoreDriver.SMALL)) {
+                assertEquals(PAIRS + 1, StoreDriver.all(db).size(), "round " + round);
+            }
+        }
+    }
+
+    private static int checksum(byte[] bytes, int from, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, length);
+        return (int) crc.getValue();
+    }
+
+    @Test
+    void aFileThatCanNotBeWrittenOrReadFailsNothing() {
+        StoreDriver store = filtered();
+        store.db.close();
+        int met = 0;
+        for (Fault fault : Fault.values()) {
+            for (HookedVfs.Kind kind : HookedVfs.Kind.values()) {
+                for (int nth = 1; nth <= 3; nth++) {
+                    SimulatedVfs files = store.vfs.copy();
+                    int failing = nth;
+                    int[] count = {0};
+                    boolean[] closing = {false};
+                    HookedVfs hooked = new HookedVfs(files, (operation, path) -> {
+                        if (closing[0] && operation == kind && path.equals(FILE) && ++count[0] == failing) {
+                            files.failAt(files.operationCount() + 1, fault);
+                        }
+                    });
+                    FlexDB db = FlexDB.open(hooked, StoreDriver.DIRECTORY, FILTERED, true);
+                    closing[0] = true;
+                    db.close();
+                    files.clearFaults();
+                    met += count[0] >= nth ? 1 : 0;
+                    try (FlexDB again = StoreDriver.open(files, FILTERED)) {
+                        for (int i = 0; i < 2 * PAIRS; i++) {
+                            assertEquals(
+                                    i % 2 == 0, again.containsKey(decimal(i)), fault + " at " + kind + ", key " + i);
+                        }
+                    }
+                }
+            }
+        }
+        assertTrue(met > 5, met + " faults met");
+    }
+
+    @Test
+    void aFileThatCanNotBeReadFailsNothing() {
+        StoreDriver store = filtered();
+        store.db.close();
+        HookedVfs hooked = new HookedVfs(store.vfs, (operation, path) -> {
+            if (operation == HookedVfs.Kind.READ && path.equals(FILE)) {
+                throw new StoreIoException("read", path, new IOException("for a test"));
+            }
+        });
+        try (FlexDB db = FlexDB.open(hooked, StoreDriver.DIRECTORY, FILTERED, true)) {
+            for (int i = 0; i < 2 * PAIRS; i++) {
+                assertEquals(i % 2 == 0, db.containsKey(decimal(i)), "key " + i);
+            }
+            assertEquals(0, db.stats().filteredReads());
+        }
+    }
+
+    /** One key is asked for: the thread makes the filters of all intervals, as others will be asked for. */
+    @Test
+    void whoAsksForOneHasAllMade() throws InterruptedException {
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            for (int i = 0; i < PAIRS; i++) {
+                db.put(decimal(2 * i), new byte[30]);
+            }
+        }
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, FILTERED, false)) {
+            assertFalse(db.containsKey(decimal(1)));
+            long bytes = 0;
+            while (bytes * 8 < 5 * PAIRS) {
+                Thread.sleep(10); // the test's time is limited
+                bytes = db.filterBytes();
+            }
+            assertEquals(0, db.stats().filteredReads());
+            for (int i = 0; i < PAIRS; i++) {
+                assertFalse(db.containsKey(decimal(2 * i + 1)));
+            }
+            assertTrue(db.stats().filteredReads() > 0.9 * PAIRS, db.stats().toString());
         }
     }
 

@@ -551,14 +551,20 @@ public final class Committer {
                 filterWriter.change.beginChanges(interval);
             }
             content.merge(old, gathered, inPlace, reclaiming);
-            if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
-                old.readImage(engine.current()); // for the keys
+            if (!content.haveKeys() && needsKeys(interval)) {
+                old.readImage(engine.current());
                 content.merge(old, gathered, inPlace, reclaiming);
             }
             parts.divide(content, interval);
         } finally {
             epochs.exit(ticket);
         }
+    }
+
+    /** Whether the keys of the merged content are wanted: to be anchors, or for a filter that has become too small. */
+    private boolean needsKeys(IntervalRef interval) {
+        return IntervalBounds.areDivided(content.pairs(), content.bytes())
+                || filters != null && filters.isOutgrown(interval.contentNumber(), filterWriter.change);
     }
 
     /** Brings what is needed of the interval as it is, and returns whether to change it in place. */

@@ -80,6 +80,15 @@ final class CellSet {
         }
     }
 
+    /** How many cells the upper bits of a set tell of, which should be its count. */
+    static int countUpper(ByteBuffer from, int position, int count, int parts) {
+        int ones = 0;
+        for (int bit = 0; bit < count + parts; bit++) {
+            ones += from.get(position + (bit >>> 3)) >>> (bit & 7) & 1;
+        }
+        return ones;
+    }
+
     /** Whether a set has one of the cells from one to another. */
     static boolean hasAny(ByteBuffer from, int position, int count, int parts, int first, int last) {
         int bytes = count + parts + 7 >>> 3; // the last of which may begin the lower ones, behind the last cell

@@ -99,10 +99,15 @@ public final class FilterChange {
         return cells;
     }
 
+    /** Whether a set of so many cells and parts can become the new one. */
+    boolean fits(int oldCount, int parts) {
+        int left = oldCount - goneCount + count;
+        return known && left <= CellSet.MAX_COUNT && CellSet.suffice(parts, left);
+    }
+
     /** Makes of the old cells of so many parts the new ones, and returns how many; -1 if there are too many. */
     int apply(int[] old, int oldCount, int parts, int[] changed) {
-        int left = oldCount - goneCount + count;
-        if (!known || left > CellSet.MAX_COUNT || !CellSet.suffice(parts, left)) {
+        if (!fits(oldCount, parts)) {
             return -1;
         }
         sort(cells, count, parts);

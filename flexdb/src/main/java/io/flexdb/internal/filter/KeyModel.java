@@ -1,6 +1,7 @@
 package io.flexdb.internal.filter;
 
 import io.flexdb.internal.keys.RecordFormat;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Numbers for keys, in the order of the keys, and spread about as evenly as keys like those it was made of. Immutable. */
@@ -18,6 +19,7 @@ final class KeyModel {
     private static final long LEAST_RANGE = 1L << SHARE_BITS; // below it a symbol might get nothing
     private static final int SYMBOLS = 257;
     private static final int END = 0;
+    static final int SAVED_BYTES = SYMBOLS * Short.BYTES;
 
     private final int[] sums = new int[SYMBOLS + 1]; // of the shares of the symbols before each
 
@@ -31,6 +33,33 @@ final class KeyModel {
         int shared = (1 << SHARE_BITS) - 4 * SYMBOLS; // four parts for each that may come all the same
         for (int symbol = 0; symbol < SYMBOLS; symbol++) {
             sums[symbol + 1] = sums[symbol] + 4 + (int) (counts[symbol] * shared / all);
+        }
+    }
+
+    /** Takes the shares that {@link #save} has put. */
+    private KeyModel(ByteBuffer from) {
+        for (int symbol = 0; symbol < SYMBOLS; symbol++) {
+            sums[symbol + 1] = sums[symbol] + (from.getShort() & 0xFFFF);
+        }
+    }
+
+    /** The model that was saved; null if it can't be one, or the buffer has too few bytes. */
+    static KeyModel restore(ByteBuffer from) {
+        if (from.remaining() < SAVED_BYTES) {
+            return null;
+        }
+        KeyModel model = new KeyModel(from);
+        boolean eachHasOne = true;
+        for (int symbol = 0; symbol < SYMBOLS; symbol++) {
+            eachHasOne &= model.sums[symbol] < model.sums[symbol + 1];
+        }
+        return eachHasOne && model.sums[SYMBOLS] <= 1 << SHARE_BITS ? model : null;
+    }
+
+    /** Puts {@link #SAVED_BYTES} bytes. */
+    void save(ByteBuffer to) {
+        for (int symbol = 0; symbol < SYMBOLS; symbol++) {
+            to.putShort((short) (sums[symbol + 1] - sums[symbol]));
         }
     }
 

@@ -254,6 +254,12 @@ public final class RangeFilters {
         }
     }
 
+    /** Whether a content has a set that is too small for a change, so that another one has to be made of all keys. */
+    public boolean isOutgrown(long content, FilterChange change) {
+        int block = find(content);
+        return block != 0 && !change.fits(cellCount(block), parts(block));
+    }
+
     /** The model that the set of a content was made by, or null if there is none. */
     KeyModel modelOf(long content) {
         int block = find(content);
@@ -291,25 +297,24 @@ public final class RangeFilters {
     }
 
     private void link(long content, int model, int[] sorted, int n, int parts) {
-        if (heads == null) {
-            return;
+        int block = newBlock(n, parts);
+        if (block != 0) {
+            CellSet.write(chunk(block), position(block) + CELLS, sorted, n, parts);
+            link(block, content, model << 12 | parts - 1 << 6 | n);
         }
-        int size = blockBytes(n, parts);
-        int block = newBlock(size);
-        if (block == 0) {
-            return;
-        }
+    }
+
+    private void link(int block, long content, int ofCells) {
         grow();
         ByteBuffer chunk = chunk(block);
         int position = position(block);
-        CellSet.write(chunk, position + CELLS, sorted, n, parts);
-        chunk.putLong(position, content << Short.SIZE | (long) model << 12 | parts - 1 << 6 | n);
+        chunk.putLong(position, content << Short.SIZE | ofCells);
         ByteBuffer table = heads;
         int head = head(table, content);
         chunk.putInt(position + NEXT, table.getInt(head));
         INT.setRelease(table, head, block);
         count++;
-        bytes += size;
+        bytes += blockBytes(block);
     }
 
     private static int blockBytes(int n, int parts) {
@@ -320,10 +325,105 @@ public final class RangeFilters {
         return blockBytes(cellCount(block), parts(block));
     }
 
+    // ---- saved by a clean close, and restored before anybody asks
+
+    /** Bytes that a set takes at most when it is saved. */
+    public static final int MAX_SAVED_BYTES = Short.BYTES + CellSet.bytes(CellSet.MAX_COUNT, CellSet.MAX_PARTS);
+
+    public int modelCount() {
+        return models.length;
+    }
+
+    /** Puts all models. */
+    public void saveModels(ByteBuffer to) {
+        for (KeyModel model : models) {
+            model.save(to);
+        }
+    }
+
+    /** Puts the set of a content, or that there is none. */
+    public void save(long content, ByteBuffer to) {
+        int block = find(content);
+        if (block == 0) {
+            to.putShort((short) 0);
+            return;
+        }
+        to.putShort((short) ofCells(block));
+        int bytes = CellSet.bytes(cellCount(block), parts(block));
+        to.put(to.position(), chunk(block), position(block) + CELLS, bytes);
+        to.position(to.position() + bytes);
+    }
+
+    /** Takes so many models that were saved; false if they can't be. */
+    public boolean restoreModels(int modelCount, ByteBuffer from) {
+        if (modelCount < 0 || modelCount > MAX_MODELS) {
+            return false;
+        }
+        KeyModel[] restored = new KeyModel[modelCount];
+        for (int i = 0; i < modelCount; i++) {
+            restored[i] = KeyModel.restore(from);
+            if (restored[i] == null) {
+                return false;
+            }
+        }
+        models = restored;
+        return true;
+    }
+
+    /** Takes the set of a content that was saved, or that there is none; false if it can't be one. */
+    public boolean restore(long content, ByteBuffer from) {
+        if (from.remaining() < Short.BYTES) {
+            return false;
+        }
+        int of = from.getShort();
+        if (of == 0) {
+            return true;
+        }
+        int model = of >>> 12 & 0xF;
+        int parts = (of >>> 6 & 0x3F) + 1;
+        int n = of & 0x3F;
+        int size = CellSet.bytes(n, parts);
+        if (model >= models.length || parts < CellSet.MIN_PARTS || from.remaining() < size) {
+            return false;
+        }
+        if (CellSet.countUpper(from, from.position(), n, parts) != n) {
+            return false;
+        }
+        int block = newBlock(n, parts);
+        if (block != 0) {
+            chunk(block).put(position(block) + CELLS, from, from.position(), size);
+            link(block, content, of & 0xFFFF);
+        }
+        from.position(from.position() + size);
+        return true;
+    }
+
+    /** Follows what was restored, once all of it is there. */
+    public void restored(SparseIndex index) {
+        if (models.length > 0) {
+            modelIntervals = GROWTH_OF_A_MODEL * index.intervalCount();
+        }
+    }
+
+    /** Forgets all sets and models. Before anybody asks. */
+    public void clear() {
+        models = new KeyModel[0];
+        chunks = new ByteBuffer[0];
+        chunkEnd = CHUNK_BYTES;
+        Arrays.fill(free, 0);
+        count = 0;
+        bytes = 0;
+        heads = allocate(FIRST_HEADS * Integer.BYTES);
+    }
+
     // ---- blocks
 
     /** Returns 0 if there is no memory. */
-    private int newBlock(int size) {
+    private int newBlock(int n, int parts) {
+        if (heads == null) {
+            return 0;
+        }
+        int size = blockBytes(n, parts);
         epochs.tryNextPhase();
         reuse();
         int block = free[size / GRANULE];

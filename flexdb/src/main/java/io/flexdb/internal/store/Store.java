@@ -15,6 +15,7 @@ import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.commit.Defragmenter;
 import io.flexdb.internal.copy.StoreCopy;
 import io.flexdb.internal.files.AnchorsFile;
+import io.flexdb.internal.files.FiltersFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
@@ -538,6 +539,18 @@ public final class Store implements AutoCloseable {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "The index of " + directory + " was not saved; opening will take longer",
+                    e);
+            return; // without which filters do not count
+        }
+        if (filters == null) {
+            return;
+        }
+        try {
+            FiltersFile.write(vfs, directory, index, filters, engine);
+        } catch (StorageException | OutOfMemoryError e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The range filters of " + directory + " were not saved; they will be made anew",
                     e);
         }
     }

@@ -17,6 +17,7 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.commit.Committer;
 import io.flexdb.internal.files.AnchorsFile;
+import io.flexdb.internal.files.FiltersFile;
 import io.flexdb.internal.files.FoundLeases;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.filter.RangeFilters;
@@ -148,6 +149,7 @@ public final class StoreOpener {
                 engine.letGoKept(); // else a log that is left would refer to it
             }
             AnchorsFile.delete(vfs, directory);
+            FiltersFile.delete(vfs, directory);
             leases.oldest(); // so that those are gone that readers have left behind
             store.start();
             return store;
@@ -214,6 +216,9 @@ public final class StoreOpener {
                 filters,
                 large);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
+        if (wasClosed && filters != null) {
+            FiltersFile.load(vfs, directory, engine, intervals.index, filters);
+        }
         if (!wasClosed) {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
         }

@@ -59,7 +59,9 @@ public final class FilePreamble {
         /** The sparse index of the last clean close. */
         ANCHORS(5),
         /** Pairs that were exported. */
-        RUN(6);
+        RUN(6),
+        /** The range filters of the last clean close. */
+        FILTERS(7);
 
         /** What stands in the file. */
         public final int code;

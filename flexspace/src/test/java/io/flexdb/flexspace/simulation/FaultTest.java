@@ -255,6 +255,10 @@ class FaultTest {
             other.force();
             other.truncate(4);
         }
+        vfs.allocateUnwritten();
+        try (VfsFile other = vfs.open(ROOT.resolve("b"), OpenMode.READ_WRITE)) {
+            assertTrue(other.allocateUnwritten(0, 9));
+        }
         vfs.createDirectories(ROOT.resolve("d"));
         vfs.rename(ROOT.resolve("b"), ROOT.resolve("d/c"));
         vfs.syncDirectory(ROOT);
@@ -268,6 +272,8 @@ class FaultTest {
                         "force /store/b (ignored)",
                         "force /store/b",
                         "truncate /store/b 4",
+                        "open /store/b",
+                        "allocate /store/b 0+9",
                         "mkdir /store/d",
                         "rename /store/b /store/d/c",
                         "sync /store",

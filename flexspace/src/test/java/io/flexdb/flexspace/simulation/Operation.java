@@ -7,6 +7,7 @@ enum Operation {
     OPEN(false),
     CREATE(true),
     WRITE(true),
+    ALLOCATE(true),
     TRUNCATE(false),
     FORCE(true),
     MKDIR(true),

@@ -110,6 +110,14 @@ final class SimulatedContent {
         size = Math.max(size, position + length);
     }
 
+    /** Makes the content at least so long, by zeros that are not written: a crash leaves zeros or a shorter one. */
+    void extend(long bytes) {
+        if (bytes > size) {
+            reach(bytes);
+            size = bytes;
+        }
+    }
+
     private void reach(long bytes) {
         int pages = pageOf(bytes - 1) + 1;
         if (pages > cache.length) {

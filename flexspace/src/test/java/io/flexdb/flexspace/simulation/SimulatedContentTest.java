@@ -27,6 +27,12 @@ class SimulatedContentTest {
             Arrays.fill(written, at / SECTOR, (at + bytes.length - 1) / SECTOR + 1, true);
         }
 
+        void extend(int bytes) {
+            if (bytes > cache.length) {
+                cache = Arrays.copyOf(cache, bytes);
+            }
+        }
+
         void truncate(int bytes) {
             if (bytes < cache.length) {
                 cache = Arrays.copyOf(cache, bytes);
@@ -64,7 +70,7 @@ class SimulatedContentTest {
     }
 
     private static void change(SimulatedContent content, Model model, Random random) {
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0 -> {
                 content.force();
                 model.force();
@@ -73,6 +79,11 @@ class SimulatedContentTest {
                 int bytes = random.nextInt(model.cache.length + 100);
                 content.truncate(bytes);
                 model.truncate(bytes);
+            }
+            case 2 -> {
+                int bytes = random.nextInt(40_000);
+                content.extend(bytes);
+                model.extend(bytes);
             }
             default -> {
                 byte[] bytes = new byte[1 + random.nextInt(random.nextBoolean() ? 600 : 10_000)];

@@ -69,6 +69,25 @@ final class SimulatedFile implements VfsFile {
     }
 
     @Override
+    public boolean allocateUnwritten(long position, long bytes) {
+        synchronized (vfs) {
+            requireWritable();
+            requirePosition(position);
+            if (!vfs.allocatesUnwritten()) {
+                return false;
+            }
+            try {
+                vfs.troubles.operation(Operation.ALLOCATE, node.path + " " + position + "+" + bytes);
+                vfs.requireCapacity(position + bytes - node.content.size());
+                node.content.extend(position + bytes);
+                return true;
+            } catch (IOException e) {
+                throw IoFailures.wrap("allocation", node.path, e);
+            }
+        }
+    }
+
+    @Override
     public long size() {
         synchronized (vfs) {
             requireOpen();

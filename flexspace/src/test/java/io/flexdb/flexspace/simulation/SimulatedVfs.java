@@ -41,6 +41,7 @@ public final class SimulatedVfs implements Vfs {
     private final SimulatedNames names;
     private final Map<Path, VfsLock> locks = new HashMap<>();
     private long capacity = Long.MAX_VALUE;
+    private boolean allocatesUnwritten;
 
     /** Holds nothing but the root directory. */
     public SimulatedVfs() {
@@ -140,6 +141,15 @@ public final class SimulatedVfs implements Vfs {
     /** Limits the bytes of all files: what would grow them further finds no space, what does not still works. */
     public synchronized void setCapacity(long bytes) {
         capacity = bytes;
+    }
+
+    /** From now on files can take their place without being written, as {@link VfsFile#allocateUnwritten} says. */
+    public synchronized void allocateUnwritten() {
+        allocatesUnwritten = true;
+    }
+
+    boolean allocatesUnwritten() {
+        return allocatesUnwritten;
     }
 
     void requireCapacity(long growth) throws IOException {

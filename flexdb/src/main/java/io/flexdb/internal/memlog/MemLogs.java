@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class MemLogs {
     /*
      * Memory is kept for the store's life, since the JDK frees it only by garbage collection. A log file is recycled
-     * when a durable commit covers it, which saves filling a new one with zeros. Both come back at different times: a
+     * when a durable commit covers it, which saves writing zeros to a new one. Both come back at different times: a
      * memtable when its last reader is gone.
      *
      * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
@@ -69,7 +69,7 @@ public final class MemLogs {
     private volatile boolean reserveUsed; // at least once
     private volatile double filled; // of the log that is being made
 
-    /** @param zeroedLogs whether logs are filled with zeros first, so that each force takes less time */
+    /** @param zeroedLogs whether zeros are written to where logs grow, so that each force takes less time */
     public MemLogs(
             Vfs vfs,
             Path directory,

@@ -26,11 +26,13 @@ import java.util.function.LongConsumer;
 public final class WalWriter implements AutoCloseable {
     /*
      * A file takes its place on the disk before anything is acknowledged, so that a full disk shows itself then, and is
-     * used again and again. If each write is to be forced, it is filled with zeros once, so that a force has nothing
-     * but data to write: half as long as for a place that was taken without being written. Where forces come now and
-     * then, nobody waits for them, and the zeros would be as many bytes as several memtables have. They are written
-     * where there is no other way, too. They are written a page at a time: larger writes make the page cache use larger
-     * units, and as a store into a mapping dirties a whole unit, each force would write all of it.
+     * used again and again. If each write is to be forced, zeros are written before it gets there, so that a force has
+     * nothing but data to write: half as long as for a place that was taken without being written. They are written a
+     * part at a time, not far ahead of the frames, since most of a log may never be used: of a large value it has a few
+     * dozen bytes. Of short writes one in some thousand takes a fraction of a millisecond longer for that. Where forces
+     * come now and then, nobody waits for them, and no zeros are written. Where a place can't be taken without writing,
+     * all of the file is filled at once. Zeros are written a page at a time: larger writes make the page cache use
+     * larger units, and as a store into a mapping dirties a whole unit, each force would write all of it.
      *
      * A write of some pages goes to a file that is mapped by a call all the same: the first store into each page faults,
      * which takes 3 µs, and a call of 64 KiB takes 0.6 µs for each. But where each write is to be forced, later small
@@ -45,9 +47,14 @@ public final class WalWriter implements AutoCloseable {
      * W3 Each use has a generation of its own, of which each frame has its check, so the frames of an earlier use, which
      *    are still in the file, do not count.
      * W4 A log that was replayed is never appended to: writers only come from create and recycle.
+     * W5 Zeros go only to where zeros are read already, so it does not matter which of them a crash keeps, or whether a
+     *    force meets some of them. Behind zeroedPosition nothing but zeros was ever written, in no use of the file: who
+     *    appends a frame that would pass it, and nobody else, first writes zeros from there on, then moves it, and then
+     *    writes the frame, all under the write lock. It never falls, not by recycling either.
      */
     private static final int FILL_BYTES = 1 << 12;
     private static final int FORCED_FILL_BYTES = 1 << 20; // or another file's force would wait for all of the zeros
+    private static final int ZEROED_AHEAD_BYTES = 1 << 18;
     private static final int STAGING_BYTES = 1 << 16;
     private static final int LEAST_BY_CALLS = 1 << 14; // of a payload, where there is a choice
 
@@ -59,12 +66,15 @@ public final class WalWriter implements AutoCloseable {
     private final long number;
     private final long generation;
     private final long capacity;
+    private final int zeroedAheadBytes;
     private final FrameHeader frameHeader;
+    private final ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
     private final ReentrantLock forceLock = new ReentrantLock();
     private volatile long appendedPosition = WalFormat.FIRST_FRAME;
     private volatile long lastSequence;
     private volatile long durablePosition = WalFormat.FIRST_FRAME;
     private volatile long durableSequence;
+    private volatile long zeroedPosition; // a multiple of FILL_BYTES, W5; the capacity if no zeros are to be written
     private volatile Throwable failure;
     private volatile boolean released; // set under forceLock
     private Runnable forcedFirst = () -> {};
@@ -78,7 +88,9 @@ public final class WalWriter implements AutoCloseable {
             long storeId,
             long number,
             long generation,
-            long capacity) {
+            long capacity,
+            int zeroedAheadBytes,
+            long zeroedPosition) {
         this.vfs = vfs;
         this.file = file;
         this.mapping = mapping;
@@ -87,6 +99,8 @@ public final class WalWriter implements AutoCloseable {
         this.number = number;
         this.generation = generation;
         this.capacity = capacity;
+        this.zeroedAheadBytes = zeroedAheadBytes;
+        this.zeroedPosition = zeroedPosition;
         this.frameHeader = new FrameHeader(storeId, generation);
     }
 
@@ -97,9 +111,9 @@ public final class WalWriter implements AutoCloseable {
      * @param generation a number that no file in the directory has frames of
      * @param capacity bytes of the file, a multiple of {@link WalFormat#CAPACITY_UNIT}
      * @param mapped whether to map the file if that is safe where it lies
-     * @param zeroed whether zeros are written to all of it, so that forces take less time from the first on; else its
-     *     place is taken without that, where this can be done, and large writes go by calls
-     * @param filled told now and then how many bytes of the file are made
+     * @param zeroed whether frames go only to where zeros were written before, so that forces take less time; else
+     *     large writes go by calls
+     * @param filled told now and then how many bytes of the file are made, where all of it has to be filled
      */
     public static WalWriter create(
             Vfs vfs,
@@ -110,6 +124,22 @@ public final class WalWriter implements AutoCloseable {
             long capacity,
             boolean mapped,
             boolean zeroed,
+            LongConsumer filled) {
+        int aheadBytes = ZEROED_AHEAD_BYTES;
+        return create(vfs, directory, number, storeId, generation, capacity, mapped, zeroed, aheadBytes, filled);
+    }
+
+    /** The same with so many zeros ahead of the frames, a multiple of the capacity's unit. */
+    static WalWriter create(
+            Vfs vfs,
+            Path directory,
+            long number,
+            long storeId,
+            long generation,
+            long capacity,
+            boolean mapped,
+            boolean zeroed,
+            int zeroedAheadBytes,
             LongConsumer filled) {
         if (capacity < WalFormat.MIN_CAPACITY
                 || capacity > WalFormat.MAX_CAPACITY
@@ -123,8 +153,12 @@ public final class WalWriter implements AutoCloseable {
         vfs.deleteIfExists(unfinished);
         VfsFile file = vfs.open(unfinished, OpenMode.CREATE);
         try {
-            if (zeroed || !file.allocateUnwritten(0, capacity)) {
+            long written = capacity;
+            if (!file.allocateUnwritten(0, capacity)) {
                 fill(file, capacity, filled);
+            } else if (zeroed) {
+                written = Math.min(WalFormat.START + zeroedAheadBytes, capacity);
+                zero(file, ByteBuffer.allocate(FILL_BYTES), WalFormat.START, written);
             }
             ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
             WalFormat.encodeHeader(block, storeId, number, generation, capacity);
@@ -132,7 +166,8 @@ public final class WalWriter implements AutoCloseable {
             publish(vfs, file, directory, number);
             MappedFile mapping = mapped ? map(file, capacity) : null;
             ByteBuffer staging = mapping == null || !zeroed ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
-            return new WalWriter(vfs, file, mapping, staging, storeId, number, generation, capacity);
+            return new WalWriter(
+                    vfs, file, mapping, staging, storeId, number, generation, capacity, zeroedAheadBytes, written);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
@@ -164,15 +199,21 @@ public final class WalWriter implements AutoCloseable {
     }
 
     private static void fill(VfsFile file, long capacity, LongConsumer filled) {
-        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(FILL_BYTES, capacity));
-        for (long position = 0; position < capacity; position += zeros.capacity()) {
-            zeros.clear().limit((int) Math.min(zeros.capacity(), capacity - position));
-            file.write(zeros, position);
-            long end = position + zeros.capacity();
-            if (end % FORCED_FILL_BYTES == 0 && end < capacity) {
+        ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
+        for (long end = 0; end < capacity; ) {
+            long start = end;
+            end = Math.min(start + FORCED_FILL_BYTES, capacity);
+            zero(file, zeros, start, end);
+            if (end < capacity) {
                 file.force();
                 filled.accept(end);
             }
+        }
+    }
+
+    private static void zero(VfsFile file, ByteBuffer zeros, long start, long end) {
+        for (long position = start; position < end; position += FILL_BYTES) {
+            file.write(zeros.clear(), position);
         }
     }
 
@@ -221,7 +262,17 @@ public final class WalWriter implements AutoCloseable {
             WalFormat.encodeHeader(block, storeId, newNumber, newGeneration, capacity);
             file.write(block, 0);
             publish(vfs, file, directory, newNumber);
-            return new WalWriter(vfs, file, mapping, staging, storeId, newNumber, newGeneration, capacity);
+            return new WalWriter(
+                    vfs,
+                    file,
+                    mapping,
+                    staging,
+                    storeId,
+                    newNumber,
+                    newGeneration,
+                    capacity,
+                    zeroedAheadBytes,
+                    zeroedPosition);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
@@ -275,7 +326,11 @@ public final class WalWriter implements AutoCloseable {
         int lengthField = behindLoad ? length | WalFormat.BEHIND_LOAD : length;
         frameHeader.encode(position, lengthField, firstSequence, payloadChecksum);
         long payloadPosition = position + WalFormat.FRAME_HEADER_BYTES;
+        long end = position + WalFormat.frameBytes(length);
         try {
+            if (end > zeroedPosition) {
+                zeroBeyond(end);
+            }
             if (mapping != null && (staging == null || length < LEAST_BY_CALLS)) {
                 frameHeader.writeTo(mapping, (int) payloadPosition, payload, offset, length);
             } else {
@@ -284,10 +339,17 @@ public final class WalWriter implements AutoCloseable {
         } catch (RuntimeException e) {
             throw fail(e);
         }
-        long end = position + WalFormat.frameBytes(length);
         appendedPosition = end; // before lastSequence, see forceLocked
         lastSequence = firstSequence + entryCount - 1;
         return end;
+    }
+
+    /** W5: moves the position up to which there are zeros. */
+    private void zeroBeyond(long end) {
+        long wholePages = (end + FILL_BYTES - 1) & -FILL_BYTES;
+        long target = Math.min(wholePages + zeroedAheadBytes, capacity);
+        zero(file, zeros, zeroedPosition, target);
+        zeroedPosition = target;
     }
 
     private void appendByCalls(long payloadPosition, byte[] payload, int offset, int length) {
@@ -398,6 +460,11 @@ public final class WalWriter implements AutoCloseable {
     /** The sequence number of the last entry appended, 0 if there is none. */
     public long lastSequence() {
         return lastSequence;
+    }
+
+    /** From where on zeros are to be written before frames are; the capacity if nowhere. */
+    long zeroedPosition() {
+        return zeroedPosition;
     }
 
     /** Up to where the file is known to be durable. */

@@ -30,6 +30,22 @@ class WalCrashTest {
         }
     }
 
+    /** Or the others would say nothing of logs that are zeroed as they fill, W5. */
+    @Test
+    void historiesHaveLogsThatAreZeroedByAppendsAndRecycledBeforeAllOfThemIs() {
+        for (long first : new long[] {0, 100, 200}) { // those of the tests above and below
+            int zeroed = 0;
+            int recycled = 0;
+            for (long seed = first; seed < first + 10; seed++) {
+                WalHistory history = WalHistory.runUntilCut(seed, Long.MAX_VALUE);
+                zeroed += history.zeroedByAppends;
+                recycled += history.recycledPartlyZeroed;
+            }
+            assertTrue(zeroed > 3, "zeroed by appends " + zeroed);
+            assertTrue(recycled > 1, "recycled " + recycled);
+        }
+    }
+
     @Test
     void afterTheDeathOfTheProcessNothingIsLost() {
         for (long seed = 100; seed < 100 + 10L * EFFORT; seed++) {

@@ -24,6 +24,7 @@ final class WalHistory {
     static final long STORE_ID = 0x1234_5678_9abc_def0L;
     private static final int STEPS = 30;
     private static final int CAPACITY = 8192;
+    private static final int PARTLY_ZEROED_CAPACITY = 4 * 4096;
 
     /** One write. */
     static final class Frame {
@@ -66,7 +67,10 @@ final class WalHistory {
     long acknowledged; // appended
     long covered;
     boolean closedCleanly;
+    int zeroedByAppends; // logs that were zeroed further than their making had done
+    int recycledPartlyZeroed;
     private final long seed;
+    private final boolean partlyZeroed;
     private final Random random;
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // frozen ones, then the active one
     private final SharedForce group = new SharedForce(0, new Health("the log", DIRECTORY, null));
@@ -74,9 +78,14 @@ final class WalHistory {
     private long nextNumber = 1;
     private long nextGeneration = 1;
 
+    /** With an odd seed the place of logs is taken without zeros, which are written as the logs fill. */
     WalHistory(long seed) {
         this.seed = seed;
         this.random = new Random(seed);
+        this.partlyZeroed = seed % 2 != 0;
+        if (partlyZeroed) {
+            vfs.allocateUnwritten();
+        }
     }
 
     /** Runs a history to its end and returns how many file operations it makes. */
@@ -127,12 +136,15 @@ final class WalHistory {
     private void append() {
         int entries = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
         byte[] payload = payload(entries);
-        if (!writers.getLast().hasRoom(payload.length)) {
+        boolean soon = partlyZeroed && random.nextInt(5) == 0; // or it would be zeroed to its end
+        if (soon || !writers.getLast().hasRoom(payload.length)) {
             rotate();
         }
         frames.add(new Frame(acknowledged + 1, entries, payload));
         int checksum = WritePayload.checksum(payload, 0, payload.length);
+        long zeroed = writers.getLast().zeroedPosition();
         writers.getLast().append(payload, 0, payload.length, checksum, acknowledged + 1, entries);
+        zeroedByAppends += writers.getLast().zeroedPosition() > zeroed ? 1 : 0;
         acknowledged += entries;
     }
 
@@ -141,7 +153,8 @@ final class WalHistory {
         int at = 0;
         for (int i = 0; i < entries; i++) {
             byte[] key = new byte[random.nextInt(20)];
-            byte[] value = new byte[random.nextInt(5) == 0 ? random.nextInt(800) : random.nextInt(60)];
+            byte[] value =
+                    new byte[random.nextInt(partlyZeroed ? 1 : 5) == 0 ? random.nextInt(800) : random.nextInt(60)];
             random.nextBytes(key);
             random.nextBytes(value);
             boolean put = random.nextInt(4) != 0;
@@ -159,11 +172,30 @@ final class WalHistory {
     }
 
     private void rotate() {
-        WalWriter next = coveredWriters.isEmpty() || random.nextInt(4) == 0
-                ? WalWriter.create(vfs, DIRECTORY, nextNumber++, STORE_ID, nextGeneration++, CAPACITY, true)
-                : coveredWriters.removeFirst().recycle(nextNumber++, nextGeneration++);
+        WalWriter next = coveredWriters.isEmpty() || random.nextInt(4) == 0 ? create() : recycle();
         group.add(next);
         writers.addLast(next);
+    }
+
+    private WalWriter create() {
+        if (!partlyZeroed) {
+            return WalWriter.create(vfs, DIRECTORY, nextNumber++, STORE_ID, nextGeneration++, CAPACITY, true);
+        }
+        int ahead = random.nextInt(2) * WalFormat.CAPACITY_UNIT;
+        return create(vfs, nextNumber++, nextGeneration++, PARTLY_ZEROED_CAPACITY, ahead);
+    }
+
+    private static WalWriter create(SimulatedVfs vfs, long number, long generation, long capacity, int ahead) {
+        return WalWriter.create(
+                vfs, DIRECTORY, number, STORE_ID, generation, capacity, true, true, ahead, filled -> {});
+    }
+
+    private WalWriter recycle() {
+        WalWriter oldest = coveredWriters.removeFirst();
+        recycledPartlyZeroed += oldest.zeroedPosition() < oldest.capacity() ? 1 : 0;
+        WalWriter recycled = oldest.recycle(nextNumber++, nextGeneration++);
+        assertEquals(oldest.zeroedPosition(), recycled.zeroedPosition(), this::toString);
+        return recycled;
     }
 
     /** A commit of the oldest frozen file, taken to be durable at once. */
@@ -233,6 +265,9 @@ final class WalHistory {
 
     /** What an owner does at open, with a cut before an operation; returns how many operations it made. */
     long recover(SimulatedVfs image, long cut) {
+        if (partlyZeroed) {
+            image.allocateUnwritten();
+        }
         if (cut < Long.MAX_VALUE) {
             image.crashAt(cut);
         }
@@ -244,8 +279,7 @@ final class WalHistory {
             recovery.replay(covered, (first, entries, payload, offset, length) -> {
                 if (copies.isEmpty() || copies.size() < 3 && first % 5 == 0) {
                     int count = copies.size() + 1;
-                    copies.add(WalWriter.create(
-                            image, DIRECTORY, number + count, STORE_ID, generation + count, 8 * CAPACITY, true));
+                    copies.add(create(image, number + count, generation + count, 8 * CAPACITY, 0));
                 }
                 int checksum = WritePayload.checksum(payload, offset, length);
                 copies.get(copies.size() - 1).append(payload, offset, length, checksum, first, entries);

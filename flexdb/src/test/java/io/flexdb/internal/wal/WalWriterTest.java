@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,20 +128,31 @@ class WalWriterTest {
     void afterAFailureOfAnyKindTheWriterTakesNothingMore() {
         for (Fault fault : Fault.values()) {
             for (int operation = 1; operation < 40; operation++) {
-                SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
-                vfs.failAt(operation, fault);
-                failOnce(vfs);
+                for (boolean zeroedAsItFills : new boolean[] {false, true}) {
+                    SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+                    vfs.failAt(operation, fault);
+                    failOnce(vfs, zeroedAsItFills);
+                }
             }
         }
     }
 
-    private static void failOnce(SimulatedVfs vfs) {
+    /** A log whose place is taken without zeros, which are written so many bytes ahead. */
+    private static WalWriter createUnwritten(SimulatedVfs vfs, long number, long capacity, int aheadBytes) {
+        vfs.allocateUnwritten();
+        return WalWriter.create(vfs, DIRECTORY, number, 5, number, capacity, true, true, aheadBytes, filled -> {});
+    }
+
+    private static void failOnce(SimulatedVfs vfs, boolean zeroedAsItFills) {
+        int valueLength = zeroedAsItFills ? 2000 : 100; // so that two of three appends write zeros
         long forced = 0;
         WalWriter writer = null;
         try {
-            writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+            writer = zeroedAsItFills
+                    ? createUnwritten(vfs, 1, 8 * CAPACITY, 0)
+                    : WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
             for (int i = 1; i < 9; i++) {
-                Writes.append(writer, i, 100);
+                Writes.append(writer, i, valueLength);
                 if (i % 3 == 0) {
                     writer.force();
                     forced = i;
@@ -167,6 +179,97 @@ class WalWriterTest {
         assertThrows(StoreFailedException.class, () -> writer.recycle(5, 5));
         assertEquals(durable, writer.durableSequence());
         writer.close();
+    }
+
+    /** W5. */
+    @Test
+    void aFailureToWriteZerosFailsTheWriterBeforeTheFrameIsThere() {
+        for (Fault fault : new Fault[] {Fault.EIO, Fault.SHORT_WRITE}) {
+            SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+            WalWriter writer = createUnwritten(vfs, 1, 8 * CAPACITY, 4096);
+            Writes.append(writer, 1, 100);
+            writer.force();
+            long zeroed = writer.zeroedPosition();
+            assertEquals(2 * 4096, zeroed);
+            vfs.failAt(vfs.operationCount() + 2, fault); // the second page of zeros
+            assertThrows(StoreIoException.class, () -> Writes.append(writer, 2, 5000));
+            assertEquals(1, vfs.faultsFired());
+            assertEquals(zeroed, writer.zeroedPosition());
+            assertEquals(1, writer.lastSequence());
+            refusesEverything(writer);
+            for (long survival = 0; survival < 20; survival++) {
+                WalRecovery recovery = WalRecovery.open(vfs.crash(survival), DIRECTORY, 5);
+                assertEquals(1, recovery.replay(0, (s, n, p, o, l) -> {}));
+            }
+        }
+    }
+
+    /** W5: through all uses of a file zeros go to each page behind the header once, and before any frame does. */
+    @Test
+    void zerosAreWrittenOnceAndOnlyBehindAllThatWasEverWritten() {
+        int capacity = 16 * 4096;
+        for (int ahead : new int[] {0, 4096, 3 * 4096}) {
+            Random random = new Random(ahead);
+            SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+            vfs.startTrace();
+            WalWriter writer = createUnwritten(vfs, 1, capacity, ahead);
+            long written = WalFormat.START;
+            long zeroed = WalFormat.START;
+            long sequence = 1;
+            for (int use = 1; use <= 6; use++) {
+                int length = 0;
+                for (long stop = random.nextInt(capacity); writer.appendedPosition() < stop; sequence++) {
+                    length = random.nextInt(6000);
+                    if (!writer.hasRoom(length + 20)) {
+                        break;
+                    }
+                    zeroed = requireZeros(vfs, zeroed, written);
+                    Writes.append(writer, sequence, length);
+                    zeroed = requireZeros(vfs, zeroed, written);
+                    assertEquals(zeroed, writer.zeroedPosition());
+                    written = Math.max(written, writer.appendedPosition());
+                    assertTrue(zeroed >= written, zeroed + " bytes for " + written);
+                    assertTrue(zeroed < written + ahead + 4096 || use > 1, zeroed + " bytes for " + written);
+                }
+                writer.force();
+                List<byte[]> found = Writes.read(vfs, writer.path(), 5);
+                assertEquals(writer.lastSequence() == 0 ? 0 : sequence - 1, writer.lastSequence());
+                assertTrue(found.isEmpty()
+                        || Arrays.equals(Writes.payload(sequence - 1, length), found.get(found.size() - 1)));
+                writer = writer.recycle(use + 1, use + 1);
+                assertEquals(zeroed, writer.zeroedPosition());
+            }
+            assertTrue(zeroed > 8 * 4096, zeroed + " bytes");
+            writer.release();
+        }
+    }
+
+    /** Looks at the writes since the last call for pages of zeros, and returns where they end. */
+    private static long requireZeros(SimulatedVfs vfs, long zeroed, long written) {
+        long end = zeroed;
+        for (String line : vfs.trace()) {
+            String[] words = line.split("[ +]");
+            if (words[0].equals("write") && words[3].equals("4096") && !words[2].equals("0")) {
+                assertEquals(end, Long.parseLong(words[2]), line);
+                assertTrue(end >= written, () -> line + " behind " + written);
+                end += 4096;
+            }
+        }
+        vfs.startTrace();
+        return end;
+    }
+
+    @Test
+    void aFullDiskShowsWhenThePlaceIsTaken() {
+        SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+        vfs.setCapacity(8 * CAPACITY + 100);
+        WalWriter writer = createUnwritten(vfs, 1, 8 * CAPACITY, 0);
+        assertThrows(StoreFullException.class, () -> createUnwritten(vfs, 2, CAPACITY, 0));
+        for (int i = 1; writer.hasRoom(1100); i++) {
+            Writes.append(writer, i, 1000);
+        }
+        writer.close();
+        assertEquals(8 * CAPACITY, writer.zeroedPosition());
     }
 
     @Test
@@ -268,7 +371,14 @@ class WalWriterTest {
     void aLogWithoutZerosTakesItsPlaceAndKeepsWhatIsAppended(boolean mapped) throws Exception {
         WrittenVfs vfs = new WrittenVfs();
         WalWriter zeroed = WalWriter.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
-        assertTrue(vfs.written >= 1 << 20, "the size of the zeros");
+        assertTrue(vfs.written >= 1 << 18, "the size of the zeros ahead: " + vfs.written);
+        assertTrue(vfs.written < 1 << 19 || !NativeIo.isAvailable(), vfs.written + " bytes written");
+        for (long sequence = 1; zeroed.hasRoom(50_000); sequence++) {
+            Writes.append(zeroed, sequence, 49_000);
+            zeroed.force();
+        }
+        assertEquals(1 << 20, zeroed.zeroedPosition());
+        assertEquals(zeroed.lastSequence(), Writes.read(vfs, zeroed.path(), 5).size());
         zeroed.release();
         vfs.written = 0;
         WalWriter writer = WalWriter.create(vfs, temporary, 2, 5, 2, 1 << 20, mapped, false, filled -> {});

@@ -220,8 +220,9 @@ public final class FlexDBOptions {
      * Whether the store keeps a range filter in memory, by which absent keys, and cursors with an upper bound that have
      * nothing to show, are known without reading (section 3.5 of the KVRangeDB paper). It pays where much of what is
      * looked for is absent and the data are larger than memory: an absent key is read for once in 25 times. It takes
-     * about 10 bits a pair beside the budget, more where pairs are large, and a little of each lookup. It is in no file:
-     * after the store was opened it is made, interval by interval, as these are asked for.
+     * about 10 bits a pair beside the budget, more where pairs are large, and a little of each lookup. A clean close saves
+     * it in a file of its own. After a kill it is made from the pairs, by the thread that commits and for a fourth of its
+     * time, once somebody asks for what it would know.
      *
      * @param rangeFilter default false
      */

@@ -221,6 +221,7 @@ public final class MemLogs {
                             bytes,
                             mapped,
                             zeroed,
+                            WalWriter.ZEROED_AHEAD_BYTES,
                             done -> filled = (double) done / bytes);
         } catch (RuntimeException | Error e) {
             deleteUnfinished(number, e);

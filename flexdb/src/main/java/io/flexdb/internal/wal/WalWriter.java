@@ -24,6 +24,9 @@ import java.util.function.LongConsumer;
  * {@link StoreFailedException}.
  */
 public final class WalWriter implements AutoCloseable {
+    /** How far ahead of the frames zeros are written best: seldom, and soon. */
+    public static final int ZEROED_AHEAD_BYTES = 1 << 18;
+
     /*
      * A file takes its place on the disk before anything is acknowledged, so that a full disk shows itself then, and is
      * used again and again. If each write is to be forced, zeros are written before it gets there, so that a force has
@@ -54,7 +57,6 @@ public final class WalWriter implements AutoCloseable {
      */
     private static final int FILL_BYTES = 1 << 12;
     private static final int FORCED_FILL_BYTES = 1 << 20; // or another file's force would wait for all of the zeros
-    private static final int ZEROED_AHEAD_BYTES = 1 << 18;
     private static final int STAGING_BYTES = 1 << 16;
     private static final int LEAST_BY_CALLS = 1 << 14; // of a payload, where there is a choice
 
@@ -113,24 +115,10 @@ public final class WalWriter implements AutoCloseable {
      * @param mapped whether to map the file if that is safe where it lies
      * @param zeroed whether frames go only to where zeros were written before, so that forces take less time; else
      *     large writes go by calls
+     * @param zeroedAheadBytes how far ahead of the frames zeros are written, a multiple of the capacity's unit
      * @param filled told now and then how many bytes of the file are made, where all of it has to be filled
      */
     public static WalWriter create(
-            Vfs vfs,
-            Path directory,
-            long number,
-            long storeId,
-            long generation,
-            long capacity,
-            boolean mapped,
-            boolean zeroed,
-            LongConsumer filled) {
-        int aheadBytes = ZEROED_AHEAD_BYTES;
-        return create(vfs, directory, number, storeId, generation, capacity, mapped, zeroed, aheadBytes, filled);
-    }
-
-    /** The same with so many zeros ahead of the frames, a multiple of the capacity's unit. */
-    static WalWriter create(
             Vfs vfs,
             Path directory,
             long number,
@@ -174,10 +162,11 @@ public final class WalWriter implements AutoCloseable {
         }
     }
 
-    /** Does the same with zeros, and without telling how it goes. */
+    /** Does the same with zeros in the usual way, and without telling how it goes. */
     public static WalWriter create(
             Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
-        return create(vfs, directory, number, storeId, generation, capacity, mapped, true, filled -> {});
+        return create(
+                vfs, directory, number, storeId, generation, capacity, mapped, true, ZEROED_AHEAD_BYTES, filled -> {});
     }
 
     private static MappedFile map(VfsFile file, long capacity) {

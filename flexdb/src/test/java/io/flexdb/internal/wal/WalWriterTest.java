@@ -381,7 +381,7 @@ class WalWriterTest {
         assertEquals(zeroed.lastSequence(), Writes.read(vfs, zeroed.path(), 5).size());
         zeroed.release();
         vfs.written = 0;
-        WalWriter writer = WalWriter.create(vfs, temporary, 2, 5, 2, 1 << 20, mapped, false, filled -> {});
+        WalWriter writer = WalWriter.create(vfs, temporary, 2, 5, 2, 1 << 20, mapped, false, 0, filled -> {});
         boolean allocated = vfs.written < 10_000;
         assertTrue(allocated || !NativeIo.isAvailable(), vfs.written + " bytes written");
         assertEquals(1 << 20, Files.size(writer.path()));
@@ -400,7 +400,7 @@ class WalWriterTest {
         vfs.full = true;
         assertThrows(
                 StoreFullException.class,
-                () -> WalWriter.create(vfs, temporary, 4, 5, 4, 1 << 20, mapped, false, filled -> {}));
+                () -> WalWriter.create(vfs, temporary, 4, 5, 4, 1 << 20, mapped, false, 0, filled -> {}));
     }
 
     @Test
@@ -409,7 +409,8 @@ class WalWriterTest {
         assumeTrue(vfs.mapsSafely(temporary));
         for (boolean zeroed : new boolean[] {false, true}) {
             int number = zeroed ? 2 : 1;
-            WalWriter writer = WalWriter.create(vfs, temporary, number, 5, number, 1 << 20, true, zeroed, filled -> {});
+            WalWriter writer =
+                    WalWriter.create(vfs, temporary, number, 5, number, 1 << 20, true, zeroed, 4096, filled -> {});
             vfs.written = 0;
             Writes.append(writer, 1, 16_000);
             assertEquals(0, vfs.written);

@@ -409,8 +409,17 @@ class WalWriterTest {
         assumeTrue(vfs.mapsSafely(temporary));
         for (boolean zeroed : new boolean[] {false, true}) {
             int number = zeroed ? 2 : 1;
-            WalWriter writer =
-                    WalWriter.create(vfs, temporary, number, 5, number, 1 << 20, true, zeroed, 4096, filled -> {});
+            WalWriter writer = WalWriter.create(
+                    vfs,
+                    temporary,
+                    number,
+                    5,
+                    number,
+                    1 << 20,
+                    true,
+                    zeroed,
+                    WalWriter.ZEROED_AHEAD_BYTES,
+                    filled -> {});
             vfs.written = 0;
             Writes.append(writer, 1, 16_000);
             assertEquals(0, vfs.written);

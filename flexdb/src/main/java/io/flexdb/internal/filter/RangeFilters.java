@@ -65,7 +65,7 @@ public final class RangeFilters {
     private final LongConsumer missing;
     private volatile ByteBuffer[] chunks = {};
     private int chunkEnd = CHUNK_BYTES; // of what is used of the last one
-    private volatile ByteBuffer heads; // of chains; null if there is no memory
+    private volatile ByteBuffer heads; // of chains; null as long as there is no memory
     private final int[] free = new int[CLASSES]; // lists, through next
     private long[] unlinked = new long[64]; // ref and phase
     private int unlinkedFrom;
@@ -420,6 +420,9 @@ public final class RangeFilters {
 
     /** Returns 0 if there is no memory. */
     private int newBlock(int n, int parts) {
+        if (heads == null) { // there was no memory; there may be some now
+            heads = allocate(FIRST_HEADS * Integer.BYTES);
+        }
         if (heads == null) {
             return 0;
         }

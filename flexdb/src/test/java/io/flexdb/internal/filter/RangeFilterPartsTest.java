@@ -2,13 +2,17 @@ package io.flexdb.internal.filter;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -80,5 +84,28 @@ class RangeFilterPartsTest {
             assertTrue(8 * bytes <= 7 * count + 8, count + " cells take " + bytes);
             assertTrue(20 * count < parts * CellSet.PART_CELLS, count + " of " + parts * CellSet.PART_CELLS);
         }
+    }
+
+    /** As where a store that was closed just now has not given back its memory yet. */
+    @Test
+    void filtersThatHadNoMemoryAtFirstTakeItWhenThereIsSome() {
+        AtomicLong room = new AtomicLong();
+        OffHeap memory = new OffHeap(ByteBuffer::allocateDirect, room::get, 0);
+        RangeFilters filters = new RangeFilters(new Epochs(), memory, offset -> {});
+        int[] cells = {3, 40, 90};
+        int parts = CellSet.MIN_PARTS;
+        ByteBuffer saved = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
+        model(List.of()).save(saved);
+        saved.putShort((short) (parts - 1 << 6 | cells.length));
+        CellSet.write(saved, saved.position(), cells, cells.length, parts);
+        saved.position(saved.position() + CellSet.bytes(cells.length, parts)).flip();
+        assertTrue(filters.restoreModels(1, saved));
+        int start = saved.position();
+        assertTrue(filters.restore(7, saved), "it is sound");
+        assertFalse(filters.has(7), "there is no memory");
+        room.set(Long.MAX_VALUE);
+        assertTrue(filters.restore(8, saved.position(start)));
+        assertTrue(filters.has(8));
+        assertEquals(1, filters.count());
     }
 }

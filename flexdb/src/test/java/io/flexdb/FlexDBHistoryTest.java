@@ -21,6 +21,9 @@ class FlexDBHistoryTest {
         }
     }
 
+    /** None, one of few outlines, one of some directories and the outlines of the rest, and room for all. */
+    private static final int[] CACHES = {0, 64 << 10, 256 << 10, 1 << 20};
+
     private static final class History {
         private final long seed;
         private final Random random;
@@ -36,7 +39,7 @@ class FlexDBHistoryTest {
             this.usualValueBytes = random.nextBoolean() ? 40 : 300;
             FlexDBOptions options = StoreDriver.SMALL
                     .withDurability(durability)
-                    .withCacheBytes(random.nextInt(4) == 0 ? 0 : 1 << 20)
+                    .withCacheBytes(CACHES[random.nextInt(CACHES.length)])
                     .withStitchingThresholdBytes(random.nextBoolean() ? FlexDBOptions.DERIVED : random.nextInt(600))
                     .withRangeFilter(random.nextBoolean());
             this.store = new StoreDriver(options);

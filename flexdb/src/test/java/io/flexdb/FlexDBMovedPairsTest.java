@@ -99,7 +99,7 @@ class FlexDBMovedPairsTest {
         int misplaced = 0;
         interval.first(db.access.store().index.current());
         do {
-            long location = cache.find(interval.contentNumber());
+            long location = cache.findDirectory(interval.contentNumber(), 0);
             ByteBuffer cached = location < 0 ? null : cache.buffer(location);
             if (cached != null) {
                 misplaced += misplace(cached, cache.base(location), place);

@@ -131,11 +131,11 @@ class FlexDBUncachedTest {
 
     @Test
     void whereTheCacheIsFullWhatIsLookedUpOftenStillGetsADirectory() {
-        StoreDriver store = store(11, 4000);
+        StoreDriver store = store(11, 12_000);
         store.db.close();
-        FlexDBOptions small = StoreDriver.SMALL.withCacheBytes(128 << 10);
+        FlexDBOptions small = StoreDriver.SMALL.withCacheBytes(96 << 10);
         try (FlexDB db = StoreDriver.open(store.vfs, small)) {
-            for (int i = 0; i < 4000; i++) {
+            for (int i = 0; i < 12_000; i++) {
                 db.get(key(i)); // fills it
             }
             assertTrue(db.stats().cacheMisses() > 1000, "it is full");

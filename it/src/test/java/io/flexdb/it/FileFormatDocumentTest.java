@@ -30,6 +30,8 @@ class FileFormatDocumentTest {
                 "KeyHeads",
                 "KeyspaceDirectory",
                 "AnchorsFile",
+                "FiltersFile",
+                "OutlinesFile",
                 "RunFileFormat"
             })
     void theDocumentHasTheTablesOfTheClass(String className) throws IOException {

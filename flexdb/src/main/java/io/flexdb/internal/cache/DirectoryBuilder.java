@@ -15,11 +15,13 @@ public final class DirectoryBuilder {
     private byte[] fingerprints = new byte[FIRST_PAIRS];
     private int count;
     private int bytes;
+    private boolean outline;
 
     /** Begins with no pairs. */
     public void clear() {
         count = 0;
         bytes = 0;
+        outline = false;
         if (starts.length > MAX_PAIRS_KEPT) {
             starts = new int[FIRST_PAIRS];
             windows = new int[FIRST_PAIRS];
@@ -63,8 +65,12 @@ public final class DirectoryBuilder {
         bytes += recordBytes;
     }
 
-    /** Adds pairs of a directory, for which there is room. */
+    /** Adds pairs of a directory, or an outline, for which there is room. */
     public void addFrom(ByteBuffer directory, int base, int from, int to) {
+        if (IntervalFormat.isOutline(directory, base)) {
+            addFromOutline(directory, base, from, to);
+            return;
+        }
         for (int pair = from; pair < to; pair++) {
             int recordBytes = IntervalFormat.relativePosition(directory, base, pair + 1)
                     - IntervalFormat.relativePosition(directory, base, pair);
@@ -75,6 +81,19 @@ public final class DirectoryBuilder {
                     IntervalFormat.window(directory, base, pair),
                     IntervalFormat.address(directory, base, pair));
         }
+    }
+
+    private void addFromOutline(ByteBuffer directory, int base, int from, int to) {
+        outline = true;
+        for (int pair = from; pair < to; pair++) {
+            int recordBytes = IntervalFormat.recordBytes(directory, base, pair);
+            add(recordBytes, 0, IntervalFormat.fingerprint(directory, base, pair), 0, IntervalFormat.UNKNOWN);
+        }
+    }
+
+    /** Whether some pairs come from an outline, so that the outline is all that is right of what is written. */
+    public boolean isOutline() {
+        return outline;
     }
 
     /** The number of pairs. */

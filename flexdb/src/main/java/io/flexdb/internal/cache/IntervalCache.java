@@ -3,6 +3,7 @@ package io.flexdb.internal.cache;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.HugePages;
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.keys.Fingerprints;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -26,9 +27,13 @@ public final class IntervalCache {
      *
      * The choice: directories are appended to a region. When all regions are in use, the one filled longest ago is the
      * victim: its directories are gone through, those with their reference bit set are copied to the region being filled
-     * (bit cleared), the others dropped. Survivors may take half of a region, so that the other half is there for what
-     * is new. Each insert goes through four times the bytes it brings, so the victim is empty well before its memory is
-     * needed, and no insert pays for all of it.
+     * (bit cleared), and of the others the outlines are. Survivors may take half of a region, so that the other half is
+     * there for what is new. Each insert goes through four times the bytes it brings, so the victim is empty well before
+     * its memory is needed, and no insert pays for all of it.
+     *
+     * An outline takes a fifth of the memory of a directory, and so has more chances: each time that it is gone through
+     * half of its uses are forgotten, and it is dropped when none are left. Once it is used so often that a directory
+     * would have paid, whoever uses it is told so.
      *
      * An empty victim is reused when the short reads have ended that may have found something in it. These are waited
      * for by phases of the epochs and not by versions, and inserting threads move the phase on themselves: a store
@@ -56,9 +61,13 @@ public final class IntervalCache {
     private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
     private static final int HUGE_REGION_BYTES = 8 * 1024 * 1024; // in huge pages, where there are some
     private static final int MIN_HUGE_REGIONS = 8;
-    private static final int BUDGET_BYTES_PER_SLOT = 320; // a directory of the usual size, with its slot
+    private static final int BUDGET_BYTES_PER_SLOT = 208; // an outline of the usual size, with its slot
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
+    private static final int DIRECTORY_USES = 1; // that are counted
+    private static final int FIRST_OUTLINE_USES = 4; // of one that takes the place of a directory
+    private static final int OUTLINE_USES = 64; // that cost several times what it takes to make a directory
+    private static final int OUTLINE_USES_WITH_ROOM = 2 * FIRST_OUTLINE_USES; // where nothing has to go for that
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -72,6 +81,9 @@ public final class IntervalCache {
     private final OffHeap memory;
     private final ByteBuffer[] regions; // null where there is no memory
     volatile CacheTable table; // made by the first insert; not private for a test
+
+    /** Those in its directories. */
+    public final Fingerprints fingerprints = new Fingerprints();
 
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
@@ -87,7 +99,7 @@ public final class IntervalCache {
     private final RegionQueue dropped; // regions without memory that had some
     private int usedCount; // regions that have ever had memory
     private int liveCount; // regions that have memory
-    private int allowedCount; // regions that may have memory
+    private volatile int allowedCount; // regions that may have memory; written under the lock
     private volatile boolean isFull; // written under the lock
     private int current = -1;
     private int currentPosition;
@@ -140,6 +152,11 @@ public final class IntervalCache {
         return isFull;
     }
 
+    /** Whether there is memory for any. Any thread, for which it may have been so a moment ago. */
+    public boolean mayKeep() {
+        return allowedCount > 0;
+    }
+
     private boolean isHuge() {
         return regionBytes == HUGE_REGION_BYTES;
     }
@@ -163,35 +180,43 @@ public final class IntervalCache {
     }
 
     /**
-     * Finds the directory of a content and marks it as used. Inside a short read.
+     * Finds the directory or outline of a content and counts the use. Inside a short read.
      *
+     * @param hint what {@link #hint} has once returned for any content, or 0: saves a look into the table if it is right
      * @return its location, for {@link #buffer} and {@link #base}, or -1
      */
-    public long find(long contentNumber) {
+    public long find(long contentNumber, int hint) {
+        long location = locate(contentNumber, hint);
+        return location < 0 ? missed() : found(location);
+    }
+
+    /** Finds the directory of a content in the same way; an outline does not count. */
+    public long findDirectory(long contentNumber, int hint) {
+        long location = locate(contentNumber, hint);
+        return location < 0 || isOutline(location) ? missed() : found(location);
+    }
+
+    /** Finds either without counting. */
+    long locate(long contentNumber, int hint) {
+        if (hint != 0) {
+            long location = locationOf(hint);
+            if (isAt(location, contentNumber)) {
+                return location;
+            }
+        }
         CacheTable slots = table;
         if (slots != null && contentNumber > 0) {
             long location = slots.find(contentNumber);
             if (location >= 0 && isAt(location, contentNumber)) {
-                return found(location);
+                return location;
             }
         }
-        misses.increment();
         return -1;
     }
 
-    /**
-     * The same with a hint, which saves a look into the table if it is right.
-     *
-     * @param hint what {@link #hint} has once returned for any content, or 0
-     */
-    public long find(long contentNumber, int hint) {
-        if (hint != 0) {
-            long location = locationOf(hint);
-            if (isAt(location, contentNumber)) {
-                return found(location);
-            }
-        }
-        return find(contentNumber);
+    private boolean isOutline(long location) {
+        ByteBuffer region = buffer(location);
+        return region == null || IntervalFormat.isOutline(region, base(location));
     }
 
     private boolean isAt(long location, long contentNumber) {
@@ -199,13 +224,36 @@ public final class IntervalCache {
         return region != null && contentNumber > 0 && word(region, base(location)) == (contentNumber ^ mask);
     }
 
+    private long missed() {
+        misses.increment();
+        return -1;
+    }
+
     private long found(long location) {
         ByteBuffer region = buffer(location);
-        if (region != null && !IntervalFormat.isUsed(region, base(location))) {
-            IntervalFormat.setUsed(region, base(location), true); // only if it is not, so that hot ones are not written
+        if (region != null) {
+            int base = base(location);
+            int uses = IntervalFormat.uses(region, base);
+            if (uses < (IntervalFormat.isOutline(region, base) ? OUTLINE_USES : DIRECTORY_USES)) {
+                IntervalFormat.setUses(region, base, uses + 1); // only up to there, so that hot ones are not written
+            }
         }
         hits.increment();
         return location;
+    }
+
+    /**
+     * Whether the outline at a location has been used so often that a directory would serve better. Says so once, and
+     * again after as many uses. Inside the short read that has found it.
+     */
+    public boolean isDirectoryDue(long location) {
+        ByteBuffer region = buffer(location);
+        int due = isFull ? OUTLINE_USES : OUTLINE_USES_WITH_ROOM;
+        if (region == null || IntervalFormat.uses(region, base(location)) < due) {
+            return false;
+        }
+        IntervalFormat.setUses(region, base(location), FIRST_OUTLINE_USES);
+        return true;
     }
 
     /** A number for a location that was found, which is not 0; or 0 if there are too many locations. */
@@ -223,10 +271,16 @@ public final class IntervalCache {
         return (long) LONG.getAcquire(region, base);
     }
 
-    /** Whether the directory of a content is there, without marking or counting it. Any time. */
+    /** Whether the directory or outline of a content is there, without counting it. Any time. */
     public boolean contains(long contentNumber) {
         CacheTable slots = table;
         return slots != null && contentNumber > 0 && slots.slotOf(contentNumber) >= 0;
+    }
+
+    /** Whether it is a directory. Inside a short read. */
+    public boolean containsDirectory(long contentNumber) {
+        long location = locate(contentNumber, 0);
+        return location >= 0 && !isOutline(location);
     }
 
     /** The little-endian buffer that a location is in; null if its memory has been given back meanwhile. */
@@ -241,6 +295,7 @@ public final class IntervalCache {
 
     /**
      * Keeps a copy of an image's directory, unless there is one, or it is too large, or there is no room for the moment.
+     * It takes the place of an outline.
      *
      * @param image the content number of which is above 0
      * @param referenced whether it counts as used before it has been found for the first time
@@ -248,9 +303,20 @@ public final class IntervalCache {
      */
     public long insert(ByteBuffer image, int base, boolean referenced) {
         int pieces = IntervalFormat.piecesToPack(image, base);
-        int directoryBytes = pieces > 0
+        int bytes = pieces > 0
                 ? IntervalFormat.packedBytes(IntervalFormat.pairCount(image, base), pieces)
                 : IntervalFormat.directoryBytes(image, base);
+        return insert(image, base, false, pieces, bytes, referenced ? DIRECTORY_USES : 0);
+    }
+
+    /** Keeps the outline of an image's directory in the same way, if it has one and there is neither. */
+    public long insertOutline(ByteBuffer image, int base) {
+        return IntervalFormat.hasOutline(image, base)
+                ? insert(image, base, true, 0, IntervalFormat.outlineBytes(image, base), FIRST_OUTLINE_USES)
+                : -1;
+    }
+
+    private long insert(ByteBuffer image, int base, boolean outline, int pieces, int directoryBytes, int uses) {
         if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
             return -1;
         }
@@ -260,7 +326,7 @@ public final class IntervalCache {
         lock.lock();
         try {
             CacheTable slots = tableToFill();
-            if (slots == null || slots.slotOf(contentNumber) >= 0) {
+            if (slots == null || isKnown(slots, contentNumber, outline)) {
                 return -1;
             }
             scanVictim(slots, SCANNED_PER_INSERTED * bytes);
@@ -268,17 +334,20 @@ public final class IntervalCache {
                 skippedCount++;
                 return -1;
             }
-            int slot = slots.slotFor(contentNumber);
+            int known = slots.slotOf(contentNumber);
+            int slot = known >= 0 ? known : slots.slotFor(contentNumber);
             if (slots.contentAt(slot) != 0) {
                 drop(slots, slot);
             }
             long location = location(current, currentPosition);
-            if (pieces > 0) {
+            if (outline) {
+                IntervalFormat.outline(image, base, regions[current], currentPosition);
+            } else if (pieces > 0) {
                 IntervalFormat.pack(image, base, pieces, regions[current], currentPosition);
-                fillCurrent(directoryBytes, contentNumber, referenced);
             } else {
-                copyToCurrent(image, base, directoryBytes, contentNumber, referenced);
+                copyToCurrent(image, base, directoryBytes);
             }
+            fillCurrent(directoryBytes, contentNumber, uses);
             slots.fill(slot, contentNumber, location);
             entryCount++;
             entryBytes += bytes;
@@ -288,16 +357,22 @@ public final class IntervalCache {
         }
     }
 
-    /** Copies a directory to where the current region goes on; its content number last. */
-    private void copyToCurrent(ByteBuffer from, int base, int bytes, long contentNumber, boolean used) {
-        regions[current].put(currentPosition + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
-        fillCurrent(bytes, contentNumber, used);
+    /** Whether there is what would be inserted, or more. Under the lock. */
+    private boolean isKnown(CacheTable slots, long contentNumber, boolean outline) {
+        int slot = slots.slotOf(contentNumber);
+        return slot >= 0 && (outline || !isOutline(slots.locationAt(slot)));
     }
 
-    private void fillCurrent(int bytes, long contentNumber, boolean used) {
+    /** Copies a directory or outline to where the current region goes on, but for its content number. */
+    private void copyToCurrent(ByteBuffer from, int base, int bytes) {
+        regions[current].put(currentPosition + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
+    }
+
+    /** Publishes what has been written there, its content number last. */
+    private void fillCurrent(int bytes, long contentNumber, int uses) {
         ByteBuffer region = regions[current];
         int position = currentPosition;
-        IntervalFormat.setUsed(region, position, used);
+        IntervalFormat.setUses(region, position, uses);
         LONG.setRelease(region, position, contentNumber ^ mask);
         currentPosition += align(bytes);
     }
@@ -510,16 +585,8 @@ public final class IntervalCache {
         while (victimPosition < until) {
             int size = align(IntervalFormat.directoryBytes(region, victimPosition));
             int slot = slotOfLive(slots, victim, victimPosition);
-            if (slot >= 0) {
-                if (IntervalFormat.isUsed(region, victimPosition) && hasRoomForSurvivor(size)) {
-                    long location = location(current, currentPosition);
-                    copyToCurrent(region, victimPosition, size, slots.contentAt(slot), false);
-                    slots.move(slot, location);
-                    LONG.setRelease(region, victimPosition, 0L);
-                    survivorBytes += size;
-                } else {
-                    drop(slots, slot);
-                }
+            if (slot >= 0 && !survives(slots, slot, region, victimPosition, size)) {
+                drop(slots, slot);
             }
             victimPosition += size;
         }
@@ -529,6 +596,31 @@ public final class IntervalCache {
         }
     }
 
+    /** Has what lies here live on where the current region goes on, if it deserves that: whole, or as an outline. */
+    private boolean survives(CacheTable slots, int slot, ByteBuffer region, int position, int size) {
+        int uses = IntervalFormat.uses(region, position);
+        int bytes = size;
+        if (uses > 0 && hasRoomForSurvivor(size, regionBytes / 2)) {
+            copyToCurrent(region, position, size);
+        } else if (!IntervalFormat.isOutline(region, position) && IntervalFormat.hasOutline(region, position)) {
+            bytes = align(IntervalFormat.outlineBytes(region, position));
+            if (!hasRoomForSurvivor(bytes, regionBytes / 4)) { // the rest stays for what is used
+                return false;
+            }
+            IntervalFormat.outline(region, position, regions[current], currentPosition);
+            uses = 2 * FIRST_OUTLINE_USES;
+        } else {
+            return false;
+        }
+        long location = location(current, currentPosition);
+        fillCurrent(bytes, slots.contentAt(slot), uses / 2);
+        slots.move(slot, location);
+        LONG.setRelease(region, position, 0L);
+        survivorBytes += bytes;
+        entryBytes += bytes - size;
+        return true;
+    }
+
     /** The slot of what lies here, or -1 if that has been dropped (I4). */
     private int slotOfLive(CacheTable slots, int region, int position) {
         long word = word(regions[region], position);
@@ -536,8 +628,8 @@ public final class IntervalCache {
         return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
     }
 
-    private boolean hasRoomForSurvivor(int size) {
-        return current >= 0 && survivorBytes + size <= regionBytes / 2 && currentPosition + size <= regionBytes;
+    private boolean hasRoomForSurvivor(int size, int forAll) {
+        return current >= 0 && survivorBytes + size <= forAll && currentPosition + size <= regionBytes;
     }
 
     private void retire(int region) {

@@ -2,8 +2,8 @@ package io.flexdb.internal.cache;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.Fingerprints;
 import io.flexdb.internal.keys.KeyBytes;
-import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -18,9 +18,9 @@ import java.util.zip.CRC32C;
  * 4               bytes of the pairs
  * 4               number of the pairs, n
  * 2               how many bytes all keys begin with in common, or fewer: those skipped
- * 1               whether somebody has used the directory, for the cache
- * 1               number of the pieces, p; 0 if each pair has an address of its own
- * n               the fingerprint of each key, the upper 8 bits of its hash; filled up to a multiple of 8
+ * 1               how often somebody has used the directory, for the cache
+ * 1               number of the pieces, p; 0 if each pair has an address of its own; -1 for an outline
+ * n               the {@linkplain Fingerprints fingerprint} of each key; filled up to a multiple of 8
  * 8 p             of each piece 2 bytes for its first pair, 6 for the address of that
  * 12 n or 16 n    the places, if there are no pieces: of each pair 2 bytes for where it begins, relative to the first; 6
  *                 for its address; 4 for its checksum, as its record has it. If the pairs have more than 65,535 bytes
@@ -31,7 +31,12 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * A piece is some pairs that lie one behind the other in the data file. Where there are few pieces the directory alone
- * is {@linkplain #pack packed} with them, into two thirds of the bytes; an image never is.
+ * is packed with them, into two thirds of the bytes; an image never is.
+ *
+ * <p>An <i>outline</i> is what is left of a directory where memory is short, in a fifth of the bytes: behind the
+ * fingerprints it has 2 bytes for where each pair begins, and nothing else. It leads to the pair of a key, by a search
+ * in the FlexTree, and says nothing of other keys. There is none if the pairs have more than 65,535 bytes. Methods
+ * take an outline where they say so.
  *
  * An address says where in the data file the pair was when somebody last looked. It may be out of date, or half of one
  * that is being written: whoever reads there compares what he finds with the checksum.
@@ -44,8 +49,8 @@ public final class IntervalFormat {
     private static final int DATA_BYTES = CONTENT + Long.BYTES;
     private static final int PAIR_COUNT = DATA_BYTES + Integer.BYTES;
     private static final int SKIPPED = PAIR_COUNT + Integer.BYTES;
-    private static final int USED = SKIPPED + Short.BYTES;
-    private static final int PIECES = USED + Byte.BYTES;
+    private static final int USES = SKIPPED + Short.BYTES;
+    private static final int PIECES = USES + Byte.BYTES;
     private static final int FINGERPRINTS = PIECES + Byte.BYTES;
 
     /** Bytes before the positions. */
@@ -57,8 +62,9 @@ public final class IntervalFormat {
     private static final int NARROW_PLACE_BYTES = Long.BYTES + Integer.BYTES;
     private static final int WIDE_PLACE_BYTES = NARROW_PLACE_BYTES + Integer.BYTES;
     private static final int PACKED_PLACE_BYTES = Short.BYTES + Integer.BYTES;
+    private static final int OUTLINE_PLACE_BYTES = Short.BYTES;
+    private static final int OUTLINE = -1; // instead of a number of pieces
     private static final int MOST_PIECES = 8; // which are searched one by one
-    private static final int FINGERPRINT_SHIFT = Long.SIZE - Byte.SIZE;
     private static final long LOW_BITS = 0x0101_0101_0101_0101L;
     private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
@@ -81,7 +87,10 @@ public final class IntervalFormat {
     }
 
     private static int placeBytes(int dataBytes, int pieces) {
-        return pieces > 0 ? PACKED_PLACE_BYTES : isWide(dataBytes) ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
+        if (pieces == 0) {
+            return isWide(dataBytes) ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
+        }
+        return pieces > 0 ? PACKED_PLACE_BYTES : OUTLINE_PLACE_BYTES;
     }
 
     private static int windows(int dataBytes, int pairCount, int pieces) {
@@ -91,7 +100,7 @@ public final class IntervalFormat {
     private static int place(ByteBuffer directory, int base, int pair) {
         int pieces = pieces(directory, base);
         return base
-                + places(pairCount(directory, base), pieces)
+                + places(pairCount(directory, base), Math.max(0, pieces))
                 + pair * placeBytes(dataBytes(directory, base), pieces);
     }
 
@@ -104,9 +113,62 @@ public final class IntervalFormat {
         return directoryBytes(dataBytes, pairCount, 0);
     }
 
-    /** Bytes of the directory that begins here. */
+    /** Bytes of the directory, or the outline, that begins here. */
     public static int directoryBytes(ByteBuffer directory, int base) {
-        return directoryBytes(dataBytes(directory, base), pairCount(directory, base), pieces(directory, base));
+        int pairCount = pairCount(directory, base);
+        return isOutline(directory, base)
+                ? outlineBytes(pairCount)
+                : directoryBytes(dataBytes(directory, base), pairCount, pieces(directory, base));
+    }
+
+    // ---- outlines
+
+    /** Whether this is an outline, and not a directory. */
+    public static boolean isOutline(ByteBuffer directory, int base) {
+        return pieces(directory, base) == OUTLINE;
+    }
+
+    /** Whether there is an outline of a directory, or this is one. */
+    public static boolean hasOutline(ByteBuffer directory, int base) {
+        return !isWide(dataBytes(directory, base));
+    }
+
+    /** Bytes of the outline of a directory. */
+    static int outlineBytes(ByteBuffer directory, int base) {
+        return outlineBytes(pairCount(directory, base));
+    }
+
+    /** Bytes of the outline of so many pairs. */
+    static int outlineBytes(int pairCount) {
+        return pieceTable(pairCount) + pairCount * OUTLINE_PLACE_BYTES;
+    }
+
+    /** Begins an outline at the beginning of a buffer, of pairs of which there is an outline. */
+    static void beginOutline(ByteBuffer to, long content, int dataBytes, int pairCount) {
+        putHeader(to, 0, content, dataBytes, pairCount, 0);
+        to.put(PIECES, (byte) OUTLINE);
+    }
+
+    /** Puts a pair into an outline at the beginning of a buffer. */
+    static void putOutlined(ByteBuffer to, int pairCount, int pair, int position, byte fingerprint) {
+        putFingerprint(to, 0, pair, fingerprint);
+        to.putShort(pieceTable(pairCount) + pair * OUTLINE_PLACE_BYTES, (short) position);
+    }
+
+    /** Writes the outline of a directory that has one, all but its content number. Takes an outline, too. */
+    static void outline(ByteBuffer from, int base, ByteBuffer to, int position) {
+        int pairCount = pairCount(from, base);
+        to.put(position + DATA_BYTES, from, base + DATA_BYTES, pieceTable(pairCount) - DATA_BYTES);
+        to.put(position + PIECES, (byte) OUTLINE);
+        int pieces = pieces(from, base);
+        int bytes = placeBytes(0, pieces);
+        int place = base + places(pairCount, Math.max(0, pieces));
+        int outlined = position + pieceTable(pairCount);
+        for (int pair = 0; pair < pairCount; pair++) {
+            to.putShort(outlined, from.getShort(place));
+            place += bytes;
+            outlined += OUTLINE_PLACE_BYTES;
+        }
     }
 
     // ---- packing
@@ -114,7 +176,7 @@ public final class IntervalFormat {
     /** Into how many pieces a directory can be packed; 0 if they are too many to gain by it, or its pairs too large. */
     static int piecesToPack(ByteBuffer directory, int base) {
         int pairCount = pairCount(directory, base);
-        if (isWide(dataBytes(directory, base)) || pieces(directory, base) > 0) {
+        if (isWide(dataBytes(directory, base)) || pieces(directory, base) != 0) {
             return 0;
         }
         int place = base + places(pairCount, 0);
@@ -205,6 +267,7 @@ public final class IntervalFormat {
      * are copied.
      *
      * @param crc to verify each pair with
+     * @param fingerprints to make those of its keys
      * @param maxSkipped bytes of keys to skip at most
      * @throws BadRecordException if the bytes are not {@code pairCount} whole records with ascending keys
      */
@@ -217,6 +280,7 @@ public final class IntervalFormat {
             int dataPosition,
             int dataBytes,
             CRC32C crc,
+            Fingerprints fingerprints,
             int maxSkipped) {
         int first = base + directoryBytes(dataBytes, pairCount);
         if (data != to || dataPosition != first) {
@@ -240,8 +304,7 @@ public final class IntervalFormat {
                 throw new BadRecordException(at - first, "a key above the one before", "one that is not");
             }
             putPlace(to, base, dataBytes, pairCount, i, at - first, UNKNOWN, RecordFormat.checksum(to, at));
-            byte fingerprint = fingerprint(KeyHash.hash(to, key, keyLength));
-            putFingerprint(to, base, i, fingerprint);
+            putFingerprint(to, base, i, fingerprints.of(to, key, keyLength));
             lastKey = key;
             lastKeyLength = keyLength;
             at += RecordFormat.recordBytes(header);
@@ -318,11 +381,6 @@ public final class IntervalFormat {
         return (int) (KeyBytes.window(key, from, length, skipped) >>> Integer.SIZE);
     }
 
-    /** The fingerprint of a key with this {@link KeyHash}. */
-    public static byte fingerprint(long hash) {
-        return (byte) (hash >>> FINGERPRINT_SHIFT);
-    }
-
     private static long readRecord(ByteBuffer data, int at, int first, int limit) {
         long header = RecordFormat.readWhole(data, at, limit);
         if (header < 0) {
@@ -332,19 +390,19 @@ public final class IntervalFormat {
         return header;
     }
 
-    /** The number of the content. */
+    /** The number of the content. Of an outline, too, as the next two. */
     public static long contentNumber(ByteBuffer image, int base) {
         return image.getLong(base + CONTENT);
     }
 
-    /** Whether somebody has used the directory since it was built, or marked as unused. */
-    static boolean isUsed(ByteBuffer directory, int base) {
-        return directory.get(base + USED) != 0;
+    /** How often somebody has used the directory or outline, as far as that is counted. */
+    static int uses(ByteBuffer directory, int base) {
+        return directory.get(base + USES);
     }
 
-    /** Says whether somebody has used the directory. Any thread, at any time. */
-    static void setUsed(ByteBuffer directory, int base, boolean used) {
-        directory.put(base + USED, (byte) (used ? 1 : 0));
+    /** Says how often somebody has used the directory or outline. Any thread, at any time. */
+    static void setUses(ByteBuffer directory, int base, int uses) {
+        directory.put(base + USES, (byte) uses);
     }
 
     /** Bytes of the pairs. */
@@ -483,7 +541,7 @@ public final class IntervalFormat {
         return base + directoryBytes(image, base);
     }
 
-    /** Where a pair begins, relative to the first; for one behind the last, where that ends. */
+    /** Where a pair begins, relative to the first; for one behind the last, where that ends. Of an outline, too. */
     public static int relativePosition(ByteBuffer image, int base, int pair) {
         int dataBytes = dataBytes(image, base);
         if (pair == pairCount(image, base)) {
@@ -522,28 +580,28 @@ public final class IntervalFormat {
     /**
      * Finds a key by its fingerprint.
      *
-     * @param hash the key's {@link KeyHash}
+     * @param fingerprint the key's
      * @return the pair, or -1
      */
-    public static int find(ByteBuffer image, int base, byte[] key, int from, int length, long hash) {
-        int pair = candidate(image, base, hash, 0);
-        while (pair >= 0 && !hasKey(image, base, pair, key, from, length)) {
-            pair = candidate(image, base, hash, pair + 1);
+    public static int find(ByteBuffer image, int base, byte[] key, int length, byte fingerprint) {
+        int pair = candidate(image, base, fingerprint, 0);
+        while (pair >= 0 && !hasKey(image, base, pair, key, length)) {
+            pair = candidate(image, base, fingerprint, pair + 1);
         }
         return pair;
     }
 
     /**
-     * The next pair whose key may be the one that is sought, by its fingerprint.
+     * The next pair whose key may be the one that is sought, by its fingerprint. Of an outline, too.
      *
-     * @param hash the key's {@link KeyHash}
+     * @param fingerprint the key's
      * @param first the first pair to look at
      * @return the pair, or -1
      */
-    public static int candidate(ByteBuffer directory, int base, long hash, int first) {
+    public static int candidate(ByteBuffer directory, int base, byte fingerprint, int first) {
         int count = pairCount(directory, base);
         int groups = base + FINGERPRINTS;
-        long sought = (hash >>> FINGERPRINT_SHIFT) * LOW_BITS;
+        long sought = (fingerprint & 0xFF) * LOW_BITS;
         long from = -1L << (first & 7) * Byte.SIZE; // what to look at of the first group
         for (int i = first & -8; i < count; i += 8) {
             long difference = directory.getLong(groups + i) ^ sought;
@@ -558,11 +616,11 @@ public final class IntervalFormat {
         return -1;
     }
 
-    private static boolean hasKey(ByteBuffer image, int base, int pair, byte[] key, int from, int length) {
+    private static boolean hasKey(ByteBuffer image, int base, int pair, byte[] key, int length) {
         int at = recordPosition(image, base, pair);
         long header = header(image, at);
         return RecordFormat.keyLength(header) == length
-                && KeyBytes.equal(key, from, image, at + RecordFormat.headerBytes(header), length);
+                && KeyBytes.equal(key, 0, image, at + RecordFormat.headerBytes(header), length);
     }
 
     /** Compares a key with that of a pair. */

@@ -139,7 +139,7 @@ public final class Committer {
         this.old = new OldPairs(reader, context);
         this.filters = filters;
         this.filterWriter = filters == null ? null : new FilterWriter(filters);
-        this.content = new MergedContent(memory, filters == null ? null : filterWriter.change);
+        this.content = new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change);
         this.parts = new NewIntervals(intervals);
         this.writer = new IntervalWriter(engine, intervals, cache, content, parts, filterWriter);
     }
@@ -402,7 +402,7 @@ public final class Committer {
 
     private int lowerBound(byte[] bound) {
         key.set(bound);
-        return old.find(key, KeyHash.hash(bound, 0, bound.length), 0);
+        return old.find(key, cache.fingerprints.of(bound, bound.length), 0);
     }
 
     /** Brings sorted runs in, with the parts that this has for itself, and so for the same thread. */
@@ -484,7 +484,7 @@ public final class Committer {
             if (ended) {
                 fold.fold(bytes);
             } else {
-                MergedValue base = valueInSpace(bytes, hash);
+                MergedValue base = valueInSpace(bytes);
                 if (base == null) {
                     fold.fold(bytes, null, RecordFormat.NEVER, 0);
                 } else {
@@ -499,11 +499,11 @@ public final class Committer {
         return new MergedValue(fold.value(), fold.expiry(), fold.through());
     }
 
-    private MergedValue valueInSpace(byte[] bytes, long hash) {
+    private MergedValue valueInSpace(byte[] bytes) {
         index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
         int ticket = epochs.enter();
         try {
-            return reader.value(engine.current(), contextOfMerges, bytes, bytes.length, hash);
+            return reader.value(engine.current(), contextOfMerges, bytes, bytes.length);
         } finally {
             epochs.exit(ticket);
         }
@@ -622,11 +622,15 @@ public final class Committer {
     private boolean findDirectory(IntervalRef interval) {
         long location = cache.find(interval.contentNumber(), interval.hint());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
-        wasCached = directory != null;
-        if (directory == null || IntervalFormat.skipped(directory, cache.base(location)) > interval.commonPrefix()) {
+        if (directory == null) {
             return false;
         }
-        old.setDirectory(engine.current(), directory, cache.base(location));
+        int base = cache.base(location);
+        wasCached = !IntervalFormat.isOutline(directory, base);
+        if (wasCached && IntervalFormat.skipped(directory, base) > interval.commonPrefix()) {
+            return false;
+        }
+        old.setDirectory(engine.current(), directory, base);
         return true;
     }
 }

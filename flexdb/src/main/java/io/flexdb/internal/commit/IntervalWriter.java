@@ -193,7 +193,9 @@ final class IntervalWriter {
                                 parts.first(part),
                                 parts.end(part),
                                 parts.skipped(part));
-                long location = cache.insert(directory, 0, referenced);
+                long location = content.directory().isOutline()
+                        ? cache.insertOutline(directory, 0)
+                        : cache.insert(directory, 0, referenced);
                 parts.replacement.setHint(part, location < 0 ? 0 : cache.hint(location));
             }
         }

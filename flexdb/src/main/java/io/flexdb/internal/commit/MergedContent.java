@@ -6,7 +6,7 @@ import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.filter.FilterChange;
-import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.Fingerprints;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergedValue;
@@ -27,6 +27,7 @@ final class MergedContent {
     private static final int IN_BUFFER = -1; // in the place of an entry
 
     private final OffHeap memory;
+    private final Fingerprints fingerprints;
     private final FilterChange filtered;
     private final ByteBuffer smallRecords; // what records is when nothing large has to fit
     private final int[] smallPlaces = new int[1024];
@@ -48,8 +49,9 @@ final class MergedContent {
     private final CRC32C crc = new CRC32C();
 
     /** @param filtered is told which keys come and go in place; null if nobody wants to know */
-    MergedContent(OffHeap memory, FilterChange filtered) {
+    MergedContent(OffHeap memory, Fingerprints fingerprints, FilterChange filtered) {
         this.memory = memory;
+        this.fingerprints = fingerprints;
         this.filtered = filtered;
         this.smallRecords = allocate(SMALL_BYTES);
         this.records = smallRecords;
@@ -193,8 +195,8 @@ final class MergedContent {
             MemTable table = entries.table(i);
             int ref = entries.ref(i);
             key.set(table, ref);
-            long hash = KeyHash.hash(key.bytes, 0, key.length);
-            int at = old.find(key, hash, nextPair);
+            byte fingerprint = fingerprints.of(key.bytes, key.length);
+            int at = old.find(key, fingerprint, nextPair);
             boolean exists = old.isFound();
             copyLivePairs(nextPair, at, reclaiming);
             int removed = exists ? old.start(at + 1) - old.start(at) : 0;
@@ -208,9 +210,9 @@ final class MergedContent {
                             && !isOver(table, ref, reclaiming);
             boolean large = put && type == WritePayload.PUT_LARGE && merged == null;
             if (large) {
-                addLarge(table, ref, hash);
+                addLarge(table, ref, fingerprint);
             } else if (put) {
-                addEntry(table, ref, hash, merged);
+                addEntry(table, ref, fingerprint, merged);
             }
             if (filtered != null && put != exists) {
                 noteKey(put);
@@ -298,16 +300,25 @@ final class MergedContent {
         }
     }
 
-    private void addEntry(MemTable table, int ref, long hash, MergedValue merged) {
+    private void addEntry(MemTable table, int ref, byte fingerprint, MergedValue merged) {
         int keyLength = table.keyLength(ref);
         if (merged != null) {
             byte[] value = merged.bytes();
             ByteBuffer values = ByteBuffer.wrap(value);
-            addRecord(table, ref, keyLength, hash, values, 0, value.length, merged.expiry(), merged.through());
+            addRecord(table, ref, keyLength, fingerprint, values, 0, value.length, merged.expiry(), merged.through());
         } else {
             int valuePosition = table.valuePosition(ref);
             int valueLength = table.valueLength(ref);
-            addRecord(table, ref, keyLength, hash, table.buffer(), valuePosition, valueLength, table.expiry(ref), 0);
+            addRecord(
+                    table,
+                    ref,
+                    keyLength,
+                    fingerprint,
+                    table.buffer(),
+                    valuePosition,
+                    valueLength,
+                    table.expiry(ref),
+                    0);
         }
     }
 
@@ -315,7 +326,7 @@ final class MergedContent {
             MemTable table,
             int ref,
             int keyLength,
-            long hash,
+            byte fingerprint,
             ByteBuffer values,
             int valuePosition,
             int valueLength,
@@ -336,11 +347,11 @@ final class MergedContent {
                 expiry,
                 through,
                 crc);
-        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), hash);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
     }
 
     /** Adds a pair that is in the data file; here is what it has before its value. */
-    private void addLarge(MemTable table, int ref, long hash) {
+    private void addLarge(MemTable table, int ref, byte fingerprint) {
         int keyLength = table.keyLength(ref);
         int valueLength = table.valueLength(ref);
         long expiry = table.expiry(ref);
@@ -352,13 +363,13 @@ final class MergedContent {
         records.putInt(from, checksum);
         records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
         recordBytes = keyPosition + keyLength;
-        addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, hash);
+        addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, fingerprint);
     }
 
-    private void addPair(int from, int bytes, int checksum, long hash) {
+    private void addPair(int from, int bytes, int checksum, byte fingerprint) {
         places[directory.count()] = ~from;
         int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
-        directory.add(bytes, checksum, IntervalFormat.fingerprint(hash), window, IntervalFormat.UNKNOWN);
+        directory.add(bytes, checksum, fingerprint, window, IntervalFormat.UNKNOWN);
     }
 
     private void makeRoomForRecords(int bytes) {

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
 final class OldPairs {
     /*
      * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
-     * same. With an image nothing is.
+     * same. With an outline, which has no windows, some more are. With an image nothing is.
      */
     private final IntervalReader reader;
     private final ReadContext context;
@@ -23,6 +23,7 @@ final class OldPairs {
     private int base;
     private int count;
     private boolean image;
+    private boolean windows;
     private boolean found;
 
     /** @param context with the interval, and what is read of it */
@@ -35,15 +36,21 @@ final class OldPairs {
     void setNone() {
         count = 0;
         image = false;
+        windows = false;
     }
 
-    /** There are those of the context's interval, to be read where they are needed. */
+    /**
+     * There are those of the context's interval, to be read where they are needed.
+     *
+     * @param ofInterval has its directory or outline
+     */
     void setDirectory(FlexTreeView view, ByteBuffer ofInterval, int position) {
         space = view;
         directory = ofInterval;
         base = position;
         count = IntervalFormat.pairCount(directory, base);
         image = false;
+        windows = !IntervalFormat.isOutline(directory, base);
     }
 
     /** Reads those of the context's interval. */
@@ -57,6 +64,7 @@ final class OldPairs {
         }
         setDirectory(view, context.image, context.base);
         image = true;
+        windows = false; // keys are compared as soon
     }
 
     int count() {
@@ -89,26 +97,30 @@ final class OldPairs {
     /**
      * Finds the first pair not below a key; {@link #isFound} tells whether it is the key's own.
      *
-     * @param hash of the key
+     * @param fingerprint of the key
      * @param from the first pair to look at
      */
-    int find(EntryKey key, long hash, int from) {
+    int find(EntryKey key, byte fingerprint, int from) {
         found = false;
         if (count == 0) {
             return 0;
         }
-        int window = image ? 0 : IntervalFormat.window(key.bytes, 0, key.length, skipped());
-        int pair = IntervalFormat.candidate(directory, base, hash, from);
+        int window = windowOf(key);
+        int pair = IntervalFormat.candidate(directory, base, fingerprint, from);
         while (pair >= 0) {
-            boolean mayBe = image || IntervalFormat.window(directory, base, pair) == window;
+            boolean mayBe = !windows || IntervalFormat.window(directory, base, pair) == window;
             if (mayBe && compare(key, pair) == 0) { // else the pair need not be read
 
                 found = true;
                 return pair;
             }
-            pair = IntervalFormat.candidate(directory, base, hash, pair + 1);
+            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
         }
         return lowerBound(key, from);
+    }
+
+    private int windowOf(EntryKey key) {
+        return windows ? IntervalFormat.window(key.bytes, 0, key.length, skipped()) : 0;
     }
 
     /** Whether the last search has found its key. */
@@ -117,12 +129,12 @@ final class OldPairs {
     }
 
     private int lowerBound(EntryKey key, int from) {
-        int window = image ? 0 : IntervalFormat.window(key.bytes, 0, key.length, skipped());
+        int window = windowOf(key);
         int low = from;
         int high = count;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            int order = image ? 0 : Integer.compareUnsigned(window, IntervalFormat.window(directory, base, middle));
+            int order = !windows ? 0 : Integer.compareUnsigned(window, IntervalFormat.window(directory, base, middle));
             if ((order == 0 ? compare(key, middle) : order) > 0) {
                 low = middle + 1;
             } else {

@@ -27,6 +27,7 @@ public final class StoreFiles {
     public static final String WAL_NAME = "wal";
     public static final String ANCHORS_NAME = "anchors";
     public static final String FILTERS_NAME = "filters";
+    static final String OUTLINES_NAME = "outlines";
     private static final String UNFINISHED_OPTIONS_NAME = OPTIONS_NAME + ".new";
     /** In a directory with this file a copy of a store is being made, or its making did not end. */
     public static final String UNFINISHED_COPY_NAME = "copy.unfinished";
@@ -58,8 +59,8 @@ public final class StoreFiles {
         if (vfs.exists(directory.resolve(OPTIONS_NAME))) {
             return;
         }
-        List<String> ours =
-                List.of(LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, FILTERS_NAME, UNFINISHED_OPTIONS_NAME);
+        List<String> ours = List.of(
+                LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, FILTERS_NAME, OUTLINES_NAME, UNFINISHED_OPTIONS_NAME);
         for (String name : vfs.list(directory)) {
             if (!ours.contains(name) && LeaseName.of(name) == null) {
                 throw new NotAStoreException(directory, name);

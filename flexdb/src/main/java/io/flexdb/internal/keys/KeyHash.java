@@ -8,8 +8,8 @@ import java.security.SecureRandom;
 import java.util.Random;
 
 /**
- * The hash of a key, 64 well-mixed bits, by which memtables find entries and cached intervals make fingerprints. It
- * lives in memory only and is another function in each process, so that nobody can choose keys that meet.
+ * The hash of a key, 64 well-mixed bits, by which memtables find entries. It lives in memory only and is another function
+ * in each process, so that nobody can choose keys that meet. {@link Fingerprints} are made with other secrets.
  */
 public final class KeyHash {
     /*
@@ -45,7 +45,11 @@ public final class KeyHash {
 
     /** Four words of 32 bits set each. A factor of few bits would mix badly. */
     static long[] secrets(Random random) {
-        return random.longs().filter(word -> Long.bitCount(word) == 32).limit(4).toArray();
+        return random.longs().filter(KeyHash::isSecret).limit(4).toArray();
+    }
+
+    static boolean isSecret(long word) {
+        return Long.bitCount(word) == Long.SIZE / 2;
     }
 
     /** The hash of {@code length} bytes of an array. */
@@ -82,12 +86,16 @@ public final class KeyHash {
 
     /** The hash of {@code length} bytes of a little-endian buffer; the same as of an array with these bytes. */
     public static long hash(ByteBuffer buffer, int position, int length) {
+        return hash(buffer, position, length, S0, S1, S2, S3);
+    }
+
+    static long hash(ByteBuffer buffer, int position, int length, long s0, long s1, long s2, long s3) {
         assert buffer.order() == ByteOrder.LITTLE_ENDIAN;
-        long hash = S0;
+        long hash = s0;
         int at = position;
         int left = length;
         while (left > 16) {
-            hash = fold(buffer.getLong(at) ^ S1, buffer.getLong(at + 8) ^ hash);
+            hash = fold(buffer.getLong(at) ^ s1, buffer.getLong(at + 8) ^ hash);
             at += 16;
             left -= 16;
         }
@@ -108,7 +116,7 @@ public final class KeyHash {
             first = 0;
             last = 0;
         }
-        return fold(fold(first ^ S1, last ^ hash) ^ S2, length ^ S3);
+        return fold(fold(first ^ s1, last ^ hash) ^ s2, length ^ s3);
     }
 
     private static long fold(long a, long b) {

@@ -7,7 +7,6 @@ import io.flexdb.internal.cache.PairPlaces;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyBytes;
-import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -204,7 +203,7 @@ final class IntervalPairs {
             builder.add(
                     RecordFormat.recordBytes(header),
                     RecordFormat.checksum(memory, at),
-                    IntervalFormat.fingerprint(KeyHash.hash(memory, key, length)),
+                    reader.fingerprints().of(memory, key, length),
                     IntervalFormat.window(memory, key, length, skipped),
                     IntervalFormat.UNKNOWN);
         }

@@ -11,6 +11,7 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.Fingerprints;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.merge.MergedValue;
@@ -53,11 +54,12 @@ public final class IntervalReader {
     private static final int FRAGMENTED_READS_NOTED = 8;
 
     /**
-     * Where the cache is full, one in so many lookups that miss makes a directory: what is looked up often gets one, and
-     * what is not makes nobody else's leave. Where it is not, each does: to make one costs no more than a few lookups
-     * without, and is done once.
+     * Where the cache is full, one in so many lookups that miss makes an outline: to make one costs no more than two or
+     * three lookups without, as long as they need not wait for a disk.
      */
-    private static final int MISSES_PER_DIRECTORY = 8;
+    private static final int MISSES_PER_OUTLINE = 2;
+
+    private static final int MISSES_PER_OUTLINE_IF_SLOW = 8; // or if it can't be kept
 
     private final SpaceReads reads;
     private final IntervalCache cache;
@@ -85,11 +87,9 @@ public final class IntervalReader {
 
     /**
      * The value of a key that belongs to the context's interval, in an array of its own, or null. Inside a short read.
-     *
-     * @param hash the key's {@link io.flexdb.internal.keys.KeyHash}
      */
-    public MergedValue value(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
-        int length = context.interval.lengthBytes() == 0 ? ABSENT : find(space, context, key, keyLength, hash);
+    public MergedValue value(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
+        int length = context.interval.lengthBytes() == 0 ? ABSENT : find(space, context, key, keyLength);
         if (length == ABSENT) {
             return null;
         }
@@ -101,11 +101,10 @@ public final class IntervalReader {
     /**
      * Finds the value of a key that belongs to the context's interval, which is not empty. Inside a short read.
      *
-     * @param hash the key's {@link io.flexdb.internal.keys.KeyHash}
      * @return bytes of the value, which the context's image has at its base until the context is used again, and
      *     whether it has expired or not, of which the context knows when that is; or ABSENT
      */
-    int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
+    int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
         IntervalRef interval = context.interval;
         int hint = interval.hint();
         long location = cache.find(interval.contentNumber(), hint);
@@ -114,29 +113,42 @@ public final class IntervalReader {
             if (isForSearch(space, context)) {
                 return search(context, key, keyLength);
             }
-            noteFragmented(interval.logicalOffset(), open(space, context));
-            int pair = IntervalFormat.find(context.image, context.base, key, 0, keyLength, hash);
-            return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+            return findInImage(space, context, key, keyLength, cache.isFull());
         }
         if (cache.hint(location) != hint) {
             interval.setHint(cache.hint(location));
         }
         int base = cache.base(location);
-        int pair = IntervalFormat.candidate(directory, base, hash, 0);
+        if (IntervalFormat.isOutline(directory, base) && cache.isDirectoryDue(location)) {
+            return findInImage(space, context, key, keyLength, false);
+        }
+        byte fingerprint = cache.fingerprints.of(key, keyLength);
+        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
             long header = loadPair(space, context, directory, base, pair);
             if (RecordFormat.keyLength(header) == keyLength
                     && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
                 return valueAt(context, 0);
             }
-            pair = IntervalFormat.candidate(directory, base, hash, pair + 1);
+            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
     }
 
-    /** Whether to look a pair up without making a directory, for which the context's search is prepared then. */
+    /** Reads all of the interval, and has its directory or outline cached. */
+    private int findInImage(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
+        noteFragmented(context.interval.logicalOffset(), open(space, context, forOutline));
+        int pair = IntervalFormat.find(context.image, 0, key, keyLength, cache.fingerprints.of(key, keyLength));
+        return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+    }
+
+    /** Whether to look a pair up without reading the whole interval, for which the context's search is prepared then. */
     private boolean isForSearch(FlexTreeView space, ReadContext context) {
-        if (!cache.isFull() || !PieceSearch.isFor(context.interval) || ++context.missed % MISSES_PER_DIRECTORY == 0) {
+        if (!cache.isFull() || !PieceSearch.isFor(context.interval)) {
+            return false;
+        }
+        boolean slow = waits.areExpected() || !cache.mayKeep();
+        if (++context.missed % (slow ? MISSES_PER_OUTLINE_IF_SLOW : MISSES_PER_OUTLINE) == 0) {
             return false;
         }
         context.pieceSearch().begin(reads, space, context);
@@ -161,10 +173,10 @@ public final class IntervalReader {
      *
      * @return bytes of the value, or ABSENT
      */
-    int findLength(FlexTreeView space, ReadContext context, byte[] key, int keyLength, long hash) {
+    int findLength(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
         IntervalRef interval = context.interval;
         if (!isLongPair(interval.pairCount(), interval.lengthBytes())) {
-            return find(space, context, key, keyLength, hash);
+            return find(space, context, key, keyLength);
         }
         int bytes = dataBytes(interval.logicalOffset(), interval.lengthBytes());
         long header = loadHead(space, context, interval.logicalOffset(), bytes);
@@ -225,10 +237,13 @@ public final class IntervalReader {
      * Reads one pair of the context's interval to the beginning of the context's memory, which then is its image.
      * Inside a short read.
      *
-     * @param directory of the interval, at a base; learns where the pair is
+     * @param directory of the interval, or its outline, at a base; learns where the pair is
      * @return the pair's {@link RecordFormat#readHeader header}
      */
     public long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
+        if (IntervalFormat.isOutline(directory, base)) {
+            return loadOutlined(space, context, directory, base, pair);
+        }
         int from = IntervalFormat.relativePosition(directory, base, pair);
         int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
         int checksum = IntervalFormat.checksum(directory, base, pair);
@@ -243,6 +258,24 @@ public final class IntervalReader {
             IntervalFormat.setAddress(directory, base, pair, found);
         }
         return IntervalFormat.header(memory, 0);
+    }
+
+    /** The same by an outline, which has neither address nor checksum: the pair is verified by its frames. */
+    private long loadOutlined(FlexTreeView space, ReadContext context, ByteBuffer outline, int base, int pair) {
+        int from = IntervalFormat.relativePosition(outline, base, pair);
+        int bytes = IntervalFormat.recordBytes(outline, base, pair);
+        long logicalOffset = context.interval.logicalOffset() + from;
+        ByteBuffer memory = context.memory(bytes);
+        context.image = memory;
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        long header = RecordFormat.readHeader(memory, 0, bytes);
+        if (header < 0
+                || RecordFormat.recordBytes(header) != bytes
+                || !RecordFormat.isSound(memory, 0, bytes, context.crc)) {
+            throw corruption(
+                    logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
+        }
+        return header;
     }
 
     /**
@@ -305,6 +338,11 @@ public final class IntervalReader {
         }
     }
 
+    /** Those in directories. */
+    Fingerprints fingerprints() {
+        return cache.fingerprints;
+    }
+
     /** What cursors have found out of the time that reads take. */
     DiskWaits waits() {
         return waits;
@@ -322,7 +360,7 @@ public final class IntervalReader {
     }
 
     private void noteAddress(long contentNumber, int pair, long address) {
-        long location = cache.find(contentNumber);
+        long location = cache.findDirectory(contentNumber, 0);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory != null) {
             IntervalFormat.setAddress(directory, cache.base(location), pair, address);
@@ -412,11 +450,17 @@ public final class IntervalReader {
      * @return whether it is {@linkplain IntervalBounds#areFragmented fragmented}
      */
     public boolean open(FlexTreeView space, ReadContext context) {
+        return open(space, context, false);
+    }
+
+    private boolean open(FlexTreeView space, ReadContext context, boolean forOutline) {
         IntervalRef interval = context.interval;
         load(space, context);
         int pieces = locate(space, context, interval.logicalOffset(), context.image, context.base);
-        if (!cache.contains(interval.contentNumber())) {
-            long location = cache.insert(context.image, 0, false);
+        if (!cache.containsDirectory(interval.contentNumber())) {
+            long location = forOutline && IntervalFormat.hasOutline(context.image, 0)
+                    ? cache.insertOutline(context.image, 0)
+                    : cache.insert(context.image, 0, false);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
@@ -456,7 +500,7 @@ public final class IntervalReader {
         }
         if (!fromFile && counted <= PairPlaces.MAX_PAIRS && reads.areMapped()) {
             int hint = interval.hint();
-            long location = cache.find(interval.contentNumber(), hint);
+            long location = cache.findDirectory(interval.contentNumber(), hint);
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
             if (directory != null) {
                 if (cache.hint(location) != hint) {
@@ -533,7 +577,7 @@ public final class IntervalReader {
     }
 
     /** Builds an image of the interval, the pairs of which the context's memory has at a position. */
-    private static void build(ReadContext context, int data, int dataBytes) {
+    private void build(ReadContext context, int data, int dataBytes) {
         IntervalRef interval = context.interval;
         ByteBuffer memory = context.memory(dataBytes);
         int pairs = interval.pairCount();
@@ -553,6 +597,7 @@ public final class IntervalReader {
                 directoryBytes,
                 dataBytes,
                 context.crc,
+                cache.fingerprints,
                 interval.commonPrefix());
         context.image = memory;
         context.base = 0;

@@ -404,7 +404,7 @@ public final class StoreReader {
                 return ABSENT;
             }
         }
-        int length = findInSpace(version, key, keyLength, hash, context);
+        int length = findInSpace(version, key, keyLength, context);
         return length != ABSENT && context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot)
                 ? ABSENT
                 : length;
@@ -473,7 +473,7 @@ public final class StoreReader {
                 fold.fold(copy);
             } else {
                 context.lengthOnly = false;
-                int length = findInSpace(version, key, keyLength, hash, context);
+                int length = findInSpace(version, key, keyLength, context);
                 byte[] base = length == ABSENT ? null : newValue(length);
                 if (base != null) {
                     context.image.get(context.base, base);
@@ -510,7 +510,7 @@ public final class StoreReader {
         }
     }
 
-    private int findInSpace(Version version, byte[] key, int keyLength, long hash, ReadContext context) {
+    private int findInSpace(Version version, byte[] key, int keyLength, ReadContext context) {
         if (!context.ascends || !context.interval.isBelowUpperAnchor(key, 0, keyLength)) {
             index.find(version.index(), key, 0, keyLength, context.interval);
             context.foundInterval();
@@ -520,7 +520,7 @@ public final class StoreReader {
             return ABSENT;
         }
         return context.lengthOnly
-                ? intervals.findLength(version.space(), context, key, keyLength, hash)
-                : intervals.find(version.space(), context, key, keyLength, hash);
+                ? intervals.findLength(version.space(), context, key, keyLength)
+                : intervals.find(version.space(), context, key, keyLength);
     }
 }

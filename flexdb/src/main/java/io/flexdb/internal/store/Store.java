@@ -16,6 +16,7 @@ import io.flexdb.internal.commit.Defragmenter;
 import io.flexdb.internal.copy.StoreCopy;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.FiltersFile;
+import io.flexdb.internal.files.OutlinesFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
@@ -540,17 +541,17 @@ public final class Store implements AutoCloseable {
                     System.Logger.Level.WARNING,
                     "The index of " + directory + " was not saved; opening will take longer",
                     e);
-            return; // without which filters do not count
-        }
-        if (filters == null) {
-            return;
+            return; // without which nothing else counts
         }
         try {
-            FiltersFile.write(vfs, directory, index, filters, engine);
+            OutlinesFile.write(vfs, directory, index, cache, engine);
+            if (filters != null) {
+                FiltersFile.write(vfs, directory, index, filters, engine);
+            }
         } catch (StorageException | OutOfMemoryError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "The range filters of " + directory + " were not saved; they will be made anew",
+                    "What " + directory + " had in memory was not saved; it will be made anew when it is needed",
                     e);
         }
     }

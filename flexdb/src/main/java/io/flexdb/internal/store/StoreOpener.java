@@ -19,6 +19,7 @@ import io.flexdb.internal.commit.Committer;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.FiltersFile;
 import io.flexdb.internal.files.FoundLeases;
+import io.flexdb.internal.files.OutlinesFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
@@ -150,6 +151,7 @@ public final class StoreOpener {
             }
             AnchorsFile.delete(vfs, directory);
             FiltersFile.delete(vfs, directory);
+            OutlinesFile.delete(vfs, directory);
             leases.oldest(); // so that those are gone that readers have left behind
             store.start();
             return store;
@@ -216,6 +218,9 @@ public final class StoreOpener {
                 filters,
                 large);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
+        if (wasClosed) {
+            OutlinesFile.load(vfs, directory, engine, intervals.index, cache);
+        }
         if (wasClosed && filters != null) {
             FiltersFile.load(vfs, directory, engine, intervals.index, filters);
         }

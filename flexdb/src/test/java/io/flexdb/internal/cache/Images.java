@@ -1,7 +1,9 @@
 package io.flexdb.internal.cache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.internal.keys.Fingerprints;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,6 +12,8 @@ import java.util.zip.CRC32C;
 
 /** Images whose every byte follows from their content number. */
 final class Images {
+    static final Fingerprints FINGERPRINTS = new Fingerprints();
+
     private Images() {}
 
     /** The pairs of an interval: position 0 to the limit. */
@@ -39,7 +43,8 @@ final class Images {
         ByteBuffer data = pairs(keys, values);
         ByteBuffer image =
                 ByteBuffer.allocateDirect(bytes(data.capacity(), keys.length)).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), 0xFFFF);
+        IntervalFormat.build(
+                image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), FINGERPRINTS, 0xFFFF);
         return image;
     }
 
@@ -71,6 +76,25 @@ final class Images {
             assertEquals(IntervalFormat.address(expected, 0, i), IntervalFormat.address(directory, base, i));
             assertEquals(IntervalFormat.checksum(expected, 0, i), IntervalFormat.checksum(directory, base, i));
             assertEquals(IntervalFormat.window(expected, 0, i), IntervalFormat.window(directory, base, i));
+        }
+    }
+
+    /** Compares the outline that a cache has of a content with the directory of an image. */
+    static void assertIsOutline(ByteBuffer expected, IntervalCache cache, long content) {
+        long location = cache.find(content, 0);
+        assertEquals(-1, cache.findDirectory(content, 0));
+        assertIsOutline(expected, cache.buffer(location), cache.base(location));
+    }
+
+    static void assertIsOutline(ByteBuffer expected, ByteBuffer outline, int base) {
+        int pairs = IntervalFormat.pairCount(expected, 0);
+        assertTrue(IntervalFormat.isOutline(outline, base));
+        assertEquals(pairs, IntervalFormat.pairCount(outline, base));
+        for (int i = 0; i < pairs; i++) {
+            assertEquals(IntervalFormat.fingerprint(expected, 0, i), IntervalFormat.fingerprint(outline, base, i));
+            assertEquals(IntervalFormat.recordBytes(expected, 0, i), IntervalFormat.recordBytes(outline, base, i));
+            assertEquals(
+                    IntervalFormat.relativePosition(expected, 0, i), IntervalFormat.relativePosition(outline, base, i));
         }
     }
 }

@@ -2,11 +2,12 @@ package io.flexdb.internal.cache;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.internal.keys.BadRecordException;
-import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,7 +40,7 @@ class IntervalFormatTest {
     }
 
     private static int find(ByteBuffer image, int base, byte[] key) {
-        return IntervalFormat.find(image, base, key, 0, key.length, KeyHash.hash(key, 0, key.length));
+        return IntervalFormat.find(image, base, key, key.length, Images.FINGERPRINTS.of(key, key.length));
     }
 
     private static int valueLength(ByteBuffer image, int base, int pair) {
@@ -78,7 +79,7 @@ class IntervalFormatTest {
         assertEquals(keys.length, IntervalFormat.countPairs(data, 0, data.capacity()));
         int bytes = Images.bytes(data.capacity(), keys.length);
         ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, 0xFFFF);
+        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
         assertEquals(77, IntervalFormat.contentNumber(image, base));
         assertEquals(keys.length, IntervalFormat.pairCount(image, base));
         assertEquals(data.capacity(), IntervalFormat.dataBytes(image, base));
@@ -108,10 +109,10 @@ class IntervalFormatTest {
     @Test
     void keysWithTheSameFingerprintAreToldApart() {
         List<byte[]> alike = new ArrayList<>();
-        long wanted = -1;
+        int wanted = -1;
         for (int i = 0; alike.size() < 9; i++) {
             byte[] key = Integer.toString(i).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-            long fingerprint = KeyHash.hash(key, 0, key.length) >>> 56;
+            int fingerprint = Images.FINGERPRINTS.of(key, key.length) & 0xFF;
             if (wanted < 0 || fingerprint == wanted) {
                 wanted = fingerprint;
                 alike.add(key);
@@ -135,7 +136,7 @@ class IntervalFormatTest {
         ByteBuffer image = ByteBuffer.allocateDirect(expected.capacity()).order(ByteOrder.LITTLE_ENDIAN);
         int at = IntervalFormat.directoryBytes(data.capacity(), 3);
         image.put(at, data, 0, data.capacity());
-        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity(), CRC, 0xFFFF);
+        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
         assertEquals(expected, image);
     }
 
@@ -152,7 +153,8 @@ class IntervalFormatTest {
                 .order(ByteOrder.LITTLE_ENDIAN);
         return assertThrows(
                 BadRecordException.class,
-                () -> IntervalFormat.build(image, 0, 1, pairCount, data, 0, data.capacity(), CRC, 0xFFFF));
+                () -> IntervalFormat.build(
+                        image, 0, 1, pairCount, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF));
     }
 
     @Test
@@ -194,7 +196,7 @@ class IntervalFormatTest {
                 int count = IntervalFormat.countPairs(data, 0, bytes);
                 ByteBuffer image =
                         ByteBuffer.allocate(Images.bytes(bytes, count)).order(ByteOrder.LITTLE_ENDIAN);
-                IntervalFormat.build(image, 0, 1, count, data, 0, bytes, CRC, 0xFFFF);
+                IntervalFormat.build(image, 0, 1, count, data, 0, bytes, CRC, Images.FINGERPRINTS, 0xFFFF);
                 assertEquals(count, lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
             } catch (BadRecordException expected) {
                 assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);
@@ -222,7 +224,7 @@ class IntervalFormatTest {
         ByteBuffer image = Images.build(1, keys, new byte[][] {new byte[0xFFFF], new byte[0xFFFF], {5}});
         for (int i = 0; i < keys.length; i++) {
             assertEquals(i, find(image, 0, keys[i]));
-            assertEquals(i, IntervalFormat.candidate(image, 0, KeyHash.hash(keys[i], 0, 1), i));
+            assertEquals(i, IntervalFormat.candidate(image, 0, Images.FINGERPRINTS.of(keys[i], 1), i));
         }
         int bytes = RecordFormat.recordBytes(1, 0xFFFF);
         assertEquals(bytes, IntervalFormat.relativePosition(image, 0, 1));
@@ -285,10 +287,50 @@ class IntervalFormatTest {
             assertEquals(IntervalFormat.window(image, 0, i), places.window(i));
             assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
             byte[] key = {1, (byte) i};
-            long hash = KeyHash.hash(key, 0, key.length);
-            assertEquals(i, IntervalFormat.candidate(packed, base, hash, i));
+            byte fingerprint = Images.FINGERPRINTS.of(key, key.length);
+            assertEquals(i, IntervalFormat.candidate(packed, base, fingerprint, i));
         }
         assertEquals(IntervalFormat.dataBytes(image, 0), places.position(pairs));
+    }
+
+    /** Of a plain directory, a packed one, and of an outline itself. */
+    @Property(tries = 300)
+    void anOutlineTellsOfFingerprintsAndPositionsWhatItsDirectoryDoes(
+            @ForAll long seed, @ForAll @IntRange(max = 9) int base, @ForAll @IntRange(max = 2) int from) {
+        Random random = new Random(seed);
+        int pairs = 12 + random.nextInt(PairPlaces.MAX_PAIRS - 12);
+        ByteBuffer image = inPieces(pairs, new int[] {0, pairs / 2}, new long[] {random.nextLong(1L << 40), 7});
+        ByteBuffer source = from == 0 ? image : from == 1 ? packed(image, 0) : outline(image, 0);
+        ByteBuffer outline = outline(source, base);
+        assertTrue(IntervalFormat.hasOutline(source, 0));
+        assertTrue(3 * IntervalFormat.directoryBytes(outline, base) < IntervalFormat.directoryBytes(image, 0));
+        assertEquals(pairs, IntervalFormat.pairCount(outline, base));
+        assertEquals(IntervalFormat.dataBytes(image, 0), IntervalFormat.relativePosition(outline, base, pairs));
+        for (int i = 0; i < pairs; i++) {
+            byte[] key = {1, (byte) i};
+            assertEquals(i, IntervalFormat.candidate(outline, base, Images.FINGERPRINTS.of(key, key.length), i));
+            assertEquals(
+                    IntervalFormat.relativePosition(image, 0, i), IntervalFormat.relativePosition(outline, base, i));
+            assertEquals(IntervalFormat.recordBytes(image, 0, i), IntervalFormat.recordBytes(outline, base, i));
+        }
+    }
+
+    private static ByteBuffer outline(ByteBuffer directory, int base) {
+        int bytes = IntervalFormat.outlineBytes(directory, 0);
+        ByteBuffer outline = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        IntervalFormat.outline(directory, 0, outline, base);
+        assertTrue(IntervalFormat.isOutline(outline, base));
+        assertEquals(bytes, IntervalFormat.directoryBytes(outline, base));
+        return outline;
+    }
+
+    @Test
+    void pairsOfManyBytesHaveNoOutline() {
+        ByteBuffer wide = Images.build(1, new byte[][] {{1}, {2}}, new byte[][] {new byte[0xFFFF], {5}});
+        assertFalse(IntervalFormat.hasOutline(wide, 0));
+        IntervalCache cache = new IntervalCache(new Epochs(), 1 << 20);
+        assertEquals(-1, cache.insertOutline(wide, 0));
+        assertTrue(cache.insert(wide, 0, false) >= 0);
     }
 
     @Test

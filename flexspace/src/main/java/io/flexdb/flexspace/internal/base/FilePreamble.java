@@ -61,7 +61,9 @@ public final class FilePreamble {
         /** Pairs that were exported. */
         RUN(6),
         /** The range filters of the last clean close. */
-        FILTERS(7);
+        FILTERS(7),
+        /** Outlines of intervals at the last clean close. */
+        OUTLINES(8);
 
         /** What stands in the file. */
         public final int code;

@@ -1,0 +1,317 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.Fault;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.cache.IntervalCache;
+import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Stores whose cache has room for outlines of most intervals, and for directories of few. */
+class FlexDBOutlineTest {
+    private static final Path FILE = StoreDriver.DIRECTORY.resolve("outlines");
+    private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
+    private static final FlexDBOptions SMALL = StoreDriver.SMALL.withCacheBytes(192 << 10);
+    private static final int KEYS = 4000;
+
+    private static byte[] key(int number) {
+        return ByteBuffer.allocate(12)
+                .putInt(number % 7)
+                .putLong(number * 0x9E3779B97F4A7C15L)
+                .array();
+    }
+
+    private static byte[] value(int number, int round) {
+        byte[] value = new byte[number % 50 == 0 ? 400 : number % 40];
+        Arrays.fill(value, (byte) (number + round));
+        return value;
+    }
+
+    /** A store most of whose pairs have been changed again, in place as a rule. */
+    private static StoreDriver store(FlexDBOptions options, long seed) {
+        StoreDriver store = new StoreDriver(options);
+        for (int i = 0; i < KEYS; i++) {
+            store.put(key(i), value(i, 0));
+        }
+        Random random = new Random(seed);
+        for (int i = 0; i < KEYS; i++) {
+            change(store, random, i);
+        }
+        return store;
+    }
+
+    private static void change(StoreDriver store, Random random, int round) {
+        int number = random.nextInt(KEYS);
+        switch (random.nextInt(12)) {
+            case 0, 1 -> store.delete(key(number));
+            case 2 -> store.merge(key(number), new byte[] {(byte) round});
+            case 3 -> store.put(key(number), value(number, round), 1 + random.nextInt(50));
+            default -> store.put(key(number), value(number, round));
+        }
+    }
+
+    /** Intervals with a directory, and with an outline. */
+    private static int[] cached(FlexDB db) {
+        IntervalCache cache = db.access.store().cache;
+        IntervalCursor interval = db.access.store().index.cursor();
+        int[] counts = new int[2];
+        interval.first(db.access.store().index.current());
+        do {
+            boolean directory = cache.containsDirectory(interval.contentNumber());
+            counts[0] += directory ? 1 : 0;
+            counts[1] += !directory && cache.contains(interval.contentNumber()) ? 1 : 0;
+        } while (interval.next());
+        return counts;
+    }
+
+    private static void assertEachKey(StoreDriver store, String at) {
+        ByteBuffer destination = ByteBuffer.allocate(1000);
+        Map<byte[], byte[]> now = store.oracle.now();
+        for (int i = 0; i < KEYS; i++) {
+            byte[] expected = now.get(key(i));
+            assertArrayEquals(expected, store.db.get(key(i)), at + ", key " + i);
+            assertEquals(expected != null, store.db.containsKey(key(i)), at);
+            int length = store.db.get(ByteBuffer.wrap(key(i)), destination.clear());
+            assertEquals(expected == null ? -1 : expected.length, length, at);
+            assertNull(store.db.get(Arrays.copyOf(key(i), 13)), at + ", above key " + i);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void lookupsAndCommitsByOutlinesAreThoseOfASortedMap(Reads reads) {
+        for (long seed = 1; seed <= 3; seed++) {
+            StoreDriver store = store(SMALL.withReads(reads), seed);
+            Random random = new Random(~seed);
+            int outlines = 0;
+            for (int round = 0; round < 12; round++) {
+                String at = reads + ", seed " + seed + ", round " + round;
+                assertEachKey(store, at);
+                outlines += cached(store.db)[1];
+                for (int i = 0; i < 300; i++) {
+                    store.clock.advance(random.nextInt(2));
+                    change(store, random, round);
+                }
+                if (round % 4 == 1) {
+                    byte[] from = key(random.nextInt(KEYS));
+                    byte[] to = from.clone();
+                    to[4] = (byte) Math.min(0xFF, (to[4] & 0xFF) + 9);
+                    store.deleteRange(from, to);
+                } else if (round % 4 == 2) {
+                    store.reopen(at);
+                } else if (round % 4 == 3) {
+                    store.kill(at);
+                }
+                store.assertSame(at);
+            }
+            assertTrue(outlines > 100, outlines + " outlines");
+            store.db.close();
+        }
+    }
+
+    @Test
+    void pairsAreCommittedWithoutReadingWholeIntervalsOfWhichThereAreOutlines() {
+        StoreDriver store = store(StoreDriver.SMALL, 5);
+        assertEachKey(store, "all intervals are known");
+        store.db.close();
+        int[] reads = {0};
+        store.setHook((kind, path) -> reads[0] += kind == HookedVfs.Kind.READ && path.equals(DATA) ? 1 : 0);
+        store.open();
+        int[] before = cached(store.db);
+        assertTrue(before[0] == 0 && before[1] > 50, Arrays.toString(before));
+        reads[0] = 0;
+        int changes = 400;
+        for (int i = 0; i < changes; i++) {
+            int number = (int) (i * 7919L % KEYS);
+            store.put(key(number), value(number, i));
+        }
+        assertTrue(reads[0] < 6 * changes, reads[0] + " reads");
+        assertEachKey(store, "changed");
+        store.db.close();
+    }
+
+    @Test
+    void aStoreThatWasClosedFindsEachPairWithoutReadingItsInterval() {
+        StoreDriver store = store(StoreDriver.SMALL, 6);
+        for (int round = 0; round < 3; round++) {
+            assertEachKey(store, "round " + round); // so that all intervals are known
+            store.db.close();
+            store.open();
+            assertFalse(store.vfs.exists(FILE), "deleted by opening");
+            for (int i = 0; i < KEYS; i += 40) {
+                store.get(key(i), "first lookups");
+            }
+            assertEquals(0, store.db.stats().cacheMisses());
+            assertTrue(cached(store.db)[1] > 50);
+            assertEachKey(store, "reopened");
+            for (int i = 0; i < 500; i++) {
+                store.put(key(3 * i), value(3 * i, round));
+            }
+        }
+        store.vfs = store.vfs.kill();
+        store.open();
+        assertEquals(0, cached(store.db)[0] + cached(store.db)[1]);
+        assertEachKey(store, "killed");
+        store.db.close();
+    }
+
+    /** Each lookup leads to a pair, or to the file's page on the outlines of another state, which nobody believes. */
+    @Test
+    void aFileOfAnEarlierCloseIsNotBelieved() {
+        StoreDriver store = store(StoreDriver.SMALL, 7);
+        assertEachKey(store, "all intervals are known");
+        store.db.close();
+        byte[] old = store.vfs.content(FILE);
+        store.open();
+        for (int i = 0; i < KEYS; i++) {
+            store.put(key(i), value(i + 1, 3));
+        }
+        store.db.close();
+        store.vfs.setContent(FILE, old);
+        store.open();
+        assertEquals(0, cached(store.db)[1]);
+        assertEachKey(store, "with the old file");
+        store.db.close();
+    }
+
+    @Test
+    void aFileThatIsNotSoundCostsTimeAndNothingElse() {
+        StoreDriver store = store(StoreDriver.SMALL, 8);
+        assertEachKey(store, "all intervals are known");
+        store.db.close();
+        byte[] sound = store.vfs.content(FILE);
+        Random random = new Random(8);
+        for (int round = 0; round < 60; round++) {
+            byte[] damaged = round % 4 == 0 ? Arrays.copyOf(sound, random.nextInt(sound.length)) : sound.clone();
+            if (round % 4 == 1) {
+                damaged[random.nextInt(84)] ^= (byte) (1 << random.nextInt(8));
+            } else if (round % 4 == 2) {
+                damaged[4096 + random.nextInt(sound.length - 4096)] ^= (byte) (1 << random.nextInt(8));
+            } else if (round % 4 == 3) {
+                damaged = Arrays.copyOf(sound, sound.length + 1 + random.nextInt(9));
+            }
+            SimulatedVfs files = store.vfs.copy();
+            files.setContent(FILE, damaged);
+            try (FlexDB db = StoreDriver.open(files, store.options)) {
+                assertEquals(Arrays.equals(damaged, sound), cached(db)[1] > 0, "round " + round);
+                for (Map.Entry<byte[], byte[]> pair : store.oracle.now().entrySet()) {
+                    assertArrayEquals(pair.getValue(), db.get(pair.getKey()), "round " + round);
+                }
+            }
+        }
+    }
+
+    /** Outlines with sound checksums that are none: what they lead to is a pair, or damage that is told. */
+    @Test
+    void aFileOfAnotherMakeShowsNoWrongPairAndEndsNothing() {
+        StoreDriver store = store(StoreDriver.SMALL, 9);
+        assertEachKey(store, "all intervals are known");
+        store.db.close();
+        byte[] sound = store.vfs.content(FILE);
+        Random random = new Random(9);
+        for (int round = 0; round < 60; round++) {
+            byte[] hostile = sound.clone();
+            ByteBuffer file = ByteBuffer.wrap(hostile).order(ByteOrder.LITTLE_ENDIAN);
+            if (round % 3 == 0) {
+                file.putLong(4096 + 8 * random.nextInt(4), random.nextLong()); // what makes fingerprints
+            } else {
+                for (int i = 0; i < (round % 3 == 1 ? 1 : 50); i++) {
+                    hostile[4128 + random.nextInt(sound.length - 4128)] = (byte) random.nextInt();
+                }
+            }
+            file.putInt(72, checksum(hostile, 4096, hostile.length - 4096));
+            file.putInt(80, checksum(hostile, 0, 80));
+            SimulatedVfs files = store.vfs.copy();
+            files.setContent(FILE, hostile);
+            try (FlexDB db = StoreDriver.open(files, store.options)) {
+                for (Map.Entry<byte[], byte[]> pair : store.oracle.now().entrySet()) {
+                    try {
+                        byte[] found = db.get(pair.getKey());
+                        assertTrue(found == null || Arrays.equals(pair.getValue(), found), "round " + round);
+                    } catch (CorruptionException e) {
+                        // an outline that has pairs begin where none does
+                    }
+                }
+            }
+        }
+    }
+
+    private static int checksum(byte[] bytes, int from, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, from, length);
+        return (int) crc.getValue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFileThatCanNotBeWrittenFailsNothing(Fault fault) {
+        StoreDriver store = store(StoreDriver.SMALL, 10);
+        store.db.close();
+        int met = 0;
+        for (HookedVfs.Kind kind : HookedVfs.Kind.values()) {
+            SimulatedVfs files = store.vfs.copy();
+            int[] count = {0};
+            boolean[] closing = {false};
+            HookedVfs hooked = new HookedVfs(files, (operation, path) -> {
+                if (closing[0] && operation == kind && path.equals(FILE) && count[0]++ == 0) {
+                    files.failAt(files.operationCount() + 1, fault);
+                }
+            });
+            FlexDB db = FlexDB.open(hooked, StoreDriver.DIRECTORY, store.options, true);
+            closing[0] = true;
+            db.close();
+            files.clearFaults();
+            met += count[0] > 0 ? 1 : 0;
+            try (FlexDB again = StoreDriver.open(files, store.options)) {
+                for (Map.Entry<byte[], byte[]> pair : store.oracle.now().entrySet()) {
+                    assertArrayEquals(pair.getValue(), again.get(pair.getKey()), fault + " at " + kind);
+                }
+            }
+        }
+        assertTrue(met > 1, met + " faults met");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void aFlippedBitBelowAnOutlineIsFoundOrMeetsNobody(long seed) {
+        StoreDriver store = store(StoreDriver.SMALL, seed);
+        assertEachKey(store, "all intervals are known");
+        store.db.close();
+        Random random = new Random(seed);
+        int failed = 0;
+        for (int i = 0; i < 25; i++) {
+            SimulatedVfs files = store.vfs.copy();
+            byte[] data = files.content(DATA);
+            int bit = random.nextInt(8 * data.length);
+            data[bit >>> 3] ^= (byte) (1 << (bit & 7));
+            files.setContent(DATA, data);
+            try (FlexDB db = StoreDriver.open(files, store.options)) {
+                assertTrue(cached(db)[1] > 0);
+                for (Map.Entry<byte[], byte[]> pair : store.oracle.now().entrySet()) {
+                    try {
+                        assertArrayEquals(pair.getValue(), db.get(pair.getKey()), "bit " + bit);
+                    } catch (CorruptionException e) {
+                        failed++;
+                    }
+                }
+            }
+        }
+        assertTrue(failed > 0, "some bits were flipped in pairs");
+    }
+}

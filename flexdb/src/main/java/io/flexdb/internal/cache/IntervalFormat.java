@@ -470,70 +470,74 @@ public final class IntervalFormat {
         return directory.get(base + FINGERPRINTS + pair);
     }
 
-    /** Copies what there is of each pair; into positions, where the last one ends, too. */
+    /** Where the windows of the keys begin, relative to the directory. */
+    static int windows(ByteBuffer directory, int base) {
+        return windows(dataBytes(directory, base), pairCount(directory, base), pieces(directory, base));
+    }
+
+    /** Copies places of pairs from one to before another to where they belong, and where the last of them ends. */
     static void copyPlaces(
-            ByteBuffer directory, int base, int[] positions, long[] addresses, int[] checksums, int[] windows) {
+            ByteBuffer directory, int base, int from, int to, int[] positions, long[] addresses, int[] checksums) {
         int dataBytes = dataBytes(directory, base);
         int pairCount = pairCount(directory, base);
         int pieces = pieces(directory, base);
         int place = base + places(pairCount, pieces);
         if (pieces == 0) {
-            place = copyPlaces(directory, place, pairCount, isWide(dataBytes), positions, addresses, checksums);
+            copyPlaces(directory, place, from, to, isWide(dataBytes), positions, addresses, checksums);
         } else {
-            place = copyPacked(
-                    directory, place, pairCount, base + pieceTable(pairCount), positions, addresses, checksums);
+            copyPacked(directory, place, from, to, base + pieceTable(pairCount), positions, addresses, checksums);
         }
-        for (int pair = 0; pair < pairCount; pair++) {
-            windows[pair] = directory.getInt(place);
-            place += Integer.BYTES;
-        }
-        positions[pairCount] = dataBytes;
+        positions[to] = relativePosition(directory, base, to);
     }
 
-    private static int copyPlaces(
+    private static void copyPlaces(
             ByteBuffer directory,
+            int places,
             int from,
-            int pairCount,
+            int to,
             boolean wide,
             int[] positions,
             long[] addresses,
             int[] checksums) {
         int bytes = wide ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
-        int place = from;
-        for (int pair = 0; pair < pairCount; pair++) {
+        int place = places + from * bytes;
+        for (int pair = from; pair < to; pair++) {
             long word = directory.getLong(place);
             positions[pair] = wide ? directory.getInt(place + Long.BYTES) : (int) word & 0xFFFF;
             addresses[pair] = word >>> Short.SIZE;
             checksums[pair] = directory.getInt(place + bytes - Integer.BYTES);
             place += bytes;
         }
-        return place;
     }
 
-    private static int copyPacked(
+    private static void copyPacked(
             ByteBuffer directory,
+            int places,
             int from,
-            int pairCount,
+            int to,
             int pieceTable,
             int[] positions,
             long[] addresses,
             int[] checksums) {
-        int place = from;
-        for (int pair = 0; pair < pairCount; pair++) {
+        int place = places + from * PACKED_PLACE_BYTES;
+        for (int pair = from; pair < to; pair++) {
             positions[pair] = directory.getShort(place) & 0xFFFF;
             checksums[pair] = directory.getInt(place + Short.BYTES);
             place += PACKED_PLACE_BYTES;
         }
-        int end = pairCount;
-        for (int piece = from - Long.BYTES; piece >= pieceTable; piece -= Long.BYTES) {
+        int end = to;
+        for (int piece = places - Long.BYTES; piece >= pieceTable && end > from; piece -= Long.BYTES) {
             long word = directory.getLong(piece);
-            int first = Math.min(end, (int) word & 0xFFFF);
-            for (int pair = first; pair < end; pair++) {
-                addresses[pair] = addressInPiece(word, positions[pair] - positions[first]);
+            int first = (int) word & 0xFFFF;
+            if (first < end) {
+                int begin = directory.getShort(places + first * PACKED_PLACE_BYTES) & 0xFFFF;
+                int low = Math.max(first, from);
+                for (int pair = low; pair < end; pair++) {
+                    addresses[pair] = addressInPiece(word, positions[pair] - begin);
+                }
+                end = low;
             }
-            end = first;
         }
-        return place;
     }
 
     /** Where the pairs begin in the buffer. */

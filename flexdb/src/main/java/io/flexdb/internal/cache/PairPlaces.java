@@ -1,6 +1,7 @@
 package io.flexdb.internal.cache;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * What a {@linkplain IntervalFormat directory} tells of an interval's pairs but for their fingerprints, copied, since
@@ -10,18 +11,58 @@ public final class PairPlaces {
     /** The most pairs that it has room for. */
     public static final int MAX_PAIRS = Long.SIZE - 1;
 
+    /*
+     * A walk may need a few pairs of many. So a directory is copied as it is, at once, which takes hardly longer than to
+     * fetch it from memory; windows are looked for in the copy, and places are taken apart when they are needed.
+     */
+    private final ByteBuffer copy = ByteBuffer.allocateDirect(
+                    IntervalFormat.directoryBytes(Integer.MAX_VALUE, MAX_PAIRS))
+            .order(ByteOrder.LITTLE_ENDIAN);
     private final int[] positions = new int[MAX_PAIRS + 1];
     private final long[] addresses = new long[MAX_PAIRS];
     private final int[] checksums = new int[MAX_PAIRS];
-    private final int[] windows = new int[MAX_PAIRS];
+    private int windows; // where they begin in the copy
     private int count;
+    private int dataBytes;
     private int skipped;
 
     /** Takes a directory, which is valid for now, of {@link #MAX_PAIRS} at most. */
     public void take(ByteBuffer directory, int base) {
-        count = IntervalFormat.pairCount(directory, base);
-        skipped = IntervalFormat.skipped(directory, base);
-        IntervalFormat.copyPlaces(directory, base, positions, addresses, checksums, windows);
+        copy.put(0, directory, base, IntervalFormat.directoryBytes(directory, base));
+        count = IntervalFormat.pairCount(copy, 0);
+        dataBytes = IntervalFormat.dataBytes(copy, 0);
+        skipped = IntervalFormat.skipped(copy, 0);
+        windows = IntervalFormat.windows(copy, 0);
+    }
+
+    /** Has to be called before it is asked for the places of pairs from one to before another. */
+    public void place(int from, int to) {
+        IntervalFormat.copyPlaces(copy, 0, from, to, positions, addresses, checksums);
+    }
+
+    /** Bytes of all pairs. */
+    public int dataBytes() {
+        return dataBytes;
+    }
+
+    /** The first pair whose window is not below one that is sought, or the number of the pairs. */
+    public int lowerBound(int window) {
+        // All are counted: to halve takes fewer steps, but of each the processor guesses where it leads to.
+        int bound = 0;
+        int end = windows + count * Integer.BYTES;
+        for (int at = windows; at < end; at += Integer.BYTES) {
+            bound += Integer.compareUnsigned(copy.getInt(at), window) < 0 ? 1 : 0;
+        }
+        return bound;
+    }
+
+    /** The first pair from one on, which {@link #lowerBound} has found, whose window is above the one sought there. */
+    public int upperBound(int lowerBound, int window) {
+        int bound = lowerBound;
+        while (bound < count && copy.getInt(windows + bound * Integer.BYTES) == window) {
+            bound++;
+        }
+        return bound;
     }
 
     /** The number of the pairs. */
@@ -34,7 +75,7 @@ public final class PairPlaces {
         return skipped;
     }
 
-    /** Where a pair begins, relative to the first; for one behind the last, where that ends. */
+    /** Where a pair begins, relative to the first; for one behind the last that has its place, where that ends. */
     public int position(int pair) {
         return positions[pair];
     }
@@ -52,10 +93,5 @@ public final class PairPlaces {
     /** The checksum of a pair's record. */
     public int checksum(int pair) {
         return checksums[pair];
-    }
-
-    /** The window of a pair's key. */
-    public int window(int pair) {
-        return windows[pair];
     }
 }

@@ -81,7 +81,7 @@ final class IntervalPairs {
         memory = data;
         there = 0;
         count = places.count();
-        dataBytes = places.position(count);
+        dataBytes = places.dataBytes();
         positions = dataBytes;
     }
 
@@ -102,6 +102,7 @@ final class IntervalPairs {
             first++;
         }
         if (first < to) {
+            places.place(first, to);
             reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
             there |= (1L << to) - (1L << first);
         }
@@ -118,6 +119,7 @@ final class IntervalPairs {
             end--;
         }
         if (first < end) {
+            places.place(first, end);
             reader.prefetch(places, first, end);
             prefetched |= (1L << end) - (1L << first);
         }
@@ -257,8 +259,9 @@ final class IntervalPairs {
             return false;
         }
         int skipped = places.skipped();
-        int low = boundOfWindows(IntervalFormat.window(from, 0, length, skipped), 0);
-        if (low < boundOfWindows(IntervalFormat.window(to, 0, to.length, skipped), 1)) {
+        int low = places.lowerBound(IntervalFormat.window(from, 0, length, skipped));
+        int toWindow = IntervalFormat.window(to, 0, to.length, skipped);
+        if (low < places.upperBound(places.lowerBound(toWindow), toWindow)) {
             return false;
         }
         int near = Math.min(low, count - 1);
@@ -277,8 +280,8 @@ final class IntervalPairs {
         if (space != null) {
             int skipped = places.skipped();
             int window = IntervalFormat.window(key, 0, length, skipped);
-            low = boundOfWindows(window, 0);
-            high = boundOfWindows(window, 1); // between them are the pairs of which windows do not tell
+            low = places.lowerBound(window);
+            high = places.upperBound(low, window); // between them are the pairs of which windows do not tell
             int near = Math.min(low, count - 1);
             if (reader.waits().areExpected()) {
                 prefetch(near, Math.min(count, near + AHEAD_IF_SLOW));
@@ -294,20 +297,6 @@ final class IntervalPairs {
             need(middle, middle + 1);
             // Behind a pair that is below the key, or equal to it where the upper bound is sought.
             if (compare(key, length, middle, Integer.MAX_VALUE) + tie > 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
-    private int boundOfWindows(int window, int tie) {
-        int low = 0;
-        int high = count;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (Integer.compareUnsigned(window, places.window(middle)) + tie > 0) {
                 low = middle + 1;
             } else {
                 high = middle;

@@ -281,16 +281,49 @@ class IntervalFormatTest {
         Images.assertIs(image, packed, base);
         PairPlaces places = new PairPlaces();
         places.take(packed, base);
+        assertEquals(pairs, places.count());
+        assertEquals(IntervalFormat.dataBytes(image, 0), places.dataBytes());
+        int from = random.nextInt(pairs);
+        int to = from + 1 + random.nextInt(pairs - from);
+        places.place(from, to); // alone, and the others later
+        assertPlacesAre(image, places, from, to);
+        places.place(0, pairs);
+        assertPlacesAre(image, places, 0, pairs);
         for (int i = 0; i < pairs; i++) {
-            assertEquals(IntervalFormat.address(image, 0, i), places.address(i));
-            assertEquals(IntervalFormat.checksum(image, 0, i), places.checksum(i));
-            assertEquals(IntervalFormat.window(image, 0, i), places.window(i));
-            assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
             byte[] key = {1, (byte) i};
             byte fingerprint = Images.FINGERPRINTS.of(key, key.length);
             assertEquals(i, IntervalFormat.candidate(packed, base, fingerprint, i));
         }
-        assertEquals(IntervalFormat.dataBytes(image, 0), places.position(pairs));
+    }
+
+    private static void assertPlacesAre(ByteBuffer image, PairPlaces places, int from, int to) {
+        for (int i = from; i < to; i++) {
+            assertEquals(IntervalFormat.address(image, 0, i), places.address(i));
+            assertEquals(IntervalFormat.checksum(image, 0, i), places.checksum(i));
+            assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
+        }
+        assertEquals(IntervalFormat.relativePosition(image, 0, to), places.position(to));
+    }
+
+    @Property(tries = 300)
+    void placesFindWindowsAsTheirOrderSays(@ForAll long seed, @ForAll boolean inPieces) {
+        Random random = new Random(seed);
+        int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
+        ByteBuffer image = inPieces(pairs, new int[] {0}, new long[] {random.nextLong(1L << 40)});
+        PairPlaces places = new PairPlaces();
+        places.take(inPieces && IntervalFormat.piecesToPack(image, 0) > 0 ? packed(image, 0) : image, 0);
+        int window = random.nextBoolean()
+                ? IntervalFormat.window(image, 0, random.nextInt(pairs))
+                : random.nextInt(); // the sign bit, too, is one of the key's
+        int lower = 0;
+        int upper = 0;
+        for (int i = 0; i < pairs; i++) {
+            int order = Integer.compareUnsigned(IntervalFormat.window(image, 0, i), window);
+            lower += order < 0 ? 1 : 0;
+            upper += order <= 0 ? 1 : 0;
+        }
+        assertEquals(lower, places.lowerBound(window));
+        assertEquals(upper, places.upperBound(lower, window));
     }
 
     /** Of a plain directory, a packed one, and of an outline itself. */

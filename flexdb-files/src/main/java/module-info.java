@@ -1,5 +1,4 @@
 /** A file system in a store of FlexDB. */
-@SuppressWarnings("requires-transitive-automatic")
 module io.flexdb.files {
     requires transitive io.flexdb;
 

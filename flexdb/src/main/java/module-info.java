@@ -1,9 +1,10 @@
 /** FlexDB: an embedded ordered key-value store on a FlexSpace. */
-// Agrona is an automatic module.
-@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
+// Agrona is an automatic module, and optional: not transitive, or whoever requires this module could not be compiled
+// without it.
+@SuppressWarnings("requires-automatic")
 module io.flexdb {
     requires transitive io.flexdb.flexspace;
-    requires static transitive org.agrona;
+    requires static org.agrona;
     requires static java.management;
     requires static jdk.management;
 

@@ -164,6 +164,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             OffHeap memory) {
         FirstUse.of(
                 "io.flexdb.flexspace.internal.segment.Segment$State",
+                "io.flexdb.flexspace.internal.vfs.Zeros",
                 "io.flexdb.flextree.internal.tree.NodeFormat",
                 "java.util.concurrent.atomic.Striped64$Cell"); // of the counters
         SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings);

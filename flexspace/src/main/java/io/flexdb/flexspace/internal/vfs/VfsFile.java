@@ -67,13 +67,7 @@ public interface VfsFile extends AutoCloseable {
      * @throws io.flexdb.storage.StoreFullException if there is not enough; the range may be in part allocated then
      */
     default void allocate(long position, long bytes) {
-        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(bytes, 256 << 10));
-        for (long done = 0; done < bytes; ) {
-            zeros.clear().limit((int) Math.min(bytes - done, zeros.capacity()));
-            int length = zeros.remaining();
-            write(zeros, position + done);
-            done += length;
-        }
+        Zeros.write(this, position, bytes);
     }
 
     /**

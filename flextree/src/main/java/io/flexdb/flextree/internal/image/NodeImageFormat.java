@@ -53,6 +53,11 @@ public final class NodeImageFormat {
         return ByteBuffer.allocateDirect(MAX_INTERNAL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    /** The same for images that are copied where they are stored: a checkpoint must not need direct memory for it. */
+    static ByteBuffer newHeapBuffer() {
+        return ByteBuffer.allocate(MAX_INTERNAL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
     static void begin(ByteBuffer image, int level, int count) {
         image.clear();
         image.putInt(0).put((byte) level).put((byte) 0).putShort((short) count).putLong(0);

@@ -29,7 +29,7 @@ public final class NodeImages {
     private final NodePool pool;
     private final long seed;
     private final NodeSink sink;
-    private final ByteBuffer image = NodeImageFormat.newBuffer();
+    private final ByteBuffer image = NodeImageFormat.newHeapBuffer();
     private int lastCrc; // of the image stored last
 
     private NodeImages(NodePool pool, long seed, NodeSink sink) {

@@ -9,6 +9,8 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.tree.TreeWriter;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -81,6 +83,29 @@ class NodeImagesTest {
                 }
             }
         }
+    }
+
+    @Test
+    void toSaveTakesNoDirectMemory() {
+        FlexTree tree = new FlexTree(SMALL);
+        change(tree, new SplittableRandom(4), 20);
+        tree.publish();
+        try (FlexTreeView view = tree.view()) {
+            NodeImages.save(tree, view, ImageStore.SEED, store);
+            long before = directBytes();
+            for (int i = 0; i < 1000; i++) {
+                NodeImages.save(tree, view, ImageStore.SEED, store);
+            }
+            long taken = directBytes() - before; // or less than nothing, if others have let go of some
+            assertTrue(taken < 100 * NodeImageFormat.MAX_INTERNAL_BYTES, () -> taken + " bytes");
+        }
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
     }
 
     @Test

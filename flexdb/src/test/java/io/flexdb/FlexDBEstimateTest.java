@@ -57,6 +57,22 @@ class FlexDBEstimateTest {
     }
 
     @Test
+    void shortPairsCountAsManyAsThereAreBesideLongOnes() {
+        int shortOnes = KEYS;
+        int longOnes = KEYS / 5; // which have two thirds of all bytes
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            for (int i = 0; i < shortOnes + longOnes; i++) {
+                db.put(key(i), new byte[i < shortOnes ? 0 : 100]);
+            }
+        }
+        try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            long pairs = shortOnes + longOnes;
+            assertNear(pairs, db.estimate().pairs(), 0.1 * pairs, "all");
+        }
+    }
+
+    @Test
     void whatMemtablesHaveIsAdded() {
         try (FlexDB db =
                 StoreDriver.open(new SimulatedVfs(), FlexDBOptions.defaults().withMemtableBytes(8 << 20))) {

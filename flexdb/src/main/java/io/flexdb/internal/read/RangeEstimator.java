@@ -19,7 +19,9 @@ public final class RangeEstimator {
      * Intervals lie in key order, so the bytes between two keys are the difference of where their intervals begin,
      * which the index finds in O(log n). A key that does not begin its interval counts as if it stood in the middle, so
      * that each end is wrong by half an interval at most. The pairs of an interval are counted in the index, in its
-     * leaves only: few intervals are added up, many are sampled at places spread evenly over their bytes.
+     * leaves only: few intervals are added up, many are sampled at places spread evenly over their bytes. Each place
+     * stands for as many bytes as any other, however long its intervals are, which have the more bytes the larger their
+     * pairs are: so what a byte has is averaged, and not all intervals together.
      *
      * The last interval counts whole up to the end of the default keyspace: mostly there are no others.
      */
@@ -90,10 +92,11 @@ public final class RangeEstimator {
     }
 
     private long sample(long from, long to) {
-        long sampledBytes = 0;
-        long sampledPairs = 0;
+        double pairsOfAByte = 0; // the sum over all places
         for (int place = 0; place < PLACES; place++) {
             cursor.seekOffset(view, from + (long) ((to - from) * (place + 0.5) / PLACES));
+            long sampledBytes = 0;
+            long sampledPairs = 0;
             for (int i = 0; i < AT_EACH_PLACE; i++) {
                 sampledBytes += cursor.lengthBytes();
                 sampledPairs += pairsHere();
@@ -101,8 +104,9 @@ public final class RangeEstimator {
                     break;
                 }
             }
+            pairsOfAByte += (double) sampledPairs / sampledBytes;
         }
-        return Math.round((double) (to - from) * sampledPairs / sampledBytes);
+        return Math.round((to - from) * pairsOfAByte / PLACES);
     }
 
     /** Pairs of the interval; as many as one of its size may have at most if nobody has counted them yet. */

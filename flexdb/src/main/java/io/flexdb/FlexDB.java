@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static io.flexdb.Limits.localPath;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.base.memory.OffHeap;
@@ -88,10 +89,10 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @throws io.flexdb.storage.StoreMemoryException if there is not enough for its indexes, which grow with the data;
      *     the message says how much it takes; no file is changed
      * @throws IllegalArgumentException if the memory that the options ask for does not fit what the JVM allows; the
-     *     message is the sum
+     *     message is the sum. Or if the path is not one of the default file system
      */
     public static FlexDB open(Path directory, FlexDBOptions options) {
-        notNull(directory, "directory");
+        localPath(directory, "directory");
         return open(new RealVfs(), directory, notNull(options, "options"), false);
     }
 
@@ -116,7 +117,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @throws io.flexdb.storage.MergeException if operands wait to be merged, and there is no function
      */
     public static FlexDBReader openReadOnly(Path directory, FlexDBOptions options) {
-        notNull(directory, "directory");
+        localPath(directory, "directory");
         return openReadOnly(new RealVfs(), directory, notNull(options, "options"), false);
     }
 
@@ -330,7 +331,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @throws io.flexdb.storage.StoreClosedException if the store is closed before the copy has ended
      */
     public long checkpoint(Path target, Progress progress) {
-        notNull(target, "target");
+        localPath(target, "target");
         notNull(progress, "progress");
         Store open = access.store();
         if (target.toAbsolutePath().normalize().startsWith(access.directory)) {

@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static io.flexdb.Limits.localPath;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.flexspace.internal.vfs.RealVfs;
@@ -59,7 +60,7 @@ public final class FlexDBBackups implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if a newer release made it
      */
     public static FlexDBBackups open(Path directory) {
-        return open(new RealVfs(), notNull(directory, "directory"));
+        return open(new RealVfs(), localPath(directory, "directory"));
     }
 
     static FlexDBBackups open(Vfs vfs, Path directory) {
@@ -136,7 +137,7 @@ public final class FlexDBBackups implements AutoCloseable {
      * @throws io.flexdb.storage.CorruptionException if the backup is damaged; what was made is deleted
      */
     public synchronized void restore(long id, Path target, Progress progress) {
-        notNull(target, "target");
+        localPath(target, "target");
         notNull(progress, "progress");
         if (target.toAbsolutePath().normalize().startsWith(backups.path())) {
             throw new IllegalArgumentException("target must not be in the directory of backups: " + target);

@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static io.flexdb.Limits.localPath;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.flexspace.internal.vfs.RealVfs;
@@ -53,8 +54,8 @@ public final class FlexDBSalvage {
      * @throws TargetNotEmptyException if the new directory has something in it; nothing is changed
      */
     public static FlexDBSalvageReport salvage(Path damaged, Path fresh, FlexDBOptions options, Progress progress) {
-        notNull(damaged, "damaged");
-        notNull(fresh, "fresh");
+        localPath(damaged, "damaged");
+        localPath(fresh, "fresh");
         return salvage(
                 new RealVfs(), damaged, fresh, notNull(options, "options"), notNull(progress, "progress"), false);
     }

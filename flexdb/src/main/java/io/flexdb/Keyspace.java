@@ -532,7 +532,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @see BulkLoad#commit()
      */
     public long importFrom(Path source) {
-        return RunFiles.load(this, Limits.notNull(source, "source"));
+        return RunFiles.load(this, Limits.localPath(source, "source"));
     }
 
     // ---- figures

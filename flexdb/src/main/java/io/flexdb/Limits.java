@@ -7,6 +7,8 @@ import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.OperandFold;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -179,6 +181,15 @@ final class Limits {
             throw new IllegalArgumentException(name + " must not be null");
         }
         return argument;
+    }
+
+    /** A path of files of the operating system, which alone can be locked and forced. */
+    static Path localPath(Path path, String name) {
+        if (notNull(path, name).getFileSystem() != FileSystems.getDefault()) {
+            throw new IllegalArgumentException(name + " must be a path of the operating system's files, but is one of "
+                    + path.getFileSystem() + ": " + path);
+        }
+        return path;
     }
 
     /** Whether what was to be copied has been, as there was room. */

@@ -271,6 +271,6 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         if (Limits.notNull(options, "options").keysOnly()) {
             throw new IllegalArgumentException("options must not ask for keys only: " + options);
         }
-        return RunFiles.write(this, Limits.notNull(target, "target"), options, progress);
+        return RunFiles.write(this, Limits.localPath(target, "target"), options, progress);
     }
 }

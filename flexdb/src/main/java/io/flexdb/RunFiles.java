@@ -26,7 +26,7 @@ final class RunFiles {
         Vfs vfs = view.source.vfs();
         long storeId = view.source.storeId();
         if (vfs.exists(absolute)) {
-            throw new TargetNotEmptyException(absolute, "a file or directory of this name");
+            throw new TargetNotEmptyException(absolute);
         }
         try (FlexCursor cursor = view.cursor(options)) {
             long pairs;
@@ -38,7 +38,7 @@ final class RunFiles {
                         progress);
             }
             if (vfs.exists(absolute)) { // by now
-                throw new TargetNotEmptyException(absolute, "a file or directory of this name");
+                throw new TargetNotEmptyException(absolute);
             }
             vfs.rename(unfinished, absolute);
             vfs.syncDirectory(absolute.getParent());

@@ -59,6 +59,11 @@ final class TransactionState {
     }
 
     void requireOpen() {
+        requireNotEnded();
+        store.health().requireReadable(); // or what it has written could be read in a store that is closed
+    }
+
+    private void requireNotEnded() {
         if (!open) {
             throw new StoreClosedException("the transaction");
         }
@@ -189,7 +194,7 @@ final class TransactionState {
     // ---- the end
 
     long commit(Durability atLeast) {
-        requireOpen();
+        requireNotEnded();
         try {
             store.health().requireUsable();
             if (writes.front() == null) {

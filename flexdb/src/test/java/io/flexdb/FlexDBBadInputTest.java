@@ -307,6 +307,7 @@ class FlexDBBadInputTest {
         Snapshot snapshot = closed.snapshot();
         FlexCursor cursor = closed.cursor();
         cursor.seekToFirst();
+        Transaction transaction = closed.begin().put(KEY, KEY);
         closed.close();
         closed.close();
         ByteBuffer room = ByteBuffer.allocate(10);
@@ -340,13 +341,23 @@ class FlexDBBadInputTest {
                 closed::durableSequence,
                 closed::stats,
                 () -> snapshot.get(KEY),
-                () -> snapshot.get(buffer(KEY), room)));
+                () -> snapshot.get(buffer(KEY), room),
+                () -> transaction.get(KEY),
+                () -> transaction.valueLength(KEY),
+                () -> transaction.multiGet(List.of(KEY)),
+                () -> transaction.openValue(KEY),
+                () -> transaction.put(KEY, KEY),
+                () -> transaction.delete(KEY),
+                transaction::cursor,
+                transaction::savepoint,
+                transaction::commit));
         calls.addAll(callsOf(cursor));
         for (int i = 0; i < calls.size(); i++) {
             assertThrows(StoreClosedException.class, calls.get(i), "call " + i);
         }
         snapshot.close();
         cursor.close();
+        transaction.close();
         assertEquals("FlexDB[/store, closed]", closed.toString());
     }
 

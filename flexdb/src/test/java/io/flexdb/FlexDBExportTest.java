@@ -121,7 +121,10 @@ class FlexDBExportTest {
         fill(100);
         store.db.exportTo(FILE);
         byte[] before = bytesOf(store.vfs, FILE);
-        assertThrows(TargetNotEmptyException.class, () -> store.db.exportTo(FILE));
+        String refusal = assertThrows(TargetNotEmptyException.class, () -> store.db.exportTo(FILE))
+                .getMessage();
+        assertEquals(
+                "there is something at " + FILE + " already; give the path of a file that is not there yet", refusal);
         assertArrayEquals(before, bytesOf(store.vfs, FILE));
         Path next = FILE.resolveSibling("next");
         assertThrows(

@@ -88,6 +88,10 @@ class FlexDBMemoryTest {
         refused(FlexDBOptions.defaults().withCacheBytes(300 * MIB), 256, "direct buffers may take 268435456");
         refused(FlexDBOptions.defaults().withMemtableBytes(256 << 20), 256, "2 memtables of 301989888");
         refused(
+                FlexDBOptions.defaults().withCacheBytes(Long.MAX_VALUE),
+                256,
+                "= " + Long.MAX_VALUE + " bytes, but direct buffers may take 268435456");
+        refused(
                 FlexDBOptions.defaults().withMemoryBytes(64 * MIB).withCacheBytes(64 * MIB),
                 1024,
                 "memoryBytes is 67108864");

@@ -2,7 +2,10 @@ package io.flexdb.storage;
 
 import java.nio.file.Path;
 
-/** The directory that a copy or a restored store was to go to is neither missing nor empty. Nothing is changed. */
+/**
+ * The directory that a copy or a restored store was to go to is neither missing nor empty, or there is something of the
+ * name that a file was to get. Nothing is changed.
+ */
 public final class TargetNotEmptyException extends StorageException {
     private static final long serialVersionUID = 1L;
 
@@ -15,6 +18,12 @@ public final class TargetNotEmptyException extends StorageException {
     public TargetNotEmptyException(Path path, String found) {
         super(path + " is not an empty directory: found " + found + "; give the path of an empty or missing directory");
         this.path = path.toString();
+    }
+
+    /** @param file whose name is taken */
+    public TargetNotEmptyException(Path file) {
+        super("there is something at " + file + " already; give the path of a file that is not there yet");
+        this.path = file.toString();
     }
 
     /** Where the copy was to go. */

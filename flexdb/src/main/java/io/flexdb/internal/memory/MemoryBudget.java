@@ -72,7 +72,7 @@ public record MemoryBudget(
         if (cache == StoreSettings.DERIVED) {
             cache = Math.max(0, rest - memtables);
         }
-        long sum = cache + memtables + segments + reads + commits;
+        long sum = sum(cache, memtables + segments + reads + commits);
         boolean tooMuch = sum > jvm.directBytes() || !derived && sum > total;
         if (tooMuch) {
             throw new IllegalArgumentException("the store's memory does not fit: cacheBytes " + cache + " + " + tables
@@ -89,6 +89,11 @@ public record MemoryBudget(
         }
         return new MemoryBudget(
                 Math.max(sum, total), cache, memtable, tables, pinned, buffers, segments, reads, commits);
+    }
+
+    /** The sum of two that are not negative, or the largest number if it is above that. */
+    private static long sum(long a, long b) {
+        return a + b < 0 ? Long.MAX_VALUE : a + b;
     }
 
     /**

@@ -221,9 +221,13 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
         access.health.requireUsable();
         requireThere();
-        PayloadBuffer payload = new PayloadBuffer();
         int type = ttl == null ? WritePayload.PUT : WritePayload.PUT_EXPIRING;
         int timeBytes = WritePayload.timeBytes(type);
+        writer.requireFits( // before anything is read, or memory is taken for it
+                WritePayload.putBytes(stored.length, valueLength) + timeBytes,
+                MemTable.bodyBytes(stored.length, valueLength + timeBytes),
+                1);
+        PayloadBuffer payload = new PayloadBuffer();
         int at = ttl == null
                 ? payload.beginPut(stored.length, valueLength)
                 : payload.beginTimed(type, stored.length, valueLength);

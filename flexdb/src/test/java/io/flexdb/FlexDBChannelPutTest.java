@@ -18,9 +18,11 @@ import io.flexdb.storage.StoreFullException;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -210,6 +212,50 @@ class FlexDBChannelPutTest {
         store.assertSame("after all that");
         store.put(key(3), value(7000));
         store.kill("killed");
+        store.db.close();
+    }
+
+    /** One that says that it has read bytes, and has put less to the buffer, or moved the buffer's limit. */
+    private record Misleading(int put, int told, int limit) implements ReadableByteChannel {
+        @Override
+        public int read(ByteBuffer to) {
+            to.put(new byte[Math.min(put, to.remaining())]);
+            to.limit(Math.max(to.position(), Math.min(to.limit(), limit)));
+            return told;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // nothing to let go of
+        }
+    }
+
+    @Test
+    void whatAChannelTellsIsHeldAgainstWhatItHasRead() throws IOException {
+        StoreDriver store = new StoreDriver(OPTIONS);
+        for (int length : new int[] {100, 2500, 100_000}) {
+            IOException none = assertThrows(
+                    IOException.class, () -> store.db.put(key(1), new Misleading(0, 40, Integer.MAX_VALUE), length));
+            assertTrue(none.getMessage().contains("read none after 0 bytes"), none.getMessage());
+            store.db.put(key(2), new Misleading(10, 10, 0), length);
+            assertArrayEquals(new byte[length], store.db.get(key(2)));
+        }
+        assertNull(store.db.get(key(1)));
+        store.db.close();
+    }
+
+    @Test
+    void aValueThatCanNotBeTakenIsRefusedBeforeAnythingIsRead() {
+        StoreDriver store = new StoreDriver(OPTIONS.withLargeValueBytes(Integer.MAX_VALUE));
+        int length = 2 * OPTIONS.memtableBytes();
+        ValueSource source = new ValueSource(new byte[length]);
+        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, length));
+        assertEquals(0, source.position());
         store.db.close();
     }
 

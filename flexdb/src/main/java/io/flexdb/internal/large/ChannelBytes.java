@@ -51,11 +51,13 @@ public final class ChannelBytes {
      */
     static void read(ReadableByteChannel source, ByteBuffer to, long before, long length) throws IOException {
         int from = to.position();
-        while (to.hasRemaining()) {
+        int end = to.limit();
+        for (int at = from; at < end; at = to.position()) {
             int bytes = source.read(to);
-            if (bytes <= 0) {
-                String has =
-                        (before + to.position() - from) + " bytes of the " + length + " that the value should have";
+            to.limit(end); // which the channel might have moved
+            // What counts is what it has put there, or one that tells of more would be asked for ever.
+            if (bytes < 0 || to.position() <= at) {
+                String has = (before + at - from) + " bytes of the " + length + " that the value should have";
                 throw bytes < 0
                         ? new EOFException("the source ended after " + has)
                         : new IOException("the source, which should wait for more, read none after " + has);

@@ -6,9 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreLockedException;
 import io.flexdb.storage.TargetNotEmptyException;
 import java.io.IOException;
@@ -48,6 +52,30 @@ class FlexDBSalvageTest {
                 store.delete(FlexDBCheckpointTest.key(i * 5 % 700));
             }
         }
+    }
+
+    /** As a system leaves it that finds its disk failing: there is no lock to be had, and nobody to be kept out. */
+    @Test
+    void aStoreOnAFileSystemThatIsReadOnlyIsSalvagedWithoutItsLock() {
+        StoreDriver store = stores().get(0);
+        Vfs readOnly = new ForwardingVfs(store.vfs) {
+            @Override
+            public boolean isReadOnly(Path path) {
+                return path.startsWith(StoreDriver.DIRECTORY);
+            }
+
+            @Override
+            public VfsLock lock(Path path) {
+                if (isReadOnly(path)) {
+                    throw new StoreIoException("lock", path, new IOException("Read-only file system"));
+                }
+                return super.lock(path);
+            }
+        };
+        FlexDBSalvageReport report =
+                FlexDBSalvage.salvage(readOnly, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, true);
+        assertTrue(report.isComplete(), report::toString);
+        StoreOracle.assertSame(store.oracle.now(), salvaged(store.vfs), "salvaged");
     }
 
     private static FlexDBSalvageReport salvage(SimulatedVfs vfs) {

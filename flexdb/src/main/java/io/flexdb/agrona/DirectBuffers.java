@@ -18,8 +18,8 @@ import org.agrona.MutableDirectBuffer;
  *
  * <p>For one thread at a time: it has memory of its own, through which keys and values are copied, so that calls make no
  * garbage once that is large enough. Any number of them may use one store; nothing has to be closed. Agrona itself is
- * an optional dependency, to be added by the program; a module requires {@code org.agrona} itself. Of its buffers only the interfaces are used; its own classes of
- * them need flags of the JVM from version 2 on, whatever they are used for.
+ * an optional dependency, to be added by the program; a module requires {@code org.agrona} itself. Of its buffers only
+ * the interfaces are used; its own classes of them need flags of the JVM from version 2 on, whatever they are used for.
  *
  * <p>A position and a length that are not within a buffer give whatever the buffer throws for that, before anything is
  * written to the store.

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBOptions;
 import io.flexdb.FlexDBReader;
+import io.flexdb.FlexDBSalvage;
+import io.flexdb.Progress;
 import io.flexdb.storage.StorageException;
 import java.io.File;
 import java.io.IOException;
@@ -73,6 +76,13 @@ class ReadOnlyMountIT {
                 assertEquals(KEYS, reader.refresh());
                 for (int i = 0; i < KEYS; i++) {
                     assertArrayEquals(bytes(-i), reader.get(bytes(i)));
+                }
+            }
+            Path salvaged = directory.resolve("salvaged from " + path.getFileName());
+            FlexDBSalvage.salvage(path, salvaged, FlexDBOptions.defaults(), Progress.NONE);
+            try (FlexDB db = FlexDB.open(salvaged)) {
+                for (int i = 0; i < KEYS; i++) {
+                    assertArrayEquals(bytes(-i), db.get(bytes(i)));
                 }
             }
         }

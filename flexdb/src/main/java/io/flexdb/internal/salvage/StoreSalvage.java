@@ -113,13 +113,14 @@ public final class StoreSalvage {
     }
 
     /**
-     * Takes the lock of the store, so that nobody opens it meanwhile; nothing if it has no lock file any more.
+     * Takes the lock of the store, so that nobody opens it meanwhile. Nothing if it has no lock file any more, or if
+     * nobody can open it anyway: a system that finds its disk failing makes it read-only.
      *
      * @throws io.flexdb.storage.StoreLockedException if somebody has it open
      */
     public static VfsLock lock(Vfs vfs, Path directory) {
         Path lock = directory.resolve(StoreFiles.LOCK_NAME);
-        return vfs.exists(lock) ? vfs.lock(lock) : null;
+        return vfs.exists(lock) && !vfs.isReadOnly(lock) ? vfs.lock(lock) : null;
     }
 
     /**

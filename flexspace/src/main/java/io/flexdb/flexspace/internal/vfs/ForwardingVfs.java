@@ -28,6 +28,11 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
+    public boolean isReadOnly(Path path) {
+        return vfs.isReadOnly(path);
+    }
+
+    @Override
     public List<String> list(Path directory) {
         return vfs.list(directory);
     }

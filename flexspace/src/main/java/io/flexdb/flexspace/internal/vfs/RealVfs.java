@@ -102,6 +102,15 @@ public final class RealVfs implements Vfs {
     }
 
     @Override
+    public boolean isReadOnly(Path path) {
+        try {
+            return Files.getFileStore(path).isReadOnly();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Override
     public boolean isDirectory(Path path) {
         try {
             return directories.keeps(path.toAbsolutePath())

@@ -23,6 +23,11 @@ public interface Vfs {
     /** Whether there is a directory of that name, or a symbolic link to one. */
     boolean isDirectory(Path path);
 
+    /** Whether a path that exists is on a file system that is mounted read-only, as far as anybody can tell. */
+    default boolean isReadOnly(Path path) {
+        return false;
+    }
+
     /** The names of what a directory holds, in ascending order. */
     List<String> list(Path directory);
 

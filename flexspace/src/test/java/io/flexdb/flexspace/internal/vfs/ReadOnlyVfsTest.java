@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class ReadOnlyVfsTest {
     private static final Set<String> HARMLESS =
-            Set.of("open", "exists", "isDirectory", "list", "start", "worker", "mapsSafely");
+            Set.of("open", "exists", "isDirectory", "isReadOnly", "list", "start", "worker", "mapsSafely");
 
     private final Path root = Path.of("/some/store");
     private final Path file = root.resolve("file");

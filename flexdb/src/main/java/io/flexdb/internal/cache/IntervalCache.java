@@ -67,7 +67,7 @@ public final class IntervalCache {
     private static final int DIRECTORY_USES = 1; // that are counted
     private static final int FIRST_OUTLINE_USES = 4; // of one that takes the place of a directory
     private static final int OUTLINE_USES = 64; // that cost several times what it takes to make a directory
-    private static final int OUTLINE_USES_WITH_ROOM = 2 * FIRST_OUTLINE_USES; // where nothing has to go for that
+    private static final int OUTLINE_USES_WITH_ROOM = FIRST_OUTLINE_USES + 2; // where nothing has to go for that
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

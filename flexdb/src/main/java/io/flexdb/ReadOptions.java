@@ -89,8 +89,8 @@ public final class ReadOptions {
 
     /**
      * How many pairs will be read from each seek on, as far as anybody knows; 0, as it is unless set, if nobody does.
-     * The cursor then reads as many at once, and no more, instead of as many as cursors of late have come to. A wrong
-     * number costs time, and nothing else.
+     * The cursor then reads as many at once, and no more, instead of a few at first. A wrong number costs time, and
+     * nothing else.
      *
      * @throws IllegalArgumentException if it is negative
      */

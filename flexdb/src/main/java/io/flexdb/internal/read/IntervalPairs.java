@@ -23,9 +23,6 @@ final class IntervalPairs {
      */
     private static final long ALL = -1;
 
-    /** How many seeks bring one pair alone after one that windows have led to the wrong pairs. */
-    private static final int SOUGHT_ALONE = 8;
-
     private static final int AHEAD_IF_SLOW = 16; // of the pair that is sought, as who seeks mostly goes on
 
     private final IntervalReader reader;
@@ -36,8 +33,6 @@ final class IntervalPairs {
     private int count;
     private long there; // a bit for each pair; or ALL
     private long prefetched; // likewise, of pairs that were not there
-    private int misled; // so many seeks more bring one pair alone
-    private long broughtBytes; // of all pairs that have not been there from the beginning
 
     // What it takes to bring pairs:
     private final PairPlaces places = new PairPlaces();
@@ -100,16 +95,6 @@ final class IntervalPairs {
         return there == ALL || (there >>> pair & 1) != 0;
     }
 
-    /** How many of some pairs are there, beside each other, from the first or the last of them on, which is. */
-    int thereFrom(int pair, int from, int to) {
-        int there = 0;
-        int step = pair == from ? 1 : -1;
-        for (int at = pair; at >= from && at < to && isThere(at); at += step) {
-            there++;
-        }
-        return there;
-    }
-
     /** Brings pairs that are not there. Inside a short read. */
     void need(int from, int to) {
         int first = from;
@@ -120,13 +105,7 @@ final class IntervalPairs {
             places.place(first, to);
             reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
             there |= (1L << to) - (1L << first);
-            broughtBytes += bytes(first, to);
         }
-    }
-
-    /** Bytes of all pairs that were brought so far, of whatever intervals. */
-    long broughtBytes() {
-        return broughtBytes;
     }
 
     /** Tells the kernel of pairs that will be needed. Inside a short read. */
@@ -264,20 +243,14 @@ final class IntervalPairs {
         return RecordFormat.readHeader(memory, position, positions);
     }
 
-    /**
-     * The first pair whose key is not below the one sought, or the number of the pairs. Inside a short read.
-     *
-     * @param before how many pairs to bring before the one that windows find, as they will be needed soon; of those that
-     *     it takes to find the pair, which else would be waited for one after the other
-     * @param behind how many behind it
-     */
-    int lowerBound(byte[] key, int length, int before, int behind) {
-        return bound(key, length, 0, before, behind);
+    /** The first pair whose key is not below the one sought, or the number of the pairs. Inside a short read. */
+    int lowerBound(byte[] key, int length) {
+        return bound(key, length, 0);
     }
 
-    /** The first pair whose key is above the one sought, or the number of the pairs. Likewise. */
-    int upperBound(byte[] key, int length, int before, int behind) {
-        return bound(key, length, 1, before, behind);
+    /** The first pair whose key is above the one sought, or the number of the pairs. Inside a short read. */
+    int upperBound(byte[] key, int length) {
+        return bound(key, length, 1);
     }
 
     /** Whether a directory tells, with one pair at most, that none is from a key on to before another. Likewise. */
@@ -301,7 +274,7 @@ final class IntervalPairs {
         return compare(key, Math.min(length, skipped), pair, skipped) == 0;
     }
 
-    private int bound(byte[] key, int length, int tie, int before, int behind) {
+    private int bound(byte[] key, int length, int tie) {
         int low = 0;
         int high = count;
         if (space != null) {
@@ -310,19 +283,14 @@ final class IntervalPairs {
             low = places.lowerBound(window);
             high = places.upperBound(low, window); // between them are the pairs of which windows do not tell
             int near = Math.min(low, count - 1);
-            boolean alone = misled > 0;
-            int from = alone ? near : Math.max(0, near - before);
-            int to = alone ? near + 1 : Math.min(count, near + 1 + behind);
             if (reader.waits().areExpected()) {
-                prefetch(from, Math.max(to, Math.min(count, near + AHEAD_IF_SLOW)));
+                prefetch(near, Math.min(count, near + AHEAD_IF_SLOW));
             }
-            need(from, to);
+            need(near, near + 1);
             int order = compare(key, Math.min(length, skipped), near, skipped);
             if (order != 0) { // the key does not begin with what all pairs begin with, so windows say nothing of it
-                misled = SOUGHT_ALONE;
                 return order < 0 ? 0 : count;
             }
-            misled = Math.max(0, misled - 1);
         }
         while (low < high) {
             int middle = (low + high) >>> 1;

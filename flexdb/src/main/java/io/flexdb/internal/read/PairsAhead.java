@@ -5,24 +5,16 @@ import io.flexdb.internal.interval.IntervalBounds;
 /** How many pairs a cursor brings at once. For one cursor. */
 final class PairsAhead {
     /*
-     * To bring pairs together costs less than to bring them one after the other: memory is waited for once, and what it
-     * takes to begin is paid once. To bring what nobody comes to costs more. So what is brought first is as much as
-     * somebody has said that he expects; or else as much as is usual, since who walks again and again often walks as far
-     * each time. Usual is what three of four walks of late have reached: it grows by one with each walk that goes
-     * farther, and shrinks by three with each that does not get there, so it settles at the length of walks that are all
-     * alike, and too much is brought for few of those that are not.
-     *
-     * Behind that nothing is known: few more, but half of what was usual at least, and then twice as many each time, so
-     * that a long walk brings whole intervals all the same.
+     * If nobody knows how far a walk goes: few at first, then twice as many each time, so that a short walk brings
+     * little more than it shows, and a long one whole intervals. If somebody does: as many as are expected and have not
+     * come yet, at once; and behind them as if nothing were known, since that walk has become another one.
      */
     private static final int FIRST = 4;
     private static final int FIRST_IF_SLOW = 16;
     private static final int MOST = IntervalBounds.MAX_PAIRS;
-    private static final int SHRINKS_BY = 3;
 
     private int expected;
-    private int usual = FIRST;
-    private int left; // of those expected, or usual
+    private int left; // of those expected
     private int growing;
 
     /** A cursor is opened. */
@@ -33,20 +25,8 @@ final class PairsAhead {
 
     /** It goes elsewhere. */
     void restart() {
-        left = expected > 0 ? expected : usual;
-        growing = expected > 0 ? FIRST : Math.max(2 * FIRST, usual / 2);
-    }
-
-    /** A walk has ended, which has come to so many pairs. One of which somebody has known that is not counted. */
-    void ended(int pairs) {
-        if (expected > 0) {
-            return;
-        }
-        if (pairs > usual) {
-            usual = Math.min(usual + 1, MOST);
-        } else if (pairs < usual) {
-            usual = Math.max(usual - SHRINKS_BY, FIRST);
-        }
+        left = expected;
+        growing = FIRST;
     }
 
     /** How many to bring next, at least one. */

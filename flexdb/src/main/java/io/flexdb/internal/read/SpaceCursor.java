@@ -38,8 +38,6 @@ final class SpaceCursor {
     private int pair;
     private int pairCount;
     private final PairsAhead ahead = new PairsAhead();
-    private int walked; // pairs that it has come to since it was sought
-    private boolean broughtBySeek; // pairs, which nobody has counted as ahead
     private boolean keysOnly;
     private byte[] upperBound; // of what is wanted, or null
     private ByteBuffer memory;
@@ -74,18 +72,10 @@ final class SpaceCursor {
         version = newVersion;
         keysOnly = scan.keysOnly();
         upperBound = scan.upperBound();
-        endWalk();
         ahead.reset(scan.expectedPairs());
         unload();
         if (newVersion == null) {
             interval.reset();
-        }
-    }
-
-    private void endWalk() {
-        if (walked > 0) {
-            ahead.ended(walked);
-            walked = 0;
         }
     }
 
@@ -139,7 +129,7 @@ final class SpaceCursor {
                     && pairs.isKnownEmpty(key, length, upperBound)) {
                 return;
             }
-            standForward(bound(key, length, false, 0, ahead.next() - 1));
+            standForward(pairs.lowerBound(key, length));
         } finally {
             versions.exit(ticket);
         }
@@ -151,7 +141,7 @@ final class SpaceCursor {
         int ticket = versions.enter();
         try {
             openToSeek();
-            standBackward(bound(key, length, true, ahead.next(), 0) - 1);
+            standBackward(pairs.upperBound(key, length) - 1);
         } finally {
             versions.exit(ticket);
         }
@@ -163,7 +153,7 @@ final class SpaceCursor {
         int ticket = versions.enter();
         try {
             openToSeek();
-            standBackward(bound(key, length, false, ahead.next(), 0) - 1);
+            standBackward(pairs.lowerBound(key, length) - 1);
         } finally {
             versions.exit(ticket);
         }
@@ -224,28 +214,8 @@ final class SpaceCursor {
         return false;
     }
 
-    /**
-     * Where a key is among the interval's pairs. What it takes to find it, and those that are needed next around it, are
-     * brought at once, so that memory is waited for once: a walk of few pairs consists of little but such waits.
-     */
-    private int bound(byte[] key, int length, boolean upper, int before, int behind) {
-        boolean looks = pace.looks() || waits.look();
-        long beforeNanos = looks ? nanoClock.getAsLong() : 0;
-        long broughtBefore = pairs.broughtBytes();
-        int bound =
-                upper ? pairs.upperBound(key, length, before, behind) : pairs.lowerBound(key, length, before, behind);
-        long brought = pairs.broughtBytes() - broughtBefore;
-        broughtBySeek = brought > 0;
-        if (broughtBySeek) {
-            readSince(beforeNanos, looks, brought);
-        }
-        return bound;
-    }
-
     private void openToSeek() {
         pair = NOWHERE;
-        broughtBySeek = false;
-        endWalk();
         ahead.restart();
         open();
     }
@@ -261,7 +231,7 @@ final class SpaceCursor {
             if (waits.areExpected()) {
                 pairs.prefetch(next, Math.min(pairCount, next + ahead.nextIfSlow()));
             }
-            bring(next, next, Math.min(pairCount, next + ahead.next()));
+            bring(next, Math.min(pairCount, next + ahead.next()));
             standOn(next);
         }
     }
@@ -277,7 +247,7 @@ final class SpaceCursor {
             if (waits.areExpected()) {
                 pairs.prefetch(Math.max(0, next + 1 - ahead.nextIfSlow()), next + 1);
             }
-            bring(next, Math.max(0, next + 1 - ahead.next()), next + 1);
+            bring(Math.max(0, next + 1 - ahead.next()), next + 1);
             standOn(next);
         }
     }
@@ -287,12 +257,9 @@ final class SpaceCursor {
         takeApart();
     }
 
-    /** Has pairs brought, of which the given one is needed now. */
-    private void bring(int needed, int from, int to) {
-        boolean wasBrought = broughtBySeek;
-        broughtBySeek = false;
-        if (pairs.isThere(needed)) { // the others are brought when the walk comes to them
-            ahead.came(pairs.areThere() ? pairCount : pairs.thereFrom(needed, from, to), wasBrought);
+    private void bring(int from, int to) {
+        if (pairs.isThere(from) && pairs.isThere(to - 1)) {
+            ahead.came(pairs.areThere() ? pairCount : to - from, false);
             return;
         }
         boolean looks = pace.looks() || waits.look();
@@ -338,7 +305,6 @@ final class SpaceCursor {
     }
 
     private void takeApart() {
-        walked++;
         int at = pairs.position(pair);
         long header = pairs.header(at);
         keyPosition = at + RecordFormat.headerBytes(header);

@@ -46,14 +46,14 @@ class IntervalPairsTest {
             assertEquals(2, RecordFormat.keyLength(header));
             assertEquals(i * 20, RecordFormat.valueLength(header));
             at += RecordFormat.recordBytes(header);
-            assertEquals(i, pairs.lowerBound(key(2 * i), 2, 0, 3));
-            assertEquals(i + 1, pairs.upperBound(key(2 * i), 2, 0, 3));
-            assertEquals(i + 1, pairs.lowerBound(key(2 * i + 1), 2, 0, 3));
-            assertEquals(i + 1, pairs.upperBound(key(2 * i + 1), 2, 0, 3));
+            assertEquals(i, pairs.lowerBound(key(2 * i), 2));
+            assertEquals(i + 1, pairs.upperBound(key(2 * i), 2));
+            assertEquals(i + 1, pairs.lowerBound(key(2 * i + 1), 2));
+            assertEquals(i + 1, pairs.upperBound(key(2 * i + 1), 2));
         }
         pairs.clear();
         assertEquals(0, pairs.count());
-        assertEquals(0, pairs.lowerBound(key(5), 2, 0, 3));
+        assertEquals(0, pairs.lowerBound(key(5), 2));
     }
 
     @Test

@@ -16,7 +16,9 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +95,39 @@ class FlexDBOutlineTest {
         }
     }
 
+    /** Short walks in both directions. */
+    private static void assertWalks(StoreDriver store, Random random, String at) {
+        TreeMap<byte[], byte[]> now = StoreOracle.newMap();
+        now.putAll(store.oracle.now());
+        try (FlexCursor cursor = store.db.cursor()) {
+            for (int i = 0; i < 300; i++) {
+                byte[] from = Arrays.copyOf(key(random.nextInt(KEYS)), 11 + random.nextInt(3));
+                boolean forward = random.nextBoolean();
+                NavigableMap<byte[], byte[]> expected = forward ? now.tailMap(from, true) : now.headMap(from, true);
+                expected = forward ? expected : expected.descendingMap();
+                if (forward) {
+                    cursor.seek(from);
+                } else {
+                    cursor.seekForPrev(from);
+                }
+                int left = random.nextInt(60);
+                for (Map.Entry<byte[], byte[]> pair : expected.entrySet()) {
+                    if (left-- == 0) {
+                        break;
+                    }
+                    assertArrayEquals(pair.getKey(), cursor.key(), at);
+                    assertArrayEquals(pair.getValue(), cursor.value(), at);
+                    if (forward) {
+                        cursor.next();
+                    } else {
+                        cursor.prev();
+                    }
+                }
+                assertTrue(left < 0 || !cursor.isValid(), at);
+            }
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void lookupsAndCommitsByOutlinesAreThoseOfASortedMap(Reads reads) {
@@ -104,6 +139,7 @@ class FlexDBOutlineTest {
                 String at = reads + ", seed " + seed + ", round " + round;
                 assertEachKey(store, at);
                 outlines += cached(store.db)[1];
+                assertWalks(store, random, at);
                 for (int i = 0; i < 300; i++) {
                     store.clock.advance(random.nextInt(2));
                     change(store, random, round);
@@ -223,6 +259,7 @@ class FlexDBOutlineTest {
         StoreDriver store = store(StoreDriver.SMALL, 9);
         assertEachKey(store, "all intervals are known");
         store.db.close();
+        FlexDBOptions little = store.options.withCacheBytes(SMALL.cacheBytes());
         byte[] sound = store.vfs.content(FILE);
         Random random = new Random(9);
         for (int round = 0; round < 60; round++) {
@@ -239,11 +276,13 @@ class FlexDBOutlineTest {
             file.putInt(80, checksum(hostile, 0, 80));
             SimulatedVfs files = store.vfs.copy();
             files.setContent(FILE, hostile);
-            try (FlexDB db = StoreDriver.open(files, store.options)) {
+            try (FlexDB db = StoreDriver.open(files, round % 2 == 0 ? store.options : little)) {
                 for (Map.Entry<byte[], byte[]> pair : store.oracle.now().entrySet()) {
-                    try {
+                    try (FlexCursor cursor = db.cursor()) {
                         byte[] found = db.get(pair.getKey());
                         assertTrue(found == null || Arrays.equals(pair.getValue(), found), "round " + round);
+                        cursor.seek(pair.getKey());
+                        assertArrayEquals(pair.getValue(), cursor.value(), "round " + round);
                     } catch (CorruptionException e) {
                         // an outline that has pairs begin where none does
                     }

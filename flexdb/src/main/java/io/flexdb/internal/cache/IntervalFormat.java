@@ -171,6 +171,17 @@ public final class IntervalFormat {
         }
     }
 
+    /** Copies where the pairs of an outline begin, and where the last of them ends. */
+    static void copyPositions(ByteBuffer outline, int base, int[] positions) {
+        int pairCount = pairCount(outline, base);
+        int place = base + pieceTable(pairCount);
+        for (int pair = 0; pair < pairCount; pair++) {
+            positions[pair] = outline.getShort(place) & 0xFFFF;
+            place += OUTLINE_PLACE_BYTES;
+        }
+        positions[pairCount] = dataBytes(outline, base);
+    }
+
     // ---- packing
 
     /** Into how many pieces a directory can be packed; 0 if they are too many to gain by it, or its pairs too large. */

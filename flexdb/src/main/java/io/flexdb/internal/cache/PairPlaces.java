@@ -1,7 +1,6 @@
 package io.flexdb.internal.cache;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * What a {@linkplain IntervalFormat directory} tells of an interval's pairs but for their fingerprints, copied, since
@@ -11,13 +10,14 @@ public final class PairPlaces {
     /** The most pairs that it has room for. */
     public static final int MAX_PAIRS = Long.SIZE - 1;
 
+    /** Bytes of memory that it takes. */
+    public static final int MEMORY_BYTES = IntervalFormat.directoryBytes(Integer.MAX_VALUE, MAX_PAIRS);
+
     /*
      * A walk may need a few pairs of many. So a directory is copied as it is, at once, which takes hardly longer than to
      * fetch it from memory; windows are looked for in the copy, and places are taken apart when they are needed.
      */
-    private final ByteBuffer copy = ByteBuffer.allocateDirect(
-                    IntervalFormat.directoryBytes(Integer.MAX_VALUE, MAX_PAIRS))
-            .order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer copy;
     private final int[] positions = new int[MAX_PAIRS + 1];
     private final long[] addresses = new long[MAX_PAIRS];
     private final int[] checksums = new int[MAX_PAIRS];
@@ -25,9 +25,25 @@ public final class PairPlaces {
     private int count;
     private int dataBytes;
     private int skipped;
+    private boolean outlined;
 
-    /** Takes a directory, which is valid for now, of {@link #MAX_PAIRS} at most. */
+    /** @param memory a little-endian direct buffer of so many bytes, for this to use */
+    public PairPlaces(ByteBuffer memory) {
+        this.copy = memory;
+    }
+
+    /**
+     * Takes a directory or an outline, which is valid for now, of {@link #MAX_PAIRS} at most. An outline tells where pairs
+     * begin, and nothing else.
+     */
     public void take(ByteBuffer directory, int base) {
+        outlined = IntervalFormat.isOutline(directory, base);
+        if (outlined) {
+            count = IntervalFormat.pairCount(directory, base);
+            dataBytes = IntervalFormat.dataBytes(directory, base);
+            IntervalFormat.copyPositions(directory, base, positions);
+            return;
+        }
         copy.put(0, directory, base, IntervalFormat.directoryBytes(directory, base));
         count = IntervalFormat.pairCount(copy, 0);
         dataBytes = IntervalFormat.dataBytes(copy, 0);
@@ -35,8 +51,16 @@ public final class PairPlaces {
         windows = IntervalFormat.windows(copy, 0);
     }
 
+    /** Whether it was an outline. */
+    public boolean areOutlined() {
+        return outlined;
+    }
+
     /** Has to be called before it is asked for the places of pairs from one to before another. */
     public void place(int from, int to) {
+        if (outlined) {
+            return; // all are known
+        }
         IntervalFormat.copyPlaces(copy, 0, from, to, positions, addresses, checksums);
     }
 

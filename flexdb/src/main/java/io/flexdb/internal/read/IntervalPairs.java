@@ -14,7 +14,8 @@ import java.util.zip.CRC32C;
 /** The pairs of an interval as a cursor wants them: in memory, verified, with the place of each. For one thread. */
 final class IntervalPairs {
     /*
-     * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows. Without one
+     * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows. So they are with
+     * an outline, but keys are compared with those of pairs. Without either
      * all of them are there from the beginning: who walks wants each pair in its turn, and looks for a key at most
      * once, so no fingerprints are needed, and one pass finds where each pair is, and verifies it while it is in the
      * processor's cache anyway.
@@ -35,15 +36,19 @@ final class IntervalPairs {
     private long prefetched; // likewise, of pairs that were not there
 
     // What it takes to bring pairs:
-    private final PairPlaces places = new PairPlaces();
+    private final PairPlaces places;
     private FlexTreeView space; // null if all are there
     private long contentNumber;
     private long logicalOffset;
 
-    /** @param context to bring pairs with */
-    IntervalPairs(IntervalReader reader, ReadContext context) {
+    /**
+     * @param context to bring pairs with
+     * @param places to be used for that, by this alone
+     */
+    IntervalPairs(IntervalReader reader, ReadContext context, PairPlaces places) {
         this.reader = reader;
         this.context = context;
+        this.places = places;
     }
 
     private static int positions(int dataBytes) {
@@ -65,12 +70,12 @@ final class IntervalPairs {
     }
 
     /**
-     * Takes the pairs of which a directory tells, to be brought when they are needed.
+     * Takes the pairs of which a directory, or an outline, tells, to be brought when they are needed.
      *
      * @param view that they are of, which is pinned
      * @param interval that they are of
      * @param data of the context's, with room for the pairs and more, as {@link #memoryBytes} says
-     * @param directory has the directory, at a base, for now
+     * @param directory has the directory or outline, at a base, for now
      */
     void takeDirectory(FlexTreeView view, IntervalCursor interval, ByteBuffer data, ByteBuffer directory, int base) {
         clear();
@@ -101,15 +106,21 @@ final class IntervalPairs {
         while (first < to && isThere(first)) {
             first++;
         }
-        if (first < to) {
+        if (first < to && places.areOutlined()) {
+            reader.loadOutlined(space, context, logicalOffset, memory, places, first, to);
+            there |= (1L << to) - (1L << first);
+        } else if (first < to) {
             places.place(first, to);
             reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
             there |= (1L << to) - (1L << first);
         }
     }
 
-    /** Tells the kernel of pairs that will be needed. Inside a short read. */
+    /** Tells the kernel of pairs that will be needed, as far as anybody knows where they are. Inside a short read. */
     void prefetch(int from, int to) {
+        if (space == null || places.areOutlined()) {
+            return;
+        }
         int first = from;
         while (first < to && isThereSoon(first)) {
             first++;
@@ -255,7 +266,7 @@ final class IntervalPairs {
 
     /** Whether a directory tells, with one pair at most, that none is from a key on to before another. Likewise. */
     boolean isKnownEmpty(byte[] from, int length, byte[] to) {
-        if (space == null || count == 0) {
+        if (space == null || places.areOutlined() || count == 0) {
             return false;
         }
         int skipped = places.skipped();
@@ -277,7 +288,7 @@ final class IntervalPairs {
     private int bound(byte[] key, int length, int tie) {
         int low = 0;
         int high = count;
-        if (space != null) {
+        if (space != null && !places.areOutlined()) {
             int skipped = places.skipped();
             int window = IntervalFormat.window(key, 0, length, skipped);
             low = places.lowerBound(window);

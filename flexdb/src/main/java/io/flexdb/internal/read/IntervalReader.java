@@ -268,14 +268,7 @@ public final class IntervalReader {
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
         reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
-        long header = RecordFormat.readHeader(memory, 0, bytes);
-        if (header < 0
-                || RecordFormat.recordBytes(header) != bytes
-                || !RecordFormat.isSound(memory, 0, bytes, context.crc)) {
-            throw corruption(
-                    logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
-        }
-        return header;
+        return requirePair(memory, 0, bytes, context, logicalOffset);
     }
 
     /**
@@ -312,6 +305,41 @@ public final class IntervalReader {
                 noteAddress(contentNumber, pair, found);
             }
         }
+    }
+
+    /**
+     * The same for places that are of an outline: the pairs are read as one range, and verified by their frames.
+     */
+    void loadOutlined(
+            FlexTreeView space,
+            ReadContext context,
+            long logicalOffset,
+            ByteBuffer memory,
+            PairPlaces places,
+            int from,
+            int to) {
+        int begin = places.position(from);
+        SpaceRange range = context.range.set(space, logicalOffset + begin, places.position(to) - begin);
+        reads.read(range, memory, begin);
+        if (IntervalBounds.areFragmented(range.pieces(), to - from)
+                && context.fragmentedReads++ % FRAGMENTED_READS_NOTED == 0) {
+            fragmented.add(logicalOffset);
+        }
+        for (int pair = from; pair < to; pair++) {
+            requirePair(memory, places.position(pair), places.recordBytes(pair), context, logicalOffset);
+        }
+    }
+
+    /** Requires that memory has a whole pair of so many bytes at a position, which is that in an interval. */
+    private long requirePair(ByteBuffer memory, int position, int bytes, ReadContext context, long logicalOffset) {
+        long header = RecordFormat.readHeader(memory, position, position + bytes);
+        if (header < 0
+                || RecordFormat.recordBytes(header) != bytes
+                || !RecordFormat.isSound(memory, position, bytes, context.crc)) {
+            throw corruption(
+                    logicalOffset, new BadRecordException(position, "a pair of " + bytes + " bytes", "something else"));
+        }
+        return header;
     }
 
     /** Copies a pair, and those behind it in the data file, too; returns the pair behind the last one. */
@@ -498,11 +526,12 @@ public final class IntervalReader {
             pairs.takeHead(context.image, RecordFormat.headerBytes(header) + RecordFormat.keyLength(header));
             return;
         }
+        boolean full = cache.isFull();
         if (!fromFile && counted <= PairPlaces.MAX_PAIRS && reads.areMapped()) {
             int hint = interval.hint();
-            long location = cache.findDirectory(interval.contentNumber(), hint);
+            long location = cache.find(interval.contentNumber(), hint);
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
-            if (directory != null) {
+            if (directory != null && serves(location, directory, full)) {
                 if (cache.hint(location) != hint) {
                     interval.setHint(cache.hint(location));
                 }
@@ -523,12 +552,23 @@ public final class IntervalReader {
             ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
             int pieces = locate(space, context, logicalOffset, directory, 0);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
-            long location = cache.insert(directory, 0, false);
+            long location = full && IntervalFormat.hasOutline(directory, 0)
+                    ? cache.insertOutline(directory, 0)
+                    : cache.insert(directory, 0, false);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
         }
         noteCoarse(logicalOffset, bytes, counted);
+    }
+
+    /**
+     * Whether a walk should go by what the cache has. An outline where a directory would find no room: to look for a key
+     * by it is several reads one after the other, which should not wait for a disk.
+     */
+    private boolean serves(long location, ByteBuffer directory, boolean full) {
+        return !IntervalFormat.isOutline(directory, cache.base(location))
+                || full && !waits.areExpected() && !cache.isDirectoryDue(location);
     }
 
     private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {

@@ -98,6 +98,11 @@ public final class ReadContext {
         return memory;
     }
 
+    /** Memory of its own for whoever reads with it. */
+    ByteBuffer newMemory(int bytes) {
+        return allocate(bytes, bytes);
+    }
+
     private ByteBuffer allocate(int needed, int wanted) {
         try {
             return account.allocate(use, wanted).order(ByteOrder.LITTLE_ENDIAN);
@@ -123,7 +128,7 @@ public final class ReadContext {
     ByteBuffer directory() {
         if (directory == null) {
             int bytes = IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS);
-            directory = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            directory = newMemory(bytes);
         }
         return directory;
     }

@@ -1,5 +1,6 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.internal.cache.PairPlaces;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
@@ -64,7 +65,8 @@ final class SpaceCursor {
         this.nanoClock = nanoClock;
         this.waits = intervals.waits();
         this.interval = index.cursor();
-        this.pairs = new IntervalPairs(intervals, context);
+        PairPlaces places = new PairPlaces(context.newMemory(PairPlaces.MEMORY_BYTES));
+        this.pairs = new IntervalPairs(intervals, context, places);
     }
 
     /** Goes to a version, which is pinned, and stands nowhere in it; null lets the old one go. Can't fail. */

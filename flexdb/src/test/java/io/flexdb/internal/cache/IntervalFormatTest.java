@@ -279,7 +279,8 @@ class IntervalFormatTest {
         }
         ByteBuffer packed = packed(image, base);
         Images.assertIs(image, packed, base);
-        PairPlaces places = new PairPlaces();
+        PairPlaces places = new PairPlaces(
+                ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
         places.take(packed, base);
         assertEquals(pairs, places.count());
         assertEquals(IntervalFormat.dataBytes(image, 0), places.dataBytes());
@@ -310,7 +311,8 @@ class IntervalFormatTest {
         Random random = new Random(seed);
         int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
         ByteBuffer image = inPieces(pairs, new int[] {0}, new long[] {random.nextLong(1L << 40)});
-        PairPlaces places = new PairPlaces();
+        PairPlaces places = new PairPlaces(
+                ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
         places.take(inPieces && IntervalFormat.piecesToPack(image, 0) > 0 ? packed(image, 0) : image, 0);
         int window = random.nextBoolean()
                 ? IntervalFormat.window(image, 0, random.nextInt(pairs))
@@ -345,6 +347,14 @@ class IntervalFormatTest {
             assertEquals(
                     IntervalFormat.relativePosition(image, 0, i), IntervalFormat.relativePosition(outline, base, i));
             assertEquals(IntervalFormat.recordBytes(image, 0, i), IntervalFormat.recordBytes(outline, base, i));
+        }
+        PairPlaces places = new PairPlaces(
+                ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+        places.take(outline, base);
+        assertTrue(places.areOutlined());
+        assertEquals(pairs, places.count());
+        for (int i = 0; i <= pairs; i++) {
+            assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
         }
     }
 

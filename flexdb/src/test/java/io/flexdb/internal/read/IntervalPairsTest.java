@@ -15,7 +15,7 @@ class IntervalPairsTest {
 
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer memory = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    private final IntervalPairs pairs = new IntervalPairs(null, null);
+    private final IntervalPairs pairs = new IntervalPairs(null, null, null);
     private int end;
 
     private void write(int key, int valueBytes) {

@@ -25,6 +25,7 @@ public final class SpaceRange {
     private int done; // bytes before it
     private long pieceAddress;
     private int pieceBytes;
+    private int pieces; // so far
 
     /** Makes it a range of a view. */
     public SpaceRange set(FlexTreeView newView, long newLogicalOffset, int newLength) {
@@ -60,6 +61,11 @@ public final class SpaceRange {
         return skip + length <= extents.length() ? extents.address() + skip : FlexTree.HOLE;
     }
 
+    /** Pieces of the data file that the range consists of, once it was read. */
+    public int pieces() {
+        return pieces;
+    }
+
     long logicalOffset() {
         return logicalOffset;
     }
@@ -74,6 +80,7 @@ public final class SpaceRange {
     void begin() {
         done = 0;
         pieceBytes = 0;
+        pieces = 0;
         if (length > 0 && !standsAtBeginning()) {
             extents.seek(logicalOffset);
         }
@@ -104,6 +111,7 @@ public final class SpaceRange {
             if (!extents.isHole()) {
                 pieceAddress = extents.address() + skip;
                 pieceBytes = withNeighbours(bytes);
+                pieces++;
                 return true;
             }
             zero(destination, position + done, bytes);

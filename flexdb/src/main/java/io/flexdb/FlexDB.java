@@ -334,9 +334,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         localPath(target, "target");
         notNull(progress, "progress");
         Store open = access.store();
-        if (target.toAbsolutePath().normalize().startsWith(access.directory)) {
-            throw new IllegalArgumentException("target must not be in the store's own directory: " + target);
-        }
+        Limits.requireOutside(target, "target", access.directory, "the store's own directory");
         return Checkpoints.write(open.vfs(), target, open.tasks(), open::beginCopy, progress::done);
     }
 

@@ -78,14 +78,16 @@ public final class FlexDBBackups implements AutoCloseable {
      *
      * @param progress is told how far it is, and may end it
      * @throws IllegalArgumentException if the backups here are of another store; one that was restored from them, or is a
-     *     checkpoint of theirs, counts as the same
+     *     checkpoint of theirs, counts as the same; or if they are in the store's own directory
      * @throws io.flexdb.storage.CorruptionException if data of the store is damaged; the store goes on
      * @throws io.flexdb.storage.StoreFullException if this disk is full; the store goes on
      * @throws io.flexdb.storage.StoreClosedException if the store is closed before the backup has ended
      */
     public synchronized Backup create(FlexDB db, Progress progress) {
         notNull(progress, "progress");
-        return backup(backups.create(notNull(db, "db").openStore(), progress::done));
+        Limits.requireOutside(
+                backups.path(), "backups", notNull(db, "db").access.directory, "the store's own directory");
+        return backup(backups.create(db.openStore(), progress::done));
     }
 
     private static Backup backup(Manifest manifest) {
@@ -139,9 +141,7 @@ public final class FlexDBBackups implements AutoCloseable {
     public synchronized void restore(long id, Path target, Progress progress) {
         localPath(target, "target");
         notNull(progress, "progress");
-        if (target.toAbsolutePath().normalize().startsWith(backups.path())) {
-            throw new IllegalArgumentException("target must not be in the directory of backups: " + target);
-        }
+        Limits.requireOutside(target, "target", backups.path(), "the directory of backups");
         backups.restore(id, target, progress::done);
     }
 

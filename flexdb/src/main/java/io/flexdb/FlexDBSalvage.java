@@ -64,9 +64,7 @@ public final class FlexDBSalvage {
             Vfs vfs, Path damaged, Path fresh, FlexDBOptions options, Progress progress, boolean inline) {
         Path from = damaged.toAbsolutePath().normalize();
         Path to = fresh.toAbsolutePath().normalize();
-        if (to.startsWith(from)) {
-            throw new IllegalArgumentException("fresh must not be in the damaged store's directory: " + fresh);
-        }
+        Limits.requireOutside(fresh, "fresh", damaged, "the damaged store's directory");
         StoreSalvage.requireStore(vfs, from);
         if (vfs.exists(to)) {
             if (!vfs.isDirectory(to)) {

@@ -5,6 +5,7 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.OperandFold;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.FileSystems;
@@ -190,6 +191,32 @@ final class Limits {
                     + path.getFileSystem() + ": " + path);
         }
         return path;
+    }
+
+    /**
+     * Throws if a path is in a directory, or is it, symbolic links followed as far as there is something.
+     *
+     * @param what the directory is, in messages
+     */
+    static void requireOutside(Path path, String name, Path directory, String what) {
+        if (path.toAbsolutePath()
+                        .normalize()
+                        .startsWith(directory.toAbsolutePath().normalize())
+                || realPath(path).startsWith(realPath(directory))) {
+            throw new IllegalArgumentException(name + " must not be in " + what + ": " + path);
+        }
+    }
+
+    private static Path realPath(Path path) {
+        Path absolute = path.toAbsolutePath();
+        for (Path there = absolute; there != null; there = there.getParent()) {
+            try {
+                return there.toRealPath().resolve(there.relativize(absolute)).normalize();
+            } catch (IOException e) {
+                // It is not there, or can't be asked: then what it is in.
+            }
+        }
+        return absolute.normalize();
     }
 
     /** Whether what was to be copied has been, as there was room. */

@@ -6,10 +6,12 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.runfile.RunFileReader;
 import io.flexdb.internal.runfile.RunFileWriter;
+import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.storage.TargetNotEmptyException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 
 /** Writes what a view shows to a file, and loads such a file. */
 final class RunFiles {
@@ -33,8 +35,8 @@ final class RunFiles {
             try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
                 pairs = write(
                         cursor,
-                        new RunFileWriter(
-                                file, storeId, ThreadLocalRandom.current().nextLong()),
+                        orNoMemory(() -> new RunFileWriter(
+                                file, storeId, ThreadLocalRandom.current().nextLong())),
                         progress);
             }
             if (vfs.exists(absolute)) { // by now
@@ -46,6 +48,14 @@ final class RunFiles {
         } catch (RuntimeException | Error e) {
             discard(vfs, unfinished, e);
             throw e;
+        }
+    }
+
+    private static <T> T orNoMemory(Supplier<T> newBuffers) {
+        try {
+            return newBuffers.get();
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("blocks of a file of pairs", e);
         }
     }
 
@@ -77,7 +87,7 @@ final class RunFiles {
         Path absolute = source.toAbsolutePath().normalize();
         try (BulkLoad load = to.bulkLoad();
                 VfsFile file = to.access.store().vfs().open(absolute, OpenMode.READ)) {
-            RunFileReader reader = new RunFileReader(file, Limits.MAX_VALUE_BYTES);
+            RunFileReader reader = orNoMemory(() -> new RunFileReader(file, Limits.MAX_VALUE_BYTES));
             while (reader.next()) {
                 load.addImported(reader.key(), reader.value(), reader.expiry());
             }

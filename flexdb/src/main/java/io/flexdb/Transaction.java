@@ -141,7 +141,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
             return super.openValue(key);
         }
         byte[] value = all.value(ref);
-        return value == null ? null : new ValueReader(OpenValue.of(value));
+        return value == null ? null : new ValueReader(OpenValue.of(value, access.health));
     }
 
     @Override

@@ -426,6 +426,11 @@ class FlexDBCheckpointTest {
             assertThrows(TargetNotEmptyException.class, () -> db.checkpoint(file));
             assertThrows(IllegalArgumentException.class, () -> db.checkpoint(temporary.resolve("store")));
             assertThrows(IllegalArgumentException.class, () -> db.checkpoint(temporary.resolve("store/wal/copy")));
+            Path link = Files.createSymbolicLink(temporary.resolve("link"), temporary.resolve("store"));
+            assertThrows(IllegalArgumentException.class, () -> db.checkpoint(link.resolve("copy/one")));
+            try (FlexDBBackups within = FlexDBBackups.open(link.resolve("backups"))) {
+                assertThrows(IllegalArgumentException.class, () -> within.create(db));
+            }
             assertThrows(IllegalArgumentException.class, () -> db.checkpoint(null));
             assertThrows(IllegalArgumentException.class, () -> db.checkpoint(empty, null));
             db.checkpoint(empty);

@@ -353,6 +353,54 @@ class FlexDBFullTest {
     }
 
     /**
+     * A store that was closed is opened on a disk without a free byte, and one that was killed, too: what a close has
+     * saved makes room for the logs, and so do logs that hold nothing. What is there can be read, and
+     * once there is space it is used as before.
+     */
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, false", "false, true"})
+    void aStoreOpensOnADiskThatIsFull(boolean inline, boolean killed) {
+        FlexDBOptions options = StoreDriver.SMALL;
+        for (int round = 0; round < 4; round++) {
+            model.clear();
+            SimulatedVfs vfs = new SimulatedVfs();
+            try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+                for (int i = 0; i < 10_000; i++) {
+                    db.put(key(i), key(i));
+                    model.put(key(i), key(i));
+                }
+            }
+            if (killed) {
+                FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+                for (int i = 0; i < 60 * round; i++) {
+                    put(db, 20_000 + i);
+                }
+                while (round > 0
+                        && vfs.list(StoreDriver.DIRECTORY.resolve("wal")).size() < 3) {
+                    Thread.onSpinWait(); // until one is ready, and one in reserve
+                }
+                vfs = vfs.kill();
+            }
+            vfs.setCapacity(bytesOf(vfs));
+            String at = "round " + round;
+            FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+            StoreOracle.assertSame(model, StoreDriver.all(again), at);
+            vfs.setCapacity(Long.MAX_VALUE);
+            for (int i = 0; i < 5000; i++) {
+                delete(again, i);
+            }
+            StoreOracle.assertSame(model, StoreDriver.all(again), at + ", deleted");
+            for (int i = 0; i < 100; i++) {
+                put(again, i);
+            }
+            again.close();
+            try (FlexDB last = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+                StoreOracle.assertSame(model, StoreDriver.all(last), at + ", again");
+            }
+        }
+    }
+
+    /**
      * A log may turn out not to fit when writers have long filled the one before it: still deletes have their place.
      */
     @Test

@@ -12,7 +12,6 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import java.io.ByteArrayOutputStream;
@@ -383,12 +382,18 @@ class FlexDBLargeValuesTest {
             assertEquals(lengths[12], transaction.openValue(key(12)).size());
         }
         assertNull(store.db.openValue(key(12)));
-        ValueReader open = store.db.openValue(key(13));
+        store.put(key(70), value(9));
+        Transaction transaction = store.db.begin();
+        transaction.put(key(71), value(9));
+        List<ValueReader> readers =
+                List.of(store.db.openValue(key(13)), store.db.openValue(key(70)), transaction.openValue(key(71)));
         store.db.close();
-        assertThrows(StorageException.class, () -> open.read(ByteBuffer.allocate(1)));
-        open.close();
-        assertThrows(StoreClosedException.class, () -> open.read(ByteBuffer.allocate(1)));
-        assertFalse(open.isOpen());
+        for (ValueReader open : readers) {
+            assertThrows(StoreClosedException.class, () -> open.read(ByteBuffer.allocate(1)));
+            open.close();
+            assertThrows(StoreClosedException.class, () -> open.read(ByteBuffer.allocate(1)));
+            assertFalse(open.isOpen());
+        }
     }
 
     private static byte[] value(ValueReader reader) throws IOException {

@@ -22,6 +22,19 @@ public final class StoreMemoryException extends StorageException {
     }
 
     /**
+     * The same where nobody knows how many bytes.
+     *
+     * @param what needed the memory
+     * @param cause what the JVM said
+     */
+    public StoreMemoryException(String what, OutOfMemoryError cause) {
+        super(
+                "no memory for " + what + ": " + cause.getMessage()
+                        + "; nothing is lost. Raise -XX:MaxDirectMemorySize, or -Xmx if the heap is full",
+                cause);
+    }
+
+    /**
      * A store could not be opened.
      *
      * @param directory of the store

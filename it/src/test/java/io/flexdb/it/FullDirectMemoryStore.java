@@ -1,9 +1,13 @@
 package io.flexdb.it;
 
+import io.flexdb.BulkLoad;
 import io.flexdb.Durability;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBBackups;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.Transaction;
 import io.flexdb.WriteBatch;
+import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreHealth;
 import java.nio.ByteBuffer;
@@ -22,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 final class FullDirectMemoryStore {
     private static final int VALUE_BYTES = 400;
     private static final int SECONDS_WITHOUT_MEMORY = 3;
+    private static final int MUCH = 10_000; // pairs, which are more than memtables have room for
 
     private FullDirectMemoryStore() {}
 
@@ -39,6 +44,8 @@ final class FullDirectMemoryStore {
         try (FlexDB db = FlexDB.open(directory, options)) {
             for (int i = 0; i < 2 * writes; i++) {
                 if (i == writes) {
+                    takeAllDirectMemory(taken);
+                    doWithoutMemory(db, directory);
                     takeAllDirectMemory(taken);
                     giveBackAfter(SECONDS_WITHOUT_MEMORY, taken);
                 }
@@ -66,6 +73,42 @@ final class FullDirectMemoryStore {
             } catch (OutOfMemoryError e) {
                 bytes /= 16; // a try that fails takes the JDK half a second
             }
+        }
+    }
+
+    /** Each may do its work or refuse it, and has no other way out. */
+    private static void doWithoutMemory(FlexDB db, Path directory) {
+        List<Runnable> works = List.of(
+                () -> load(db),
+                () -> writeMuch(db),
+                () -> db.exportTo(directory.resolveSibling("export")),
+                () -> db.importFrom(directory.resolveSibling("export")),
+                () -> db.checkpoint(directory.resolveSibling("checkpoint")),
+                () -> FlexDBBackups.open(directory.resolveSibling("backups")).create(db),
+                db::check);
+        for (Runnable work : works) {
+            try {
+                work.run();
+            } catch (StorageException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+        require(db.health().state() == StoreHealth.State.USABLE, "the store is " + db.health());
+    }
+
+    private static void load(FlexDB db) {
+        try (BulkLoad load = db.bulkLoad()) {
+            load.add(new byte[] {1}, new byte[VALUE_BYTES]);
+            load.commit();
+        }
+    }
+
+    private static void writeMuch(FlexDB db) {
+        try (Transaction transaction = db.begin()) {
+            for (int i = 0; i < MUCH; i++) {
+                transaction.put(ByteBuffer.allocate(9).put((byte) 2).putInt(i).array(), new byte[VALUE_BYTES]);
+            }
+            transaction.commit();
         }
     }
 

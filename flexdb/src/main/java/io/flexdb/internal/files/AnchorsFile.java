@@ -49,7 +49,6 @@ public final class AnchorsFile {
      * However large it is, a piece of it is in memory at a time. To be believed only once all of it is verified, it is
      * read twice: it is far smaller than the data, and in the page cache the second time.
      */
-    private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int FIELD_BYTES = 5 * Long.BYTES + Integer.BYTES;
     private static final int ENTRY_BYTES = 16;
     private static final int PIECE_BYTES = 2 * (ENTRY_BYTES + RecordFormat.MAX_KEY_BYTES);
@@ -85,12 +84,12 @@ public final class AnchorsFile {
             for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
                 int length = cursor.copyAnchor(anchor);
                 if (piece.remaining() < ENTRY_BYTES + length) {
-                    bytes += writePiece(file, piece, bytes, crc);
+                    bytes += IntervalsFile.writePiece(file, piece, bytes, crc);
                 }
                 piece.putLong(cursor.lengthBytes()).putInt(cursor.pairCount()).putInt(length);
                 piece.put(anchor, 0, length);
             }
-            bytes += writePiece(file, piece, bytes, crc);
+            bytes += IntervalsFile.writePiece(file, piece, bytes, crc);
             ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.ANCHORS, engine.storeId());
             block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
             block.putLong(index.intervalCount()).putLong(bytes).putInt((int) crc.getValue());
@@ -101,15 +100,6 @@ public final class AnchorsFile {
 
     private static ByteBuffer newPiece() {
         return ByteBuffer.allocate(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    private static int writePiece(VfsFile file, ByteBuffer piece, long written, CRC32C crc) {
-        piece.flip();
-        int length = piece.remaining();
-        crc.update(piece.duplicate());
-        file.write(piece, FilePreamble.BLOCK_BYTES + written);
-        piece.clear();
-        return length;
     }
 
     /**
@@ -210,14 +200,10 @@ public final class AnchorsFile {
     }
 
     /**
-     * Deletes the file, if there is one and it can be done. Its deletion need not be durable, or succeed: it fits no
-     * later state of the space.
+     * Deletes the file, if there is one and it can be done, and returns whether it was. Its deletion need not be durable,
+     * or succeed: it fits no later state of the space.
      */
-    public static void delete(Vfs vfs, Path directory) {
-        try {
-            vfs.deleteIfExists(directory.resolve(StoreFiles.ANCHORS_NAME));
-        } catch (StorageException e) {
-            LOG.log(System.Logger.Level.WARNING, "The file of anchors stays in " + directory, e);
-        }
+    public static boolean delete(Vfs vfs, Path directory) {
+        return IntervalsFile.delete(vfs, directory, StoreFiles.ANCHORS_NAME);
     }
 }

@@ -87,8 +87,8 @@ public final class FiltersFile {
         }
     }
 
-    /** Deletes the file, if there is one and it can be done, as {@link AnchorsFile#delete} does. */
-    public static void delete(Vfs vfs, Path directory) {
-        FILE.delete(vfs, directory);
+    /** Deletes the file, if there is one and it can be done, and returns whether it was, as {@link AnchorsFile#delete} does. */
+    public static boolean delete(Vfs vfs, Path directory) {
+        return FILE.delete(vfs, directory);
     }
 }

@@ -98,7 +98,8 @@ final class IntervalsFile {
         return ByteBuffer.allocate(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static int writePiece(VfsFile file, ByteBuffer piece, long written, CRC32C crc) {
+    /** Writes a piece behind the first block and those before, empties it, and returns how many bytes it had. */
+    static int writePiece(VfsFile file, ByteBuffer piece, long written, CRC32C crc) {
         piece.flip();
         int length = piece.remaining();
         crc.update(piece.duplicate());
@@ -170,11 +171,16 @@ final class IntervalsFile {
     }
 
     /** Deletes the file, if there is one and it can be done, as {@link AnchorsFile#delete} does. */
-    void delete(Vfs vfs, Path directory) {
+    boolean delete(Vfs vfs, Path directory) {
+        return delete(vfs, directory, name);
+    }
+
+    static boolean delete(Vfs vfs, Path directory, String name) {
         try {
-            vfs.deleteIfExists(directory.resolve(name));
+            return vfs.deleteIfExists(directory.resolve(name));
         } catch (StorageException e) {
             LOG.log(System.Logger.Level.WARNING, "The file " + name + " stays in " + directory, e);
+            return false;
         }
     }
 }

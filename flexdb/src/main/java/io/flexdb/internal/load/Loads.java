@@ -14,6 +14,8 @@ import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.write.RunGate;
 import io.flexdb.storage.StorageException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -94,6 +96,11 @@ public final class Loads implements AutoCloseable {
             begun(load, load::close);
             return load;
         });
+    }
+
+    /** Memory for a piece that is being written. */
+    ByteBuffer newPiece() {
+        return memory.allocate(OffHeap.Use.COMMITS, engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     StagedPieces stage() {

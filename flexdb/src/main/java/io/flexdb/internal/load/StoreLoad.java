@@ -12,8 +12,8 @@ import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.RunGate;
 import io.flexdb.internal.write.WriteGuard;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** Pairs in key order on their way into a store, and then in it, all at once. For one thread at a time. */
@@ -46,7 +46,7 @@ public final class StoreLoad implements AutoCloseable {
         this.engine = loads.engine;
         this.health = engine.health();
         this.tasks = loads.tasks;
-        this.piece = ByteBuffer.allocateDirect(engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        this.piece = loads.newPiece();
         this.staged = loads.stage();
         this.writer = new RunWriter(staged, engine.maxExtentBytes(), piece);
     }
@@ -85,6 +85,9 @@ public final class StoreLoad implements AutoCloseable {
         assert Arrays.compareUnsigned(lastKey, key) < 0;
         try {
             writer.add(key, key.length, ByteBuffer.wrap(key), value, expiry);
+        } catch (OutOfMemoryError e) {
+            close();
+            throw new StoreMemoryException("a pair of a load", key.length + (long) value.remaining(), e);
         } catch (Throwable e) {
             close();
             throw e;

@@ -11,7 +11,6 @@ import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.RunGate;
 import io.flexdb.internal.write.WriteGuard;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -106,7 +105,7 @@ public final class WritesLoad implements AutoCloseable {
     }
 
     private SortedRun merge(WrittenKeys written, Runnable goOn) {
-        ByteBuffer piece = ByteBuffer.allocateDirect(engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer piece = loads.newPiece();
         try (PinnedVersion pin = loads.pinNewest.get();
                 FrontCursor own = new FrontCursor(front)) {
             written.held(pin.sequence());

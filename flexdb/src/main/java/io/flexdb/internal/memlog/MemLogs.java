@@ -6,6 +6,7 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalWriter;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 
 /** Makes memtables and their logs, and uses again what is no longer needed of them. Thread-safe. */
 public final class MemLogs {
@@ -68,6 +70,8 @@ public final class MemLogs {
     private volatile WalWriter reserve; // written under this object's lock
     private volatile boolean reserveUsed; // at least once
     private volatile double filled; // of the log that is being made
+    private volatile boolean closing;
+    private BooleanSupplier makeRoom = () -> false; // under this object's lock
 
     /** @param zeroedLogs whether zeros are written to where logs grow, so that each force takes less time */
     public MemLogs(
@@ -90,6 +94,11 @@ public final class MemLogs {
         this.zeroed = zeroedLogs;
         this.lastNumber = lastNumber;
         this.lastGeneration = lastGeneration;
+    }
+
+    /** Says who can make room on a full disk: whether he did. */
+    public synchronized void whenFull(BooleanSupplier newMakeRoom) {
+        makeRoom = newMakeRoom;
     }
 
     /** An empty memtable with an empty log, which is durable. */
@@ -137,14 +146,27 @@ public final class MemLogs {
 
     /** The first one, for a write of that size, or one where there is no space for more. */
     public synchronized MemLog takeFirst(int payloadBytes, long bodyBytes, int entries, long birth) {
-        int arenaBytes = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
-        long fileBytes = walBytes(arenaBytes);
-        if (isReady()
-                || payloadBytes > WalFormat.maxPayloadBytes(fileBytes)
-                || !MemTable.couldHold(arenaBytes, bodyBytes, entries)) {
+        int usual = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
+        if (isReady() || !isEnough(usual, payloadBytes, bodyBytes, entries)) {
             return take(birth);
         }
-        return new MemLog(newTable(arenaBytes), makeWal(fileBytes, null), birth);
+        try {
+            return takeSmall(usual, birth);
+        } catch (StoreFullException e) {
+            if (lacksMemory || !isEnough(MemTable.MIN_ARENA_BYTES, payloadBytes, bodyBytes, entries)) {
+                throw e;
+            }
+            return takeSmall(MemTable.MIN_ARENA_BYTES, birth);
+        }
+    }
+
+    private static boolean isEnough(int arenaBytes, int payloadBytes, long bodyBytes, int entries) {
+        return payloadBytes <= WalFormat.maxPayloadBytes(walBytes(arenaBytes))
+                && MemTable.couldHold(arenaBytes, bodyBytes, entries);
+    }
+
+    private MemLog takeSmall(int arenaBytes, long birth) {
+        return new MemLog(newTable(arenaBytes), makeWal(walBytes(arenaBytes), null), birth);
     }
 
     /** Makes the next one ready, so that {@link #take} need not do it. */
@@ -207,6 +229,17 @@ public final class MemLogs {
     }
 
     private WalWriter makeWal(long bytes, WalWriter covered) {
+        try {
+            return tryToMakeWal(bytes, covered);
+        } catch (StoreFullException e) {
+            if (covered != null || lacksMemory || !makeRoom.getAsBoolean()) {
+                throw e;
+            }
+            return tryToMakeWal(bytes, null);
+        }
+    }
+
+    private WalWriter tryToMakeWal(long bytes, WalWriter covered) {
         long number = ++lastNumber;
         long generation = ++lastGeneration;
         try {
@@ -222,7 +255,7 @@ public final class MemLogs {
                             mapped,
                             zeroed,
                             WalWriter.ZEROED_AHEAD_BYTES,
-                            done -> filled = (double) done / bytes);
+                            done -> noteFilled(done, bytes));
         } catch (RuntimeException | Error e) {
             deleteUnfinished(number, e);
             if (e instanceof OutOfMemoryError) {
@@ -234,6 +267,18 @@ public final class MemLogs {
         } finally {
             filled = 0;
         }
+    }
+
+    private void noteFilled(long done, long bytes) {
+        if (closing) {
+            throw new StoreClosedException("the store");
+        }
+        filled = (double) done / bytes;
+    }
+
+    /** No log is needed any more: who is filling one with zeros gets a {@link StoreClosedException}. */
+    public void beginClose() {
+        closing = true;
     }
 
     /** Gives back the space of a log that could not be made, which would be missed most when the disk is full. */

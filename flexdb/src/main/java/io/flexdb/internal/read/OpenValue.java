@@ -1,5 +1,6 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.version.PinnedVersion;
@@ -18,6 +19,7 @@ public final class OpenValue implements AutoCloseable {
 
     private final long length;
     private byte[] bytes; // null if it is read where it is
+    private Health health; // null likewise
     private StoreVersions versions;
     private PinnedVersion pin;
     private SpaceReads reads;
@@ -32,10 +34,15 @@ public final class OpenValue implements AutoCloseable {
         this.length = length;
     }
 
-    /** A value that is here. */
-    public static OpenValue of(byte[] value) {
+    /**
+     * A value that is here.
+     *
+     * @param health of the store, with which it ends
+     */
+    public static OpenValue of(byte[] value, Health health) {
         OpenValue open = new OpenValue(value.length);
         open.bytes = value;
+        open.health = health;
         return open;
     }
 
@@ -100,6 +107,7 @@ public final class OpenValue implements AutoCloseable {
     private void readStep(long from, ByteBuffer destination, int step) {
         int at = destination.position();
         if (bytes != null) {
+            health.requireReadable();
             destination.put(at, bytes, (int) from, step);
             return;
         }

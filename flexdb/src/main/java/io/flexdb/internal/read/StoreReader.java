@@ -194,7 +194,7 @@ public final class StoreReader {
         }
         byte[] value = newValue(length);
         context.image.get(context.base, value);
-        return OpenValue.of(value);
+        return OpenValue.of(value, versions.health);
     }
 
     /**

@@ -51,8 +51,12 @@ public final class SpillArea implements AutoCloseable {
         this.stage = stage;
         this.whenDropped = whenDropped;
         this.whenClosed = whenClosed;
-        this.scratch = ByteBuffer.allocateDirect(engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
-        this.piece = ByteBuffer.allocateDirect(engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        this.scratch = newPiece();
+        this.piece = newPiece();
+    }
+
+    private ByteBuffer newPiece() {
+        return memory.allocate(OffHeap.Use.COMMITS, engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /**

@@ -36,6 +36,7 @@ import io.flexdb.internal.refine.IndexSampler;
 import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalRecovery;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -130,7 +131,7 @@ public final class StoreOpener {
                     engine.tag(),
                     (first, entries, payload, offset, length) ->
                             FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null));
-            engine.prepareToBegin();
+            prepareToBegin();
             memLogs = new MemLogs(
                     vfs,
                     walDirectory,
@@ -141,17 +142,17 @@ public final class StoreOpener {
                     settings.force == Force.BEFORE_RETURN,
                     recovery.highestNumber(),
                     recovery.highestGeneration());
+            memLogs.whenFull(this::makeRoom);
             store = new Store(this);
             replay(recovery, store);
+            memLogs.whenFull(() -> false);
             recovery.deleteBehindGap();
             begin();
             copiesCount = true; // they are not taken back any more
             if (recovery.deleteReplayed()) {
                 engine.letGoKept(); // else a log that is left would refer to it
             }
-            AnchorsFile.delete(vfs, directory);
-            FiltersFile.delete(vfs, directory);
-            OutlinesFile.delete(vfs, directory);
+            deleteSaved();
             leases.oldest(); // so that those are gone that readers have left behind
             store.start();
             return store;
@@ -228,6 +229,29 @@ public final class StoreOpener {
             IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
         }
         return wasClosed;
+    }
+
+    private void prepareToBegin() {
+        try {
+            engine.prepareToBegin();
+        } catch (StoreFullException e) {
+            if (!makeRoom()) {
+                throw e;
+            }
+            engine.prepareToBegin();
+        }
+    }
+
+    /** On a full disk files go before their time of which no byte is lost; returns whether there were any. */
+    private boolean makeRoom() {
+        return deleteSaved() | recovery.deleteEmpty();
+    }
+
+    /** Deletes what a clean close has saved, which was loaded; returns whether there was any. */
+    private boolean deleteSaved() {
+        return AnchorsFile.delete(vfs, directory)
+                | FiltersFile.delete(vfs, directory)
+                | OutlinesFile.delete(vfs, directory);
     }
 
     /** Frames first: where they come from is the file, and a directory says which of them to read. */

@@ -19,7 +19,8 @@ import java.util.Set;
  * <p>The order of opening, which the caller keeps: {@link #open}; {@link #replay}, during which each frame is inserted
  * and also appended to fresh writers with numbers above {@link #highestNumber} and generations above
  * {@link #highestGeneration}; force these; {@link #deleteReplayed}; only then serve. Until the last step no old file is
- * changed, so a failure or a crash anywhere leaves the store as it was, to be recovered again.
+ * changed, so a failure or a crash anywhere leaves the store as it was, to be recovered again; but on a full disk those
+ * that hold nothing {@linkplain #deleteEmpty make room}.
  */
 public final class WalRecovery {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
@@ -217,6 +218,22 @@ public final class WalRecovery {
             LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
             return false;
         }
+    }
+
+    /**
+     * Deletes the files that were there at {@link #open} and have no frame, which are of use to nobody but for the space
+     * that they take.
+     *
+     * @return whether there were any
+     */
+    public boolean deleteEmpty() {
+        Set<Path> empty = new LinkedHashSet<>(files);
+        starts.forEach(start -> empty.remove(start.path));
+        boolean deleted = false;
+        for (Path file : empty) {
+            deleted |= vfs.deleteIfExists(file);
+        }
+        return deleted;
     }
 
     /** Deletes the logs that were made since {@link #open}: whoever has made them can't go on. */

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -55,6 +56,8 @@ public final class LogThread {
                     requests.reserveKept();
                 }
             }
+        } catch (StoreClosedException e) {
+            // in the middle of a log, which nobody needs
         } catch (Throwable e) {
             health.fail(e);
         }
@@ -93,6 +96,7 @@ public final class LogThread {
 
     /** Waits for its end; the store tells it to. */
     public void stop() {
+        memLogs.beginClose();
         Thread running = thread;
         if (running != null) {
             Uninterruptibly.run(running::join);

@@ -442,7 +442,17 @@ public final class StoreWriter {
             }
         }
         long birth = memtables.birthOfNext();
-        return leastBytes == 0 ? memLogs.take(birth) : memLogs.takeLarge(leastBytes, length, birth);
+        if (leastBytes > 0) {
+            return memLogs.takeLarge(leastBytes, length, birth);
+        }
+        try {
+            return memLogs.take(birth);
+        } catch (StoreFullException e) {
+            if (memLogs.lacksMemory()) {
+                throw e;
+            }
+            return memLogs.takeFirst(length, bodyBytes, entries, birth); // a small one, which may hold all there is
+        }
     }
 
     /**

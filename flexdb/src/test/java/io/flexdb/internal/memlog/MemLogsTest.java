@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -64,6 +65,19 @@ class MemLogsTest {
             over.set(true);
             maker.join();
         }
+    }
+
+    /** A close does not wait until a large file is full of zeros, and leaves none of it. */
+    @Test
+    void aLogThatIsBeingMadeWhenTheStoreClosesIsGivenUp() {
+        MemLogs large = new MemLogs(vfs, DIRECTORY, 1, 32 << 20, 8, new OffHeap(), true, 0, 0);
+        MemLog before = large.take(1);
+        large.beginClose();
+        assertThrows(StoreClosedException.class, large::prepare);
+        assertEquals(List.of(before.wal.path().getFileName().toString()), vfs.list(DIRECTORY));
+        large.covered(before.wal);
+        large.deleteAll();
+        assertEquals(List.of(), vfs.list(DIRECTORY));
     }
 
     /** Or who follows them would take an older one for the last. */

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.base;
 
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreMemoryException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +27,7 @@ public final class LongTasks implements AutoCloseable {
     public final class Task {
         private final ReentrantLock work = new ReentrantLock(); // held while anything of the store is used
         private volatile boolean ended;
+        private boolean tells; // or its user has thrown
 
         private Task() {}
 
@@ -38,12 +40,14 @@ public final class LongTasks implements AutoCloseable {
 
         /** Runs what is the user's, and may take long, and throws if the store was closed meanwhile. */
         public void tell(Runnable user) {
+            tells = true;
             work.unlock();
             try {
                 user.run();
             } finally {
                 work.lock();
             }
+            tells = false;
             goOn();
         }
     }
@@ -59,6 +63,7 @@ public final class LongTasks implements AutoCloseable {
      * Runs a task in the caller's thread.
      *
      * @throws StoreClosedException if the store is closed before it has ended
+     * @throws StoreMemoryException if there is no memory for it
      */
     public <T> T run(Work<T> work) {
         Task task = new Task();
@@ -71,6 +76,11 @@ public final class LongTasks implements AutoCloseable {
                 running.add(task);
             }
             return work.run(task);
+        } catch (OutOfMemoryError e) {
+            if (task.tells) { // the user's own
+                throw e;
+            }
+            throw new StoreMemoryException("long work on " + what, e);
         } finally {
             synchronized (this) {
                 running.remove(task);

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.vfs;
 
+import io.flexdb.storage.StoreMemoryException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -22,7 +23,11 @@ final class StagingBuffers {
     private final AtomicReferenceArray<ByteBuffer> free = new AtomicReferenceArray<>(COUNT);
 
     StagingBuffers() {
-        free.set(0, ByteBuffer.allocateDirect(BYTES));
+        try {
+            free.set(0, ByteBuffer.allocateDirect(BYTES));
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("a buffer for reads and writes of files", BYTES, e);
+        }
     }
 
     /** Writes some of the bytes that remain, and returns how many; the buffer's position moves on by as many. */

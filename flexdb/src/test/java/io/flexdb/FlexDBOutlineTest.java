@@ -10,6 +10,8 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -159,6 +161,31 @@ class FlexDBOutlineTest {
             assertTrue(outlines > 100, outlines + " outlines");
             store.db.close();
         }
+    }
+
+    /** As it is with lookups. */
+    @Test
+    void anIntervalThatIsOftenWalkedThroughGetsItsDirectoryBack() {
+        StoreDriver store = store(SMALL, 4);
+        assertEachKey(store, "all intervals are known");
+        SparseIndex index = store.db.access.store().index;
+        IntervalCursor interval = index.cursor();
+        int outlined = 0;
+        for (int i = 0; i < KEYS; i += 100) {
+            byte[] stored = KeyHeads.DEFAULT.stored(key(i)).clone();
+            interval.seek(index.current(), stored, 0, stored.length);
+            IntervalCache cache = store.db.access.store().cache;
+            long content = interval.contentNumber();
+            outlined += cache.contains(content) && !cache.containsDirectory(content) ? 1 : 0;
+            for (int walk = 0; walk < 200; walk++) {
+                try (FlexCursor cursor = store.db.cursor()) {
+                    cursor.seek(key(i));
+                }
+            }
+            assertTrue(cache.containsDirectory(content), "key " + i);
+        }
+        assertTrue(outlined > 10, outlined + " outlines");
+        store.db.close();
     }
 
     @Test

@@ -526,18 +526,25 @@ public final class IntervalReader {
             pairs.takeHead(context.image, RecordFormat.headerBytes(header) + RecordFormat.keyLength(header));
             return;
         }
-        boolean full = cache.isFull();
-        if (!fromFile && counted <= PairPlaces.MAX_PAIRS && reads.areMapped()) {
+        boolean forOutline = cache.isFull();
+        if (!fromFile && counted <= PairPlaces.MAX_PAIRS) {
             int hint = interval.hint();
             long location = cache.find(interval.contentNumber(), hint);
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
-            if (directory != null && serves(location, directory, full)) {
-                if (cache.hint(location) != hint) {
-                    interval.setHint(cache.hint(location));
+            if (directory != null) {
+                int base = cache.base(location);
+                boolean outline = IntervalFormat.isOutline(directory, base);
+                forOutline &= !outline || !cache.isDirectoryDue(location);
+                // To look for a key by an outline is several reads, one after the other, which should not wait for a
+                // disk.
+                if (outline ? forOutline && !waits.areExpected() : reads.areMapped()) {
+                    if (cache.hint(location) != hint) {
+                        interval.setHint(cache.hint(location));
+                    }
+                    ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(bytes, counted));
+                    pairs.takeDirectory(space, interval, memory, directory, base);
+                    return;
                 }
-                ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(bytes, counted));
-                pairs.takeDirectory(space, interval, memory, directory, cache.base(location));
-                return;
             }
         }
         ByteBuffer memory = context.memory(
@@ -552,7 +559,7 @@ public final class IntervalReader {
             ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
             int pieces = locate(space, context, logicalOffset, directory, 0);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
-            long location = full && IntervalFormat.hasOutline(directory, 0)
+            long location = forOutline && IntervalFormat.hasOutline(directory, 0)
                     ? cache.insertOutline(directory, 0)
                     : cache.insert(directory, 0, false);
             if (location >= 0) {
@@ -560,15 +567,6 @@ public final class IntervalReader {
             }
         }
         noteCoarse(logicalOffset, bytes, counted);
-    }
-
-    /**
-     * Whether a walk should go by what the cache has. An outline where a directory would find no room: to look for a key
-     * by it is several reads one after the other, which should not wait for a disk.
-     */
-    private boolean serves(long location, ByteBuffer directory, boolean full) {
-        return !IntervalFormat.isOutline(directory, cache.base(location))
-                || full && !waits.areExpected() && !cache.isDirectoryDue(location);
     }
 
     private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {

@@ -34,7 +34,7 @@ class FlexDBBarrierTest {
             "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
             "force WalWriter.forceLocked < WalWriter.force < SharedForce.forceAll",
-            "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.makeUsualWal",
+            "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.newWal",
             // the large values that it refers to (O11)
             "force LargeValues.force < WalWriter.forceLocked < WalWriter.force",
             "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",

@@ -166,7 +166,7 @@ public final class MemLogs {
     }
 
     private MemLog takeSmall(int arenaBytes, long birth) {
-        return new MemLog(newTable(arenaBytes), makeWal(walBytes(arenaBytes), null), birth);
+        return new MemLog(newTable(arenaBytes), newWal(walBytes(arenaBytes), null), birth);
     }
 
     /** Makes the next one ready, so that {@link #take} need not do it. */
@@ -202,7 +202,7 @@ public final class MemLogs {
         long bytes = walBytes(memtableBytes);
         WalWriter covered = takeCovered(bytes);
         try {
-            return makeWal(bytes, covered);
+            return newWal(bytes, covered);
         } finally {
             if (covered != null) {
                 lostItsName();
@@ -228,18 +228,18 @@ public final class MemLogs {
         }
     }
 
-    private WalWriter makeWal(long bytes, WalWriter covered) {
+    private WalWriter newWal(long bytes, WalWriter covered) {
         try {
-            return tryToMakeWal(bytes, covered);
+            return makeWal(bytes, covered);
         } catch (StoreFullException e) {
             if (covered != null || lacksMemory || !makeRoom.getAsBoolean()) {
                 throw e;
             }
-            return tryToMakeWal(bytes, null);
+            return makeWal(bytes, null);
         }
     }
 
-    private WalWriter tryToMakeWal(long bytes, WalWriter covered) {
+    private WalWriter makeWal(long bytes, WalWriter covered) {
         long number = ++lastNumber;
         long generation = ++lastGeneration;
         try {
@@ -296,7 +296,7 @@ public final class MemLogs {
     public synchronized MemLog takeLarge(int arenaBytes, int payloadBytes, long birth) {
         MemTable table = newTable(arenaBytes);
         long fileBytes = walBytes((long) payloadBytes + WalFormat.FRAME_HEADER_BYTES + Long.BYTES);
-        return new MemLog(table, makeWal(Math.max(fileBytes, walBytes(arenaBytes)), null), birth);
+        return new MemLog(table, newWal(Math.max(fileBytes, walBytes(arenaBytes)), null), birth);
     }
 
     /** @throws StoreFullException if there is no memory for one */

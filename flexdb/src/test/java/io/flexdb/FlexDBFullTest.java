@@ -354,36 +354,16 @@ class FlexDBFullTest {
 
     /**
      * A store that was closed is opened on a disk without a free byte, and one that was killed, too: what a close has
-     * saved makes room for the logs, and so do logs that hold nothing. What is there can be read, and
-     * once there is space it is used as before.
+     * saved makes room for the logs, and so do logs that hold nothing. What is there can be read, and once there is
+     * space it is used as before.
      */
     @ParameterizedTest
     @CsvSource({"true, false", "false, false", "false, true"})
     void aStoreOpensOnADiskThatIsFull(boolean inline, boolean killed) {
-        FlexDBOptions options = StoreDriver.SMALL;
         for (int round = 0; round < 4; round++) {
-            model.clear();
-            SimulatedVfs vfs = new SimulatedVfs();
-            try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
-                for (int i = 0; i < 10_000; i++) {
-                    db.put(key(i), key(i));
-                    model.put(key(i), key(i));
-                }
-            }
-            if (killed) {
-                FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
-                for (int i = 0; i < 60 * round; i++) {
-                    put(db, 20_000 + i);
-                }
-                while (round > 0
-                        && vfs.list(StoreDriver.DIRECTORY.resolve("wal")).size() < 3) {
-                    Thread.onSpinWait(); // until one is ready, and one in reserve
-                }
-                vfs = vfs.kill();
-            }
-            vfs.setCapacity(bytesOf(vfs));
+            SimulatedVfs vfs = fullDisk(inline, killed ? 60 * round : -1);
             String at = "round " + round;
-            FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline);
+            FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline);
             StoreOracle.assertSame(model, StoreDriver.all(again), at);
             vfs.setCapacity(Long.MAX_VALUE);
             for (int i = 0; i < 5000; i++) {
@@ -394,10 +374,84 @@ class FlexDBFullTest {
                 put(again, i);
             }
             again.close();
-            try (FlexDB last = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, inline)) {
+            try (FlexDB last = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline)) {
                 StoreOracle.assertSame(model, StoreDriver.all(last), at + ", again");
             }
         }
+    }
+
+    /** Files go before such an opening is through: wherever it is cut, or has no space after all, nothing is lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCutOfAnOpeningOnADiskThatIsFullLosesNothing(boolean killed) {
+        SimulatedVfs full = fullDisk(false, killed ? 100 : -1);
+        SimulatedVfs whole = fullCopy(full);
+        long first = whole.operationCount();
+        FlexDB.open(whole, StoreDriver.DIRECTORY, StoreDriver.SMALL, true);
+        long operations = whole.operationCount() - first;
+        assertTrue(operations > 30, operations + " operations");
+        int cuts = 0;
+        for (long operation = 1; operation <= operations; operation++) {
+            for (boolean refused : new boolean[] {true, false}) {
+                SimulatedVfs vfs = fullCopy(full);
+                if (refused) {
+                    vfs.failAt(first + operation, Fault.ENOSPC);
+                } else {
+                    vfs.crashAt(first + operation);
+                }
+                try {
+                    FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, true);
+                } catch (SimulatedCrash | StorageException e) {
+                    cuts++;
+                }
+                for (long seed = 0; seed < 4; seed++) {
+                    try (FlexDB db = StoreDriver.open(vfs.crash(seed), StoreDriver.SMALL)) {
+                        String at = "operation " + operation + ", refused " + refused + ", seed " + seed;
+                        StoreOracle.assertSame(model, StoreDriver.all(db), at);
+                    }
+                }
+            }
+        }
+        assertTrue(cuts > 30, cuts + " cuts");
+    }
+
+    private static SimulatedVfs fullCopy(SimulatedVfs vfs) {
+        SimulatedVfs copy = vfs.copy();
+        copy.setCapacity(bytesOf(copy));
+        return copy;
+    }
+
+    /**
+     * A disk without a free byte, with a durable store that was closed, and opened again and killed if some pairs are
+     * to be in its write-ahead logs.
+     *
+     * @param puts how many; -1 if it was closed
+     */
+    private SimulatedVfs fullDisk(boolean inline, int puts) {
+        model.clear();
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline)) {
+            for (int i = 0; i < 10_000; i++) {
+                db.put(key(i), key(i));
+                model.put(key(i), key(i));
+            }
+        }
+        if (puts >= 0) {
+            FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline);
+            for (int i = 0; i < puts; i++) {
+                put(db, 20_000 + i);
+            }
+            Path logs = StoreDriver.DIRECTORY.resolve("wal");
+            while (puts > 0 && vfs.list(logs).size() < 3) {
+                Thread.onSpinWait(); // until one is ready, and one in reserve
+            }
+            db.sync();
+            SimulatedVfs killed = vfs.kill();
+            closeAnyhow(db); // whose threads would go on
+            vfs = killed;
+        }
+        vfs.setCapacity(bytesOf(vfs));
+        return vfs;
     }
 
     /**

@@ -84,7 +84,7 @@ final class FullDirectMemoryStore {
                 () -> db.exportTo(directory.resolveSibling("export")),
                 () -> db.importFrom(directory.resolveSibling("export")),
                 () -> db.checkpoint(directory.resolveSibling("checkpoint")),
-                () -> FlexDBBackups.open(directory.resolveSibling("backups")).create(db),
+                () -> backUp(db, directory.resolveSibling("backups")),
                 db::check);
         for (Runnable work : works) {
             try {
@@ -100,6 +100,12 @@ final class FullDirectMemoryStore {
         try (BulkLoad load = db.bulkLoad()) {
             load.add(new byte[] {1}, new byte[VALUE_BYTES]);
             load.commit();
+        }
+    }
+
+    private static void backUp(FlexDB db, Path directory) {
+        try (FlexDBBackups backups = FlexDBBackups.open(directory)) {
+            backups.create(db);
         }
     }
 

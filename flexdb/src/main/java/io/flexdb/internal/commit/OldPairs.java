@@ -149,7 +149,7 @@ final class OldPairs {
             return IntervalFormat.compare(key.bytes, 0, key.length, directory, base, pair);
         }
         try {
-            long header = reader.loadPair(space, context, directory, base, pair);
+            long header = reader.pairs().loadPair(space, context, directory, base, pair);
             return KeyBytes.compare(
                     key.bytes,
                     0,

@@ -170,7 +170,7 @@ final class IntervalsFile {
         return length;
     }
 
-    /** Deletes the file, if there is one and it can be done, as {@link AnchorsFile#delete} does. */
+    /** Deletes the file, as {@link AnchorsFile#delete} does. */
     boolean delete(Vfs vfs, Path directory) {
         return delete(vfs, directory, name);
     }

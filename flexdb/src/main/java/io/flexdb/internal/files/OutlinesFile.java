@@ -89,7 +89,7 @@ public final class OutlinesFile {
         }
     }
 
-    /** Deletes the file, if there is one and it can be done, and returns whether it was, as {@link AnchorsFile#delete} does. */
+    /** Deletes the file, as {@link AnchorsFile#delete} does. */
     public static boolean delete(Vfs vfs, Path directory) {
         return FILE.delete(vfs, directory);
     }

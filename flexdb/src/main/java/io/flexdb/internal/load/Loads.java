@@ -7,6 +7,7 @@ import io.flexdb.internal.commit.CommitThread;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memlog.RecentWrites;
 import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.run.RunWriter;
 import io.flexdb.internal.run.StagedPieces;
 import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.spill.SpillArea;
@@ -15,7 +16,6 @@ import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.write.RunGate;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -98,9 +98,9 @@ public final class Loads implements AutoCloseable {
         });
     }
 
-    /** Memory for a piece that is being written. */
+    /** A buffer for a {@link RunWriter}. */
     ByteBuffer newPiece() {
-        return memory.allocate(OffHeap.Use.COMMITS, engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        return RunWriter.newPiece(memory, engine.maxExtentBytes());
     }
 
     StagedPieces stage() {

@@ -301,18 +301,19 @@ public final class MemLogs {
 
     /** @throws StoreFullException if there is no memory for one */
     private MemTable table(int bytes) {
-        lacksMemory = false;
         MemTable table = freeTables.poll();
         if (table == null) {
             MemTable made = newTable(bytes);
             tables.incrementAndGet();
             return made;
         }
+        lacksMemory = false;
         table.reset(lastNumber, model);
         return table;
     }
 
     private MemTable newTable(int arenaBytes) {
+        lacksMemory = false;
         try {
             return MemTable.allocate(lastNumber, arenaBytes, memory);
         } catch (OutOfMemoryError e) {

@@ -14,11 +14,10 @@ import java.util.zip.CRC32C;
 /** The pairs of an interval as a cursor wants them: in memory, verified, with the place of each. For one thread. */
 final class IntervalPairs {
     /*
-     * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows. So they are with
-     * an outline, but keys are compared with those of pairs. Without either
-     * all of them are there from the beginning: who walks wants each pair in its turn, and looks for a key at most
-     * once, so no fingerprints are needed, and one pass finds where each pair is, and verifies it while it is in the
-     * processor's cache anyway.
+     * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows; with an outline,
+     * too, but a key is compared with those of pairs that are brought for that. Without either all of them are there from
+     * the beginning: who walks wants each pair in its turn, and looks for a key at most once, so no fingerprints are
+     * needed, and one pass finds where each pair is, and verifies it while it is in the processor's cache anyway.
      *
      * The memory begins with the pairs; behind them, from the next multiple of 4 on, it has where each of them begins.
      */
@@ -106,21 +105,14 @@ final class IntervalPairs {
         while (first < to && isThere(first)) {
             first++;
         }
-        if (first < to && places.areOutlined()) {
-            reader.loadOutlined(space, context, logicalOffset, memory, places, first, to);
-            there |= (1L << to) - (1L << first);
-        } else if (first < to) {
-            places.place(first, to);
-            reader.loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
+        if (first < to) {
+            reader.pairs().loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
             there |= (1L << to) - (1L << first);
         }
     }
 
     /** Tells the kernel of pairs that will be needed, as far as anybody knows where they are. Inside a short read. */
     void prefetch(int from, int to) {
-        if (space == null || places.areOutlined()) {
-            return;
-        }
         int first = from;
         while (first < to && isThereSoon(first)) {
             first++;
@@ -130,8 +122,7 @@ final class IntervalPairs {
             end--;
         }
         if (first < end) {
-            places.place(first, end);
-            reader.prefetch(places, first, end);
+            reader.pairs().prefetch(places, first, end);
             prefetched |= (1L << end) - (1L << first);
         }
     }

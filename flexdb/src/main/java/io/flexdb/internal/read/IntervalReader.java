@@ -18,25 +18,16 @@ import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 
-/** Brings pairs and whole intervals from the FlexSpace into memory, each pair verified. Any thread. */
+/** Finds pairs in intervals, and brings whole intervals from the FlexSpace into memory, verified. Any thread. */
 public final class IntervalReader {
     /*
      * A point lookup needs one pair of an interval, a cursor those from one on. The cache has the interval's directory,
      * which says which pairs those are, where in the interval they are, and, as far as anybody knows, at which address
-     * of the data file. So mostly a pair is copied from there, without a search in the FlexTree. Where there is no
-     * directory the whole interval is read, and its directory is kept.
-     *
-     * Pairs are verified by their own checksums, so that the frames that they lie in need not be read. A checksum has to
-     * be the one in the directory, too: a pair that its segment had in an earlier use is sound by itself, and an address
-     * may be out of date. What does not match is looked for in the FlexTree; what does not match there either is read
-     * with its frames, and verified. So is what has no directory: directories are right for as long as they are kept,
-     * and what is wrong with a file is told by name.
-     *
-     * Whatever moves pairs makes addresses be out of date, so to find that out and to mend it makes no garbage. To let
-     * go of a fault does. It is done only for bytes that were read where the FlexTree has the pair, and should have
-     * matched: others say nothing of a fault when they do not match.
+     * of the data file. So mostly a pair is copied from there, without a search in the FlexTree (PairReader). Where there
+     * is no directory the whole interval is read, with its frames, and its directory is kept, or an outline of it where
+     * the cache is full: directories are right for as long as they are kept, and what is wrong with a file is told by
+     * name.
      */
 
     /** Returned where a key has no pair. */
@@ -49,9 +40,6 @@ public final class IntervalReader {
     private static final int LONG_PAIR_BYTES = 8 << 10;
 
     private static final int HEAD_BYTES = 512;
-
-    /** One in so many reads of fragmented pairs by their directory is noted: those that are read often come first. */
-    private static final int FRAGMENTED_READS_NOTED = 8;
 
     /**
      * Where the cache is full, one in so many lookups that miss makes an outline: to make one costs no more than two or
@@ -66,6 +54,7 @@ public final class IntervalReader {
     private final TouchedIntervals coarse;
     private final TouchedIntervals fragmented;
     private final Path dataFile;
+    private final PairReader pairReader;
     private final DiskWaits waits = new DiskWaits();
 
     /**
@@ -83,6 +72,12 @@ public final class IntervalReader {
         this.coarse = coarse;
         this.fragmented = fragmented;
         this.dataFile = dataFile;
+        this.pairReader = new PairReader(reads, cache, fragmented, dataFile);
+    }
+
+    /** Reads pairs by the directories and outlines of their intervals. */
+    public PairReader pairs() {
+        return pairReader;
     }
 
     /**
@@ -125,7 +120,7 @@ public final class IntervalReader {
         byte fingerprint = cache.fingerprints.of(key, keyLength);
         int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
-            long header = loadPair(space, context, directory, base, pair);
+            long header = pairReader.loadPair(space, context, directory, base, pair);
             if (RecordFormat.keyLength(header) == keyLength
                     && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
                 return valueAt(context, 0);
@@ -163,7 +158,7 @@ public final class IntervalReader {
             int found = context.pieceSearch().find(key, keyLength);
             return found == PieceSearch.NONE ? ABSENT : valueAt(context, found);
         } catch (BadRecordException e) {
-            throw corruption(interval.logicalOffset(), e);
+            throw pairReader.corruption(interval.logicalOffset(), e);
         }
     }
 
@@ -209,7 +204,7 @@ public final class IntervalReader {
             reads.read(context.range.set(space, logicalOffset, head), memory, 0);
             long header = RecordFormat.readHeader(memory, 0, head);
             if (header < 0 || RecordFormat.recordBytes(header) != bytes) {
-                throw corruption(
+                throw pairReader.corruption(
                         logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
             }
             int needed = RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
@@ -233,139 +228,6 @@ public final class IntervalReader {
         context.mergedThrough = RecordFormat.mergedThrough(context.image, recordPosition, header);
     }
 
-    /**
-     * Reads one pair of the context's interval to the beginning of the context's memory, which then is its image.
-     * Inside a short read.
-     *
-     * @param directory of the interval, or its outline, at a base; learns where the pair is
-     * @return the pair's {@link RecordFormat#readHeader header}
-     */
-    public long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
-        if (IntervalFormat.isOutline(directory, base)) {
-            return loadOutlined(space, context, directory, base, pair);
-        }
-        int from = IntervalFormat.relativePosition(directory, base, pair);
-        int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-        int checksum = IntervalFormat.checksum(directory, base, pair);
-        long address = IntervalFormat.address(directory, base, pair);
-        ByteBuffer memory = context.memory(bytes);
-        context.image = memory;
-        if (address == IntervalFormat.UNKNOWN
-                || !reads.readAt(address, memory, 0, bytes)
-                || !isPair(memory, 0, bytes, checksum, context.crc)) {
-            long logicalOffset = context.interval.logicalOffset() + from;
-            long found = search(space, context, logicalOffset, memory, 0, bytes, checksum, address);
-            IntervalFormat.setAddress(directory, base, pair, found);
-        }
-        return IntervalFormat.header(memory, 0);
-    }
-
-    /** The same by an outline, which has neither address nor checksum: the pair is verified by its frames. */
-    private long loadOutlined(FlexTreeView space, ReadContext context, ByteBuffer outline, int base, int pair) {
-        int from = IntervalFormat.relativePosition(outline, base, pair);
-        int bytes = IntervalFormat.recordBytes(outline, base, pair);
-        long logicalOffset = context.interval.logicalOffset() + from;
-        ByteBuffer memory = context.memory(bytes);
-        context.image = memory;
-        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
-        return requirePair(memory, 0, bytes, context, logicalOffset);
-    }
-
-    /**
-     * Reads pairs to where they belong in memory that has those of their interval. Inside a short read.
-     *
-     * @param contentNumber of the interval
-     * @param logicalOffset of it
-     */
-    void loadPairs(
-            FlexTreeView space,
-            ReadContext context,
-            long contentNumber,
-            long logicalOffset,
-            ByteBuffer memory,
-            PairPlaces places,
-            int from,
-            int to) {
-        // All are copied before the first is looked at, so that a processor waits for several of them at once.
-        int pieces = 0;
-        for (int pair = from; pair < to; pieces++) {
-            pair = copyNeighbours(memory, places, pair, to);
-        }
-        if (IntervalBounds.areFragmented(pieces, to - from)
-                && context.fragmentedReads++ % FRAGMENTED_READS_NOTED == 0) {
-            fragmented.add(logicalOffset);
-        }
-        for (int pair = from; pair < to; pair++) {
-            int position = places.position(pair);
-            int bytes = places.recordBytes(pair);
-            int checksum = places.checksum(pair);
-            if (!isPair(memory, position, bytes, checksum, context.crc)) {
-                long at = logicalOffset + position;
-                long found = search(space, context, at, memory, position, bytes, checksum, places.address(pair));
-                noteAddress(contentNumber, pair, found);
-            }
-        }
-    }
-
-    /**
-     * The same for places that are of an outline: the pairs are read as one range, and verified by their frames.
-     */
-    void loadOutlined(
-            FlexTreeView space,
-            ReadContext context,
-            long logicalOffset,
-            ByteBuffer memory,
-            PairPlaces places,
-            int from,
-            int to) {
-        int begin = places.position(from);
-        SpaceRange range = context.range.set(space, logicalOffset + begin, places.position(to) - begin);
-        reads.read(range, memory, begin);
-        if (IntervalBounds.areFragmented(range.pieces(), to - from)
-                && context.fragmentedReads++ % FRAGMENTED_READS_NOTED == 0) {
-            fragmented.add(logicalOffset);
-        }
-        for (int pair = from; pair < to; pair++) {
-            requirePair(memory, places.position(pair), places.recordBytes(pair), context, logicalOffset);
-        }
-    }
-
-    /** Requires that memory has a whole pair of so many bytes at a position, which is that in an interval. */
-    private long requirePair(ByteBuffer memory, int position, int bytes, ReadContext context, long logicalOffset) {
-        long header = RecordFormat.readHeader(memory, position, position + bytes);
-        if (header < 0
-                || RecordFormat.recordBytes(header) != bytes
-                || !RecordFormat.isSound(memory, position, bytes, context.crc)) {
-            throw corruption(
-                    logicalOffset, new BadRecordException(position, "a pair of " + bytes + " bytes", "something else"));
-        }
-        return header;
-    }
-
-    /** Copies a pair, and those behind it in the data file, too; returns the pair behind the last one. */
-    private int copyNeighbours(ByteBuffer memory, PairPlaces places, int pair, int to) {
-        long address = places.address(pair);
-        int position = places.position(pair);
-        int next = endOfNeighbours(places, pair, to);
-        if (address != IntervalFormat.UNKNOWN) {
-            // What does not arrive is missed later.
-            reads.readAt(address, memory, position, places.position(next) - position);
-        }
-        return next;
-    }
-
-    /** Tells the kernel where pairs are that will be read, as far as anybody knows. */
-    void prefetch(PairPlaces places, int from, int to) {
-        for (int pair = from; pair < to; ) {
-            int next = endOfNeighbours(places, pair, to);
-            long address = places.address(pair);
-            if (address != IntervalFormat.UNKNOWN) {
-                reads.prefetchAt(address, places.position(next) - places.position(pair));
-            }
-            pair = next;
-        }
-    }
-
     /** Those in directories. */
     Fingerprints fingerprints() {
         return cache.fingerprints;
@@ -374,60 +236,6 @@ public final class IntervalReader {
     /** What cursors have found out of the time that reads take. */
     DiskWaits waits() {
         return waits;
-    }
-
-    /** The pair behind those that lie together in the data file from a pair on. */
-    private static int endOfNeighbours(PairPlaces places, int pair, int to) {
-        long address = places.address(pair);
-        int position = places.position(pair);
-        int next = pair + 1;
-        while (next < to && places.address(next) == address + places.position(next) - position) {
-            next++;
-        }
-        return next;
-    }
-
-    private void noteAddress(long contentNumber, int pair, long address) {
-        long location = cache.findDirectory(contentNumber, 0);
-        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
-        if (directory != null) {
-            IntervalFormat.setAddress(directory, cache.base(location), pair, address);
-        }
-    }
-
-    /**
-     * Looks for a pair in the FlexTree, reads it, and returns its address, or that it is unknown.
-     *
-     * @param tried the address where it was not; or unknown, if it was not read
-     */
-    private long search(
-            FlexTreeView space,
-            ReadContext context,
-            long logicalOffset,
-            ByteBuffer memory,
-            int position,
-            int bytes,
-            int checksum,
-            long tried) {
-        SpaceRange range = context.range.set(space, logicalOffset, 1);
-        long begin = range.address();
-        if (tried != IntervalFormat.UNKNOWN && tried == begin) {
-            reads.forgetFault();
-        }
-        long address = range.goOn(logicalOffset, bytes).address();
-        if (address != IntervalFormat.UNKNOWN && reads.areMapped()) {
-            if (reads.readAt(address, memory, position, bytes)
-                    && isPair(memory, position, bytes, checksum, context.crc)) {
-                return address;
-            }
-            reads.forgetFault();
-        }
-        reads.read(range, memory, position);
-        if (!isPair(memory, position, bytes, checksum, context.crc)) {
-            throw corruption(
-                    logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
-        }
-        return IntervalFormat.UNKNOWN;
     }
 
     /** Notes in the directory of an interval where its pairs are, if anybody can read there; returns their pieces. */
@@ -459,17 +267,6 @@ public final class IntervalReader {
         if (isFragmented) {
             fragmented.add(logicalOffset);
         }
-    }
-
-    /** Whether memory has, at a position, the pair of so many bytes that has a checksum. */
-    private static boolean isPair(ByteBuffer memory, int position, int bytes, int checksum, CRC32C crc) {
-        if (RecordFormat.checksum(memory, position) != checksum) {
-            return false;
-        }
-        long header = RecordFormat.readHeader(memory, position, position + bytes);
-        return header >= 0
-                && RecordFormat.recordBytes(header) == bytes
-                && RecordFormat.isSound(memory, position, bytes, crc);
     }
 
     /**
@@ -553,7 +350,7 @@ public final class IntervalReader {
         try {
             take(context, bytes, counted, pairs);
         } catch (BadRecordException e) {
-            throw corruption(logicalOffset, e);
+            throw pairReader.corruption(logicalOffset, e);
         }
         if (!fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
             ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
@@ -602,16 +399,8 @@ public final class IntervalReader {
         try {
             build(context, data, dataBytes);
         } catch (BadRecordException e) {
-            throw corruption(logicalOffset, e);
+            throw pairReader.corruption(logicalOffset, e);
         }
-    }
-
-    private CorruptionException corruption(long logicalOffset, BadRecordException e) {
-        return new CorruptionException(
-                dataFile,
-                logicalOffset + e.position(),
-                e.expected() + " (the position is a logical offset)",
-                e.found());
     }
 
     /** Builds an image of the interval, the pairs of which the context's memory has at a position. */

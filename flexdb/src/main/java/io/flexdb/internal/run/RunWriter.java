@@ -1,5 +1,6 @@
 package io.flexdb.internal.run;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
@@ -22,7 +23,7 @@ public final class RunWriter {
 
     /**
      * @param mostBytes of a piece
-     * @param piece a little-endian buffer of that capacity, for this to use
+     * @param piece as {@link #newPiece} makes one, for this to use
      */
     public RunWriter(PieceSink sink, int mostBytes, ByteBuffer piece) {
         assert piece.capacity() >= mostBytes && piece.order() == ByteOrder.LITTLE_ENDIAN;
@@ -30,6 +31,15 @@ public final class RunWriter {
         this.mostBytes = mostBytes;
         this.piece = piece;
         piece.clear().limit(0); // none has begun
+    }
+
+    /**
+     * A buffer of the store's memory.
+     *
+     * @param mostBytes of a piece
+     */
+    public static ByteBuffer newPiece(OffHeap memory, int mostBytes) {
+        return memory.allocate(OffHeap.Use.COMMITS, mostBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** What was written: whole after {@link #endPart}. */

@@ -4,10 +4,10 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.run.RunWriter;
 import io.flexdb.internal.run.StagedPieces;
 import io.flexdb.internal.version.StoreVersions;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -51,12 +51,8 @@ public final class SpillArea implements AutoCloseable {
         this.stage = stage;
         this.whenDropped = whenDropped;
         this.whenClosed = whenClosed;
-        this.scratch = newPiece();
-        this.piece = newPiece();
-    }
-
-    private ByteBuffer newPiece() {
-        return memory.allocate(OffHeap.Use.COMMITS, engine.maxExtentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        this.scratch = RunWriter.newPiece(memory, engine.maxExtentBytes());
+        this.piece = RunWriter.newPiece(memory, engine.maxExtentBytes());
     }
 
     /**

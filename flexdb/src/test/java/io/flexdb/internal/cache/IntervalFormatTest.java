@@ -279,8 +279,7 @@ class IntervalFormatTest {
         }
         ByteBuffer packed = packed(image, base);
         Images.assertIs(image, packed, base);
-        PairPlaces places = new PairPlaces(
-                ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+        PairPlaces places = newPlaces();
         places.take(packed, base);
         assertEquals(pairs, places.count());
         assertEquals(IntervalFormat.dataBytes(image, 0), places.dataBytes());
@@ -297,6 +296,10 @@ class IntervalFormatTest {
         }
     }
 
+    private static PairPlaces newPlaces() {
+        return new PairPlaces(ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+    }
+
     private static void assertPlacesAre(ByteBuffer image, PairPlaces places, int from, int to) {
         for (int i = from; i < to; i++) {
             assertEquals(IntervalFormat.address(image, 0, i), places.address(i));
@@ -311,8 +314,7 @@ class IntervalFormatTest {
         Random random = new Random(seed);
         int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
         ByteBuffer image = inPieces(pairs, new int[] {0}, new long[] {random.nextLong(1L << 40)});
-        PairPlaces places = new PairPlaces(
-                ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+        PairPlaces places = newPlaces();
         places.take(inPieces && IntervalFormat.piecesToPack(image, 0) > 0 ? packed(image, 0) : image, 0);
         int window = random.nextBoolean()
                 ? IntervalFormat.window(image, 0, random.nextInt(pairs))
@@ -348,8 +350,7 @@ class IntervalFormatTest {
                     IntervalFormat.relativePosition(image, 0, i), IntervalFormat.relativePosition(outline, base, i));
             assertEquals(IntervalFormat.recordBytes(image, 0, i), IntervalFormat.recordBytes(outline, base, i));
         }
-        PairPlaces places = new PairPlaces(
-                ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+        PairPlaces places = newPlaces();
         places.take(outline, base);
         assertTrue(places.areOutlined());
         assertEquals(pairs, places.count());

@@ -83,6 +83,28 @@ class FlexDBMemoryTest {
         }
     }
 
+    /** Who gives the cache much does not take it from writes, if the JVM has memory for both. */
+    @Test
+    void aLargeCacheLeavesMemtablesLarge() {
+        FlexDBOptions options = FlexDBOptions.defaults();
+        int usual;
+        try (FlexDB db = open(options, 4096, 24 << 10)) {
+            usual = db.options().memtableBytes();
+        }
+        try (FlexDB db = open(options.withCacheBytes(2048 * MIB), 4096, 24 << 10)) {
+            assertEquals(2048 * MIB, db.options().cacheBytes());
+            assertEquals(usual, db.options().memtableBytes());
+        }
+        try (FlexDB db = open(options.withCacheBytes(1024 * MIB), 2048, 24 << 10)) {
+            FlexDBOptions effective = db.options();
+            assertTrue(effective.memtableBytes() >= 32 << 20, effective.toString());
+            assertTrue(effective.memoryBytes() <= 2048 * MIB * 5 / 8, effective.toString());
+        }
+        try (FlexDB db = open(options.withCacheBytes(1024 * MIB).withMemoryBytes(1200 * MIB), 4096, 24 << 10)) {
+            assertEquals(1200 * MIB, db.options().memoryBytes());
+        }
+    }
+
     @Test
     void whatCanNotFitIsRefusedWithTheSum() {
         refused(FlexDBOptions.defaults().withCacheBytes(300 * MIB), 256, "direct buffers may take 268435456");

@@ -60,7 +60,12 @@ public record MemoryBudget(
         int tables = MAX_MEMTABLES;
         int memtable = settings.memtableBytes;
         if (memtable == StoreSettings.DERIVED) {
-            long share = settings.cacheBytes == StoreSettings.DERIVED ? rest / 2 : rest - settings.cacheBytes;
+            long share = rest / 2;
+            if (settings.cacheBytes != StoreSettings.DERIVED) {
+                // A cache that was asked for does not make memtables small, as long as there is memory for both.
+                long beside = derived ? allowed(jvm) - (total - rest) : rest;
+                share = Math.max(rest - settings.cacheBytes, Math.min(share, beside - settings.cacheBytes));
+            }
             memtable = memtableOf(share / tables);
         } else {
             while (tables > MIN_MEMTABLES && tables * MemTable.tableBytes(memtable) > rest) {
@@ -109,9 +114,13 @@ public record MemoryBudget(
     }
 
     private static long derivedTotal(JvmMemory jvm) {
+        return Math.min(StoreSettings.MAX_DERIVED_MEMORY_BYTES, allowed(jvm));
+    }
+
+    /** What a store may take without being told how much: the rest is for its indexes, and for others. */
+    private static long allowed(JvmMemory jvm) {
         long beside = jvm.machineBytes() - jvm.heapBytes();
-        long allowed = Math.min(jvm.directBytes() / 8 * 5, beside > 0 ? beside / 2 : jvm.machineBytes() / 8);
-        return Math.min(StoreSettings.MAX_DERIVED_MEMORY_BYTES, allowed);
+        return Math.min(jvm.directBytes() / 8 * 5, beside > 0 ? beside / 2 : jvm.machineBytes() / 8);
     }
 
     /**

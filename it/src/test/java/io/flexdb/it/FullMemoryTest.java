@@ -23,6 +23,7 @@ class FullMemoryTest {
     private static final int PROCESSES = 2 * Integer.getInteger("flexdb.test.effort", 1);
     private static final int SECONDS = 2;
     private static final int DIRECT_WRITES = 4000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int PAIRS_REOPENED = 500_000;
     private static final long MOST_MINUTES = 5;
 
     private final long seed = Long.getLong("flexdb.heap.seed", System.nanoTime());
@@ -50,6 +51,12 @@ class FullMemoryTest {
     @Test
     void aStoreGoesOnWhereOthersHaveAllDirectMemory() throws Exception {
         int code = run("-Xmx128m -XX:MaxDirectMemorySize=64m", FullDirectMemoryStore.class, DIRECT_WRITES, seed);
+        assertEquals(0, code, () -> told(seed, code));
+    }
+
+    @Test
+    void aStoreThatIsOpenedAgainHasItsCacheThoughTheOldOneWasNotCollected() throws Exception {
+        int code = run("-Xmx256m -XX:MaxDirectMemorySize=64m", ReopenedStore.class, PAIRS_REOPENED, seed);
         assertEquals(0, code, () -> told(seed, code));
     }
 

@@ -42,7 +42,8 @@ public final class IntervalCache {
      *
      * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest
      * ago is let go of with all that is in it, and its number rests like a retired one before it gets other memory.
-     * Readers who have found something there keep the buffer; others find nothing, and read the interval.
+     * Readers who have found something there keep the buffer; others find nothing, and read the interval. Once there is
+     * some to spare again the cache goes on growing.
      *
      * I1  A slot's location is that of a whole directory with the slot's content number, in a region not retired.
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
@@ -99,7 +100,8 @@ public final class IntervalCache {
     private final RegionQueue dropped; // regions without memory that had some
     private int usedCount; // regions that have ever had memory
     private int liveCount; // regions that have memory
-    private volatile int allowedCount; // regions that may have memory; written under the lock
+    private int limitCount; // regions that would have memory if there was enough of it
+    private volatile int allowedCount; // regions that may have memory, as far as known; written under the lock
     private volatile boolean isFull; // written under the lock
     private int current = -1;
     private int currentPosition;
@@ -143,6 +145,7 @@ public final class IntervalCache {
         this.full = new RegionQueue(count);
         this.retired = new RegionQueue(count);
         this.dropped = new RegionQueue(count);
+        this.limitCount = count;
         this.allowedCount = count;
         this.isFull = count == 0;
     }
@@ -450,7 +453,7 @@ public final class IntervalCache {
         current = region;
         currentPosition = 0;
         survivorBytes = 0;
-        if (liveCount >= allowedCount && retired.isEmpty() && !full.isEmpty()) {
+        if (!mayGrow() && retired.isEmpty() && !full.isEmpty()) {
             victim = full.remove();
             victimPosition = 0;
         }
@@ -475,9 +478,17 @@ public final class IntervalCache {
         return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
     }
 
+    /** Whether one more region may have memory. What was not there once may have been freed since. */
+    private boolean mayGrow() {
+        if (liveCount >= allowedCount && liveCount < limitCount && memory.isThere(regionMemoryBytes)) {
+            allowedCount = liveCount + 1;
+        }
+        return liveCount < allowedCount;
+    }
+
     /** Gives memory to a region that has none, and returns its number, or -1. */
     private int addRegion() {
-        if (liveCount >= allowedCount) {
+        if (!mayGrow()) {
             return -1;
         }
         boolean again = usedCount == regions.length;
@@ -492,7 +503,7 @@ public final class IntervalCache {
                 ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, regionBytes)
                 : memory.tryAllocate(OffHeap.Use.CACHE, regionBytes);
         if (bytes == null) {
-            allowedCount = liveCount; // until the next limit
+            allowedCount = liveCount;
             return -1;
         }
         int region = again ? dropped.remove() : usedCount++;
@@ -502,6 +513,7 @@ public final class IntervalCache {
         heldBytes[region] = huge ? regionMemoryBytes : regionBytes;
         allHeldBytes += heldBytes[region];
         liveCount++;
+        isFull = false;
         return region;
     }
 
@@ -515,7 +527,8 @@ public final class IntervalCache {
         try {
             if (regionBytes > 0) {
                 long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionMemoryBytes;
-                allowedCount = (int) Math.max(0, Math.min(regions.length, count));
+                limitCount = (int) Math.max(0, Math.min(regions.length, count));
+                allowedCount = limitCount;
                 isFull = liveCount >= allowedCount;
                 while (liveCount > allowedCount && dropRegion()) {
                     // goes on until it is enough
@@ -527,8 +540,8 @@ public final class IntervalCache {
     }
 
     /**
-     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The next {@link #limit} lets
-     * the cache grow again.
+     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The cache grows again behind the
+     * next {@link #limit}, or once there is memory to spare.
      *
      * @return bytes let go of; the garbage collector frees them
      */

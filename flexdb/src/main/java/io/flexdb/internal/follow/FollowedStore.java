@@ -114,6 +114,7 @@ public final class FollowedStore implements AutoCloseable {
     public static FollowedStore open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
         FollowedStore store = new FollowedStore(vfs, directory, settings, inline);
         try {
+            store.memory.collectEnded(store.budget.totalBytes());
             StoreClasses.initialize();
             store.replace(store.load(tries -> store.readAll(0, tries)));
             return store;
@@ -427,6 +428,7 @@ public final class FollowedStore implements AutoCloseable {
                     lease.close();
                     current = null; // who names a closed reader does not keep its memory
                     cache.giveBack(Long.MAX_VALUE);
+                    memory.end();
                 }
             }
         }

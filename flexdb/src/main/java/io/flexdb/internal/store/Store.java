@@ -515,6 +515,7 @@ public final class Store implements AutoCloseable {
                 for (MemLog log : versions.current().logs()) {
                     log.wal.release();
                 }
+                memory.end();
                 atEnd.run();
             }
         }

@@ -119,6 +119,7 @@ public final class StoreOpener {
         lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
         Store store = null;
         try {
+            memory.collectEnded(budget.totalBytes());
             StoreClasses.initialize();
             long storeId = StoreFiles.openOrCreate(vfs, directory, settings);
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
@@ -305,6 +306,7 @@ public final class StoreOpener {
                     engine.close();
                 }
             } finally {
+                memory.end();
                 lock.close();
             }
         } catch (RuntimeException e) {

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class IntervalCacheTest {
@@ -134,6 +135,45 @@ class IntervalCacheTest {
             insert(cache, content, 900, false);
         }
         assertTrue(cache.containsDirectory(61_000), cache.toString());
+    }
+
+    @Test
+    void aCacheForWhichMemoryWasLackingGrowsOnceThereIsSome() {
+        AtomicLong room = new AtomicLong(3 * MIB);
+        OffHeap memory = new OffHeap(
+                bytes -> {
+                    room.addAndGet(-bytes);
+                    return ByteBuffer.allocateDirect(bytes);
+                },
+                room::get,
+                MIB);
+        IntervalCache cache = new IntervalCache(epochs, 8 * MIB, memory);
+        int content = fill(cache, 1, 20_000);
+        assertTrue(cache.memoryBytes() <= 2 * MIB && cache.isFull(), cache.toString());
+        room.addAndGet(2 * MIB);
+        content = fill(cache, content, 20_000);
+        assertTrue(cache.memoryBytes() > 3 * MIB && cache.memoryBytes() <= 4 * MIB, cache.toString());
+        assertTrue(cache.entryBytes() > 3 * MIB, "no region is empty: " + cache);
+        cache.giveBack(2 * MIB);
+        room.addAndGet(2 * MIB); // and who asked for it, takes it
+        room.addAndGet(-2 * MIB);
+        long left = cache.memoryBytes();
+        content = fill(cache, content, 20_000);
+        assertEquals(left, cache.memoryBytes());
+        cache.limit(4 * MIB);
+        room.set(Long.MAX_VALUE / 2);
+        content = fill(cache, content, 20_000);
+        assertTrue(cache.memoryBytes() > 3 * MIB && cache.memoryBytes() <= 4 * MIB, cache.toString());
+        cache.limit(8 * MIB);
+        fill(cache, content, 20_000);
+        assertTrue(cache.memoryBytes() > 7 * MIB && cache.memoryBytes() <= 8 * MIB, cache.toString());
+    }
+
+    private int fill(IntervalCache cache, int first, int count) {
+        for (int content = first; content < first + count; content++) {
+            insert(cache, content, 900, false);
+        }
+        return first + count;
     }
 
     @Test

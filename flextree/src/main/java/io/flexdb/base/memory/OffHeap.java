@@ -21,6 +21,9 @@ public final class OffHeap {
      * Before it fails, the JDK collects garbage and waits for half a second. That is well spent where something has
      * been let go of, and not where a cache would like to grow: so a cache asks for what is there, and leaves some of
      * it.
+     *
+     * So a cache would stay without memory as long as what a store had that was closed meanwhile is not collected, and
+     * where little garbage is made on the heap that may be for ever. Who opens a store has that garbage collected first.
      */
 
     /** What memory is for. */
@@ -67,10 +70,15 @@ public final class OffHeap {
     }
 
     private static final int MAX_TRIES = 3;
+    private static final int WORTH_SHARE = 8; // of what is wanted: for less nobody has garbage collected
+
+    /** Accounts that have ended, as long as garbage was not collected for what they hold. */
+    private static final Set<OffHeap> ENDED = ConcurrentHashMap.newKeySet();
 
     private final Source source;
     private final LongSupplier room;
     private final long reserveBytes;
+    private final Runnable collector;
     private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
@@ -87,9 +95,14 @@ public final class OffHeap {
      * @param reserveBytes how many of these are left to others by whoever {@linkplain #tryAllocate tries}
      */
     public OffHeap(Source source, LongSupplier room, long reserveBytes) {
+        this(source, room, reserveBytes, System::gc);
+    }
+
+    OffHeap(Source source, LongSupplier room, long reserveBytes, Runnable collector) {
         this.source = source;
         this.room = room;
         this.reserveBytes = reserveBytes;
+        this.collector = collector;
     }
 
     /** Names who can spare memory; null for nobody. */
@@ -128,6 +141,42 @@ public final class OffHeap {
             return note(use, source.allocate(capacity));
         } catch (OutOfMemoryError e) {
             return null;
+        }
+    }
+
+    /** Whether {@link #tryAllocate} is going to have so many bytes, as far as that is known without trying. Any thread. */
+    public boolean isThere(int capacity) {
+        long there = room.getAsLong();
+        return there != Long.MAX_VALUE && there - reserveBytes >= capacity;
+    }
+
+    /**
+     * Says that nobody uses what is held any more, which the garbage collector frees. Can't fail; may be said again. Any
+     * thread.
+     */
+    public void end() {
+        giver = null; // who can't be asked any more, and is all that has memory
+        ENDED.removeIf(account -> account.heldBytes() == 0);
+        if (heldBytes() > 0) {
+            ENDED.add(this);
+        }
+    }
+
+    /**
+     * Has garbage collected if so many bytes are not there, and accounts that have ended hold a good part of them. Once
+     * for each of these, for a collector that did not free it then will not at the next time either.
+     */
+    public void collectEnded(long wantedBytes) {
+        if (room.getAsLong() - reserveBytes >= wantedBytes) {
+            return;
+        }
+        long ended = 0;
+        for (OffHeap account : ENDED) {
+            ended += account.heldBytes();
+        }
+        if (ended > wantedBytes / WORTH_SHARE) {
+            ENDED.clear();
+            collector.run();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.base.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +13,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +57,38 @@ class OffHeapTest {
         assertNull(memory.tryAllocate(Use.CACHE, 51));
         assertNotNull(memory.tryAllocate(Use.CACHE, 50));
         assertEquals(900, memory.heldBytes());
+    }
+
+    @Test
+    void whetherThereIsMemoryForWhoTriesIsKnownBefore() {
+        assertTrue(memory.isThere(900));
+        assertFalse(memory.isThere(901));
+        room.set(99);
+        assertFalse(memory.isThere(0));
+        assertFalse(new OffHeap().isThere(1), "that is not known");
+    }
+
+    @Test
+    void whatEndedAccountsHoldIsCollectedOnceForWhoNeedsAsMuch() {
+        AtomicInteger collections = new AtomicInteger();
+        OffHeap memory = new OffHeap(this::take, room::get, 100, collections::incrementAndGet);
+        OffHeap other = new OffHeap(this::take, room::get, 100);
+        ByteBuffer held = other.allocate(Use.MEMTABLES, 400);
+        memory.collectEnded(4000);
+        assertEquals(0, collections.get(), "it may still be used");
+        other.end();
+        memory.collectEnded(500);
+        assertEquals(0, collections.get(), "there is enough");
+        memory.collectEnded(4000);
+        assertEquals(0, collections.get(), "it is not worth it");
+        memory.collectEnded(501);
+        assertEquals(1, collections.get());
+        memory.collectEnded(501);
+        assertEquals(1, collections.get(), "it was to no avail");
+        Reference.reachabilityFence(held);
+        memory.end();
+        memory.collectEnded(501);
+        assertEquals(1, collections.get(), "it holds nothing");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 
 /**
  * Keeps frames off-heap that were verified, so that to read them again takes neither a system call nor a checksum. Any
@@ -63,21 +64,23 @@ public final class FrameCache {
     private final int slotCount;
     private final AtomicReferenceArray<Chunk> chunks;
     private final IntFunction<ByteBuffer> allocator;
+    private final IntPredicate isThere;
     private final AtomicLongArray hand = new AtomicLongArray(2 * STRIDE); // its steps, away from what hits read
     private final AtomicLong nextNumber = new AtomicLong(1); // of a frame; 0 owns nothing
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private volatile long memoryBytes;
-    private volatile boolean noMoreMemory; // until the next limit
-    private int allowedChunks; // under this object's lock
+    private volatile boolean noMoreMemory; // until the next limit, or until there is some
+    private volatile int allowedChunks; // written under this object's lock
 
     /**
      * Makes an empty cache.
      *
      * @param bytes how much off-heap memory to take at most; at least a frame
      * @param allocator makes direct buffers; returns null, or throws an {@link OutOfMemoryError}, if there is no memory
+     * @param isThere whether it has some, as far as that is known without trying
      */
-    FrameCache(SegmentFormat format, long bytes, IntFunction<ByteBuffer> allocator) {
+    FrameCache(SegmentFormat format, long bytes, IntFunction<ByteBuffer> allocator, IntPredicate isThere) {
         assert bytes >= format.frameBytes : bytes;
         this.frameShift = format.frameShift;
         this.framesOfSegment = format.dataFrames;
@@ -86,6 +89,7 @@ public final class FrameCache {
         this.chunks = new AtomicReferenceArray<>((slotCount - 1 >>> chunkShift) + 1);
         this.allowedChunks = chunks.length();
         this.allocator = allocator;
+        this.isThere = isThere;
     }
 
     /**
@@ -94,7 +98,9 @@ public final class FrameCache {
      * @param memory where it comes from
      */
     public static FrameCache of(SegmentFormat format, long bytes, OffHeap memory) {
-        return bytes < format.frameBytes ? null : new FrameCache(format, bytes, size -> allocate(memory, size));
+        return bytes < format.frameBytes
+                ? null
+                : new FrameCache(format, bytes, size -> allocate(memory, size), memory::isThere);
     }
 
     /**
@@ -267,6 +273,7 @@ public final class FrameCache {
             Chunk chunk = chunkOf(slot);
             if (chunk == null) {
                 hand.compareAndSet(STRIDE, step + 1, step - slot + slotCount); // what follows has no memory either
+                lookForMemory(slot);
             } else if (fill(chunk, slot, frames.number(frame), source, sourcePosition)) {
                 frames.put(frame, slot);
                 return;
@@ -321,6 +328,14 @@ public final class FrameCache {
         return chunk;
     }
 
+    /** What was not there once may have been freed since; asked for once in a round. */
+    private void lookForMemory(int slot) {
+        int number = slot >>> chunkShift;
+        if (number < allowedChunks && isThere.test(slotsOf(number) << frameShift)) {
+            noMoreMemory = false;
+        }
+    }
+
     private int slotsOf(int chunk) {
         return Math.min(1 << chunkShift, slotCount - (chunk << chunkShift));
     }
@@ -339,8 +354,8 @@ public final class FrameCache {
     }
 
     /**
-     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The next {@link #limit} lets
-     * the cache grow again. Any thread.
+     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The cache grows again behind the
+     * next {@link #limit}, or once there is memory to spare. Any thread.
      *
      * @return bytes let go of; the garbage collector frees them
      */

@@ -29,7 +29,7 @@ class FrameCacheTest {
     private final ByteBuffer found = ByteBuffer.allocateDirect(FRAMES * FRAME);
 
     private FrameCache cacheOf(int frames) {
-        return new FrameCache(format, (long) frames * FRAME + FRAME - 1, ByteBuffer::allocateDirect);
+        return new FrameCache(format, (long) frames * FRAME + FRAME - 1, ByteBuffer::allocateDirect, bytes -> false);
     }
 
     /** Fills a frame with a number, over and over. */
@@ -180,14 +180,19 @@ class FrameCacheTest {
     }
 
     @Test
-    void aCacheForWhichThereIsNoMoreMemoryStaysAsItIs() {
+    void aCacheForWhichThereIsNoMoreMemoryStaysAsItIsUntilThereIsSome() {
         AtomicInteger allocations = new AtomicInteger();
-        FrameCache cache = new FrameCache(format, 4L * CHUNK_FRAMES * FRAME, bytes -> {
-            if (allocations.incrementAndGet() > 2) {
-                throw new OutOfMemoryError("of a test");
-            }
-            return ByteBuffer.allocateDirect(bytes);
-        });
+        AtomicInteger mostAllocations = new AtomicInteger(2);
+        FrameCache cache = new FrameCache(
+                format,
+                4L * CHUNK_FRAMES * FRAME,
+                bytes -> {
+                    if (allocations.incrementAndGet() > mostAllocations.get()) {
+                        throw new OutOfMemoryError("of a test");
+                    }
+                    return ByteBuffer.allocateDirect(bytes);
+                },
+                bytes -> mostAllocations.get() > 2);
         FrameCache.Frames frames = null;
         for (int i = 0; i < 10 * CHUNK_FRAMES; i++) {
             frames = i % FRAMES == 0 ? cache.newFrames() : frames;
@@ -196,9 +201,16 @@ class FrameCacheTest {
         }
         assertEquals(3, allocations.get());
         assertEquals(2L * CHUNK_FRAMES * FRAME, cache.memoryBytes());
-        FrameCache none = new FrameCache(format, FRAME, bytes -> {
-            throw new OutOfMemoryError("of a test");
-        });
+        mostAllocations.set(5);
+        fill(cache, 5 * CHUNK_FRAMES);
+        assertEquals(4L * CHUNK_FRAMES * FRAME, cache.memoryBytes(), "there was some later");
+        FrameCache none = new FrameCache(
+                format,
+                FRAME,
+                bytes -> {
+                    throw new OutOfMemoryError("of a test");
+                },
+                bytes -> false);
         FrameCache.Frames unlucky = none.newFrames();
         put(none, unlucky, 0, 0);
         assertFalse(hit(none, unlucky, 0, 0));

@@ -9,11 +9,9 @@ import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.storage.ConflictException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -24,12 +22,6 @@ import java.util.TreeMap;
 /** A store on simulated files beside its oracle: whatever is done to the one is noted in the other. */
 final class StoreDriver {
     static final Path DIRECTORY = Path.of("/store");
-
-    /**
-     * Caches take what the JVM has left and no more, so it must not matter to a test what the stores of other tests hold
-     * until garbage is collected.
-     */
-    private static final JvmMemory AMPLE = new JvmMemory(1L << 30, 1L << 40, Long.MAX_VALUE);
 
     /** So small that memtables, segments, logs and extents end after a few writes. */
     static final FlexDBOptions SMALL = FlexDBOptions.defaults()
@@ -75,7 +67,7 @@ final class StoreDriver {
     }
 
     static FlexDB open(Vfs vfs, FlexDBOptions options) {
-        return FlexDB.open(vfs, DIRECTORY, options, true, AMPLE, ByteBuffer::allocateDirect);
+        return FlexDB.open(vfs, DIRECTORY, options, true);
     }
 
     /** Calls a hook before each file operation from the next opening on. */

@@ -134,7 +134,7 @@ public final class OffHeap {
 
     /** The same from memory that is there, without asking anybody for it; null if there is too little. */
     public ByteBuffer tryAllocate(Use use, int capacity) {
-        if (room.getAsLong() - reserveBytes < capacity) {
+        if (spareBytes() < capacity) {
             return null;
         }
         try {
@@ -146,8 +146,11 @@ public final class OffHeap {
 
     /** Whether {@link #tryAllocate} is going to have so many bytes, as far as that is known without trying. Any thread. */
     public boolean isThere(int capacity) {
-        long there = room.getAsLong();
-        return there != Long.MAX_VALUE && there - reserveBytes >= capacity;
+        return room.getAsLong() != Long.MAX_VALUE && spareBytes() >= capacity;
+    }
+
+    private long spareBytes() {
+        return room.getAsLong() - reserveBytes;
     }
 
     /**
@@ -155,7 +158,7 @@ public final class OffHeap {
      * thread.
      */
     public void end() {
-        giver = null; // who can't be asked any more, and is all that has memory
+        giver = null; // it leads to all that has memory, which must not be kept here
         ENDED.removeIf(account -> account.heldBytes() == 0);
         if (heldBytes() > 0) {
             ENDED.add(this);
@@ -167,7 +170,7 @@ public final class OffHeap {
      * for each of these, for a collector that did not free it then will not at the next time either.
      */
     public void collectEnded(long wantedBytes) {
-        if (room.getAsLong() - reserveBytes >= wantedBytes) {
+        if (spareBytes() >= wantedBytes) {
             return;
         }
         long ended = 0;

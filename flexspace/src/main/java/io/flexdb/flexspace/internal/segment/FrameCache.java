@@ -9,8 +9,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.IntFunction;
-import java.util.function.IntPredicate;
 
 /**
  * Keeps frames off-heap that were verified, so that to read them again takes neither a system call nor a checksum. Any
@@ -63,8 +61,7 @@ public final class FrameCache {
     private final int chunkShift; // in slots
     private final int slotCount;
     private final AtomicReferenceArray<Chunk> chunks;
-    private final IntFunction<ByteBuffer> allocator;
-    private final IntPredicate isThere;
+    private final OffHeap memory;
     private final AtomicLongArray hand = new AtomicLongArray(2 * STRIDE); // its steps, away from what hits read
     private final AtomicLong nextNumber = new AtomicLong(1); // of a frame; 0 owns nothing
     private final LongAdder hits = new LongAdder();
@@ -77,10 +74,9 @@ public final class FrameCache {
      * Makes an empty cache.
      *
      * @param bytes how much off-heap memory to take at most; at least a frame
-     * @param allocator makes direct buffers; returns null, or throws an {@link OutOfMemoryError}, if there is no memory
-     * @param isThere whether it has some, as far as that is known without trying
+     * @param memory where it comes from
      */
-    FrameCache(SegmentFormat format, long bytes, IntFunction<ByteBuffer> allocator, IntPredicate isThere) {
+    FrameCache(SegmentFormat format, long bytes, OffHeap memory) {
         assert bytes >= format.frameBytes : bytes;
         this.frameShift = format.frameShift;
         this.framesOfSegment = format.dataFrames;
@@ -88,8 +84,7 @@ public final class FrameCache {
         this.slotCount = (int) Math.min(MAX_SLOTS, bytes >>> frameShift);
         this.chunks = new AtomicReferenceArray<>((slotCount - 1 >>> chunkShift) + 1);
         this.allowedChunks = chunks.length();
-        this.allocator = allocator;
-        this.isThere = isThere;
+        this.memory = memory;
     }
 
     /**
@@ -98,15 +93,13 @@ public final class FrameCache {
      * @param memory where it comes from
      */
     public static FrameCache of(SegmentFormat format, long bytes, OffHeap memory) {
-        return bytes < format.frameBytes
-                ? null
-                : new FrameCache(format, bytes, size -> allocate(memory, size), memory::isThere);
+        return bytes < format.frameBytes ? null : new FrameCache(format, bytes, memory);
     }
 
     /**
      * The last chunk, and the first ones, which come before it is known that there are huge pages, do without these.
      */
-    private static ByteBuffer allocate(OffHeap memory, int bytes) {
+    private ByteBuffer allocate(int bytes) {
         boolean huge = HugePages.isAvailable() && bytes % HugePages.PAGE_BYTES == 0;
         return huge
                 ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, bytes)
@@ -311,12 +304,7 @@ public final class FrameCache {
         Chunk chunk = chunks.getPlain(number);
         if (chunk == null && !noMoreMemory && number < allowedChunks) {
             int slots = slotsOf(number);
-            ByteBuffer bytes;
-            try {
-                bytes = allocator.apply(slots << frameShift);
-            } catch (OutOfMemoryError e) {
-                bytes = null;
-            }
+            ByteBuffer bytes = allocate(slots << frameShift);
             if (bytes == null) {
                 noMoreMemory = true;
                 return null;
@@ -331,7 +319,7 @@ public final class FrameCache {
     /** What was not there once may have been freed since; asked for once in a round. */
     private void lookForMemory(int slot) {
         int number = slot >>> chunkShift;
-        if (number < allowedChunks && isThere.test(slotsOf(number) << frameShift)) {
+        if (number < allowedChunks && memory.isThere(slotsOf(number) << frameShift)) {
             noMoreMemory = false;
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ class FrameCacheTest {
     private final ByteBuffer found = ByteBuffer.allocateDirect(FRAMES * FRAME);
 
     private FrameCache cacheOf(int frames) {
-        return new FrameCache(format, (long) frames * FRAME + FRAME - 1, ByteBuffer::allocateDirect, bytes -> false);
+        return new FrameCache(format, (long) frames * FRAME + FRAME - 1, new OffHeap());
     }
 
     /** Fills a frame with a number, over and over. */
@@ -183,16 +184,17 @@ class FrameCacheTest {
     void aCacheForWhichThereIsNoMoreMemoryStaysAsItIsUntilThereIsSome() {
         AtomicInteger allocations = new AtomicInteger();
         AtomicInteger mostAllocations = new AtomicInteger(2);
-        FrameCache cache = new FrameCache(
-                format,
-                4L * CHUNK_FRAMES * FRAME,
+        AtomicLong room = new AtomicLong(Long.MAX_VALUE); // which nobody knows
+        OffHeap memory = new OffHeap(
                 bytes -> {
                     if (allocations.incrementAndGet() > mostAllocations.get()) {
                         throw new OutOfMemoryError("of a test");
                     }
                     return ByteBuffer.allocateDirect(bytes);
                 },
-                bytes -> mostAllocations.get() > 2);
+                room::get,
+                0);
+        FrameCache cache = new FrameCache(format, 4L * CHUNK_FRAMES * FRAME, memory);
         FrameCache.Frames frames = null;
         for (int i = 0; i < 10 * CHUNK_FRAMES; i++) {
             frames = i % FRAMES == 0 ? cache.newFrames() : frames;
@@ -202,15 +204,11 @@ class FrameCacheTest {
         assertEquals(3, allocations.get());
         assertEquals(2L * CHUNK_FRAMES * FRAME, cache.memoryBytes());
         mostAllocations.set(5);
+        room.set(1L << 30);
         fill(cache, 5 * CHUNK_FRAMES);
         assertEquals(4L * CHUNK_FRAMES * FRAME, cache.memoryBytes(), "there was some later");
-        FrameCache none = new FrameCache(
-                format,
-                FRAME,
-                bytes -> {
-                    throw new OutOfMemoryError("of a test");
-                },
-                bytes -> false);
+        mostAllocations.set(0);
+        FrameCache none = new FrameCache(format, FRAME, memory);
         FrameCache.Frames unlucky = none.newFrames();
         put(none, unlucky, 0, 0);
         assertFalse(hit(none, unlucky, 0, 0));

@@ -3,6 +3,7 @@ package io.flexdb.internal.commit;
 import io.flexdb.internal.filter.FilterChange;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalRef;
+import io.flexdb.internal.index.IntervalReplacement;
 import io.flexdb.internal.keys.RecordFormat;
 
 /** Makes the filters of what a commit writes. For one thread. */
@@ -28,22 +29,23 @@ final class FilterWriter {
             filters.put(parts.content(0), old.contentNumber(), change);
             return;
         }
+        IntervalReplacement anchors = parts.replacement;
         for (int part = 0; part < parts.count(); part++) {
             int first = parts.first(part);
             int end = parts.end(part);
             boolean isLast = part == parts.count() - 1;
-            int anchor = part == 0 ? old.anchorLength() : keyLength(content, first);
-            int upper = isLast ? old.upperAnchorLength() : keyLength(content, end);
+            int anchor = part == 0 ? old.anchorLength() : anchors.anchorLength(part);
+            int upper = isLast ? old.upperAnchorLength() : anchors.anchorLength(part + 1);
             change.beginAll(anchor, upper);
             if (part == 0) {
                 old.anchor(change.anchor());
             } else {
-                copyKey(content, first, change.anchor());
+                anchors.anchor(part, change.anchor());
             }
             if (isLast) {
                 old.upperAnchor(change.upper());
             } else {
-                copyKey(content, end, change.upper());
+                anchors.anchor(part + 1, change.upper());
             }
             put(content, first, end, parts.content(part));
         }
@@ -62,23 +64,13 @@ final class FilterWriter {
             return;
         }
         for (int pair = first; pair < end; pair++) {
-            int length = keyLength(content, pair);
+            int length = content.keyLength(pair);
             if (key.length < length) {
                 key = new byte[RecordFormat.MAX_KEY_BYTES];
             }
-            copyKey(content, pair, key);
+            content.keyBuffer(pair).get(content.keyPosition(pair), key, 0, length);
             change.add(key, length);
         }
         filters.put(number, change);
-    }
-
-    private static int keyLength(MergedContent content, int pair) {
-        return RecordFormat.keyLength(content.header(pair));
-    }
-
-    private static void copyKey(MergedContent content, int pair, byte[] to) {
-        long header = content.header(pair);
-        int from = content.recordPosition(pair) + RecordFormat.headerBytes(header);
-        content.keyBuffer(pair).get(from, to, 0, RecordFormat.keyLength(header));
     }
 }

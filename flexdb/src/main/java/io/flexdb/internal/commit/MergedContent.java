@@ -171,6 +171,15 @@ final class MergedContent {
         return places[pair] < 0 ? ~places[pair] : places[pair];
     }
 
+    /** Where in its {@link #keyBuffer} a pair's key begins. */
+    int keyPosition(int pair) {
+        return recordPosition(pair) + RecordFormat.headerBytes(header(pair));
+    }
+
+    int keyLength(int pair) {
+        return RecordFormat.keyLength(header(pair));
+    }
+
     // ---- merging
 
     /**

@@ -8,7 +8,6 @@ import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** The intervals that a new content makes, in the place of one. For one thread. */
@@ -88,12 +87,20 @@ final class NewIntervals {
         if (first == 0) {
             replacement.first(bytes, end - first, number);
         } else {
-            long header = content.header(first);
-            int length = RecordFormat.keyLength(header);
+            // Any key would do that is above the last one before it and not above its first one.
+            int lower = content.keyPosition(first - 1);
+            int key = content.keyPosition(first);
+            int common = KeyBytes.commonPrefix(
+                    content.keyBuffer(first - 1),
+                    lower,
+                    content.keyLength(first - 1),
+                    content.keyBuffer(first),
+                    key,
+                    content.keyLength(first));
+            int length = KeyBytes.separatorLength(common, content.keyLength(first));
             if (anchor.length < length) {
                 anchor = new byte[RecordFormat.MAX_KEY_BYTES];
             }
-            int key = content.recordPosition(first) + RecordFormat.headerBytes(header);
             content.keyBuffer(first).get(key, anchor, 0, length);
             replacement.add(anchor, 0, length, bytes, end - first, number);
         }
@@ -106,39 +113,13 @@ final class NewIntervals {
         for (int part = 0; part < count; part++) {
             int first = first(part);
             int end = end(part);
-            int skip = first == end ? 0 : commonPrefix(content, old, part);
+            int skip = first == end ? 0 : old.commonPrefix(replacement, part);
             skipped[part] = skip;
             for (int pair = first; pair < end; pair++) {
-                long header = content.header(pair);
-                int key = content.recordPosition(pair) + RecordFormat.headerBytes(header);
-                int length = RecordFormat.keyLength(header);
+                int key = content.keyPosition(pair);
+                int length = content.keyLength(pair);
                 content.directory().setWindow(pair, IntervalFormat.window(content.keyBuffer(pair), key, length, skip));
             }
         }
-    }
-
-    /** Of a part's anchor and the next one. */
-    private int commonPrefix(MergedContent content, IntervalRef old, int part) {
-        if (count == 1) {
-            return old.commonPrefix();
-        }
-        int first = first(part);
-        ByteBuffer buffer = content.keyBuffer(first);
-        long header = content.header(first);
-        int key = content.recordPosition(first) + RecordFormat.headerBytes(header);
-        int length = RecordFormat.keyLength(header);
-        if (part == count - 1) {
-            return old.commonPrefixWithUpper(buffer, key, length);
-        }
-        int next = end(part);
-        long nextHeader = content.header(next);
-        int common = KeyBytes.commonPrefix(
-                buffer,
-                key,
-                length,
-                content.keyBuffer(next),
-                content.recordPosition(next) + RecordFormat.headerBytes(nextHeader),
-                RecordFormat.keyLength(nextHeader));
-        return part == 0 ? Math.min(common, old.commonPrefixWithAnchor(buffer, key, length)) : common;
     }
 }

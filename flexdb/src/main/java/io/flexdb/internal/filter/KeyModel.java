@@ -67,12 +67,11 @@ final class KeyModel {
     static final class Counter {
         private final long[] counts = new long[SYMBOLS];
 
-        /** Adds a key without its first bytes. */
-        void add(byte[] key, int from, int length) {
-            for (int i = from; i < length; i++) {
+        /** Adds a part of a key. Its end does not count: the key may go on. */
+        void add(byte[] key, int from, int to) {
+            for (int i = from; i < to; i++) {
                 counts[1 + (key[i] & 0xFF)]++;
             }
-            counts[END]++;
         }
 
         KeyModel model() {

@@ -37,9 +37,10 @@ final class IndexGrowth {
         IndexNodes.setContentWord(b, base, index, IndexNodes.contentWord(r.contentNumber[0], r.pairCount[0]));
         IndexNodes.setHint(b, base, index, r.hint[0]);
         inserted.clear();
+        int ref = IndexNodes.ref(b, base, 0, index);
         for (int i = 1; i < r.count(); i++) {
             end += r.lengthBytes[i];
-            int ref = nodes.keys.put(r.anchors(), r.anchorFrom[i], r.anchorLength[i]);
+            ref = nodes.keys.put(r.anchors(), r.anchorFrom[i], r.anchorLength[i], ref);
             inserted.add(end, IndexNodes.contentWord(r.contentNumber[i], r.pairCount[i]), r.hint[i], ref);
         }
         insert(appending);
@@ -47,9 +48,13 @@ final class IndexGrowth {
 
     /** Adds one interval behind the last, which the path leads to; the path's offsets do not count it yet. */
     void append(byte[] anchor, int from, int length, long lengthBytes, int pairCount, long contentNumber) {
-        long end = IndexNodes.end(path.chunk(0), path.base(0), path.index[0]) + lengthBytes;
+        ByteBuffer b = path.chunk(0);
+        int base = path.base(0);
+        int last = path.index[0];
+        long end = IndexNodes.end(b, base, last) + lengthBytes;
+        int ref = nodes.keys.put(anchor, from, length, IndexNodes.ref(b, base, 0, last));
         inserted.clear();
-        inserted.add(end, IndexNodes.contentWord(contentNumber, pairCount), 0, nodes.keys.put(anchor, from, length));
+        inserted.add(end, IndexNodes.contentWord(contentNumber, pairCount), 0, ref);
         insert(true);
     }
 

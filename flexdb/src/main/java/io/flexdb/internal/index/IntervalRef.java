@@ -98,18 +98,29 @@ public final class IntervalRef {
         return upperRef == 0 || keys.length(anchorRef) == 0 ? 0 : keys.commonPrefix(anchorRef, upperRef);
     }
 
-    /** How many bytes a key in a little-endian buffer has in common with the anchor. */
-    public int commonPrefixWithAnchor(ByteBuffer key, int position, int length) {
-        return commonPrefix(key, position, length, anchorRef);
+    /**
+     * How many bytes all keys begin with in common, at least, that belong to one of the intervals that come in the place
+     * of this one: what its anchor and the next one have in common.
+     */
+    public int commonPrefix(IntervalReplacement in, int part) {
+        boolean isLast = part == in.count() - 1;
+        if (part == 0) {
+            return isLast ? commonPrefix() : commonPrefix(in, part + 1, anchorRef);
+        }
+        if (isLast) {
+            return upperRef == 0 ? 0 : commonPrefix(in, part, upperRef);
+        }
+        return KeyBytes.commonPrefix(
+                in.anchors(),
+                in.anchorFrom[part],
+                in.anchorLength[part],
+                in.anchors(),
+                in.anchorFrom[part + 1],
+                in.anchorLength[part + 1]);
     }
 
-    /** How many bytes a key in a little-endian buffer has in common with the next interval's anchor; 0 if none. */
-    public int commonPrefixWithUpper(ByteBuffer key, int position, int length) {
-        return upperRef == 0 ? 0 : commonPrefix(key, position, length, upperRef);
-    }
-
-    private int commonPrefix(ByteBuffer key, int position, int length, int ref) {
-        return KeyBytes.commonPrefix(key, position, length, keys.chunk(ref), keys.position(ref), keys.length(ref));
+    private int commonPrefix(IntervalReplacement in, int part, int ref) {
+        return keys.commonPrefix(in.anchors(), in.anchorFrom[part], in.anchorLength[part], ref);
     }
 
     /** Whether a key is the anchor. */

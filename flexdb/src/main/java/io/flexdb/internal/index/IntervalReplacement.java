@@ -81,6 +81,16 @@ public final class IntervalReplacement {
         return anchors;
     }
 
+    /** Bytes of the anchor of one of them that is not the first. */
+    public int anchorLength(int part) {
+        return anchorLength[part];
+    }
+
+    /** Copies the anchor of one of them that is not the first to the start of an array with room for it. */
+    public void anchor(int part, byte[] destination) {
+        System.arraycopy(anchors, anchorFrom[part], destination, 0, anchorLength[part]);
+    }
+
     /** Intervals given. */
     public int count() {
         return count;

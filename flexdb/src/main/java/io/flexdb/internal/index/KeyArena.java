@@ -11,17 +11,22 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The full keys of a sparse index, off-heap and immutable, each named by an {@code int}. Allocation and retirement are
+ * The keys of a sparse index, off-heap and immutable, each named by an {@code int}. Allocation and retirement are
  * the writer's; any thread may read keys that a published version reaches.
  */
 final class KeyArena {
     /*
-     * A key lies in one chunk, behind a header word of birth(48) | length(16). Its name, the ref, counts granules of
-     * eight bytes, which allows for 16 GiB. Blobs come in size classes, exact to eight bytes up to 128 and within an
+     * A key lies in one chunk, behind a header word of birth(47) | shares(1) | length(16). Its name, the ref, counts
+     * granules of eight bytes, which allows for 16 GiB. Blobs come in size classes, exact to eight bytes up to 128 and within an
      * eighth above; a freed blob joins the list of its class, linked through the blobs themselves. What a chunk has
      * left when the next blob does not fit is cut up for the lists, so nothing is lost but the rounding.
      *
      * Ref 0 is the empty key, which needs no blob.
+     *
+     * Long keys that begin alike, as paths and tuples do, share what they begin with: such a key has the ref of a prefix
+     * and how much of it counts, and its own blob goes on from there. A prefix is a blob with a count of its keys in the
+     * place of the birth, and goes with the last of them; nobody reaches it but by a key, so what protects the key
+     * protects the prefix.
      */
     static final int MAX_KEY_BYTES = RecordFormat.MAX_KEY_BYTES;
     private static final int HEADER_BYTES = Long.BYTES;
@@ -32,6 +37,11 @@ final class KeyArena {
     private static final int SMALL_BYTES = 128;
     private static final int SMALL_CLASSES = SMALL_BYTES >>> GRANULE_SHIFT;
     private static final int CLASSES = sizeClass(HEADER_BYTES + MAX_KEY_BYTES) + 1;
+    private static final long SHARES = 1L << 16;
+    private static final int BIRTH_SHIFT = 17;
+    private static final int SHARED_HEADER_BYTES =
+            2 * Integer.BYTES; // of a blob that goes on: ref and length of the prefix
+    private static final int LEAST_SHARED_BYTES = 64;
     private static final int MIN_USED_OF_CHUNK = CHUNK_BYTES - classBytes(CLASSES - 1);
 
     private final Epochs epochs;
@@ -42,7 +52,8 @@ final class KeyArena {
     private int chunkCount;
     private int chunksInUse; // the others are for keys to come
     private int nextPosition; // in the last chunk in use
-    private int longestKey;
+    private int longestBlob; // of a key, without its header
+    private int lastPrefix; // that a key was given; 0 if there is none
     private long liveCount;
     private long liveBytes;
 
@@ -76,16 +87,54 @@ final class KeyArena {
         return (8 + eighth + 1) << (exponent - 3);
     }
 
-    /** Keeps a copy of a key, born in the writer's epoch. */
-    int put(byte[] key, int from, int length) {
+    /**
+     * Keeps a copy of a key, born in the writer's epoch.
+     *
+     * @param neighbour a key of the arena that is likely to begin like it, or 0
+     */
+    int put(byte[] key, int from, int length, int neighbour) {
         if (length > MAX_KEY_BYTES) {
             throw new IllegalArgumentException("key length must be at most " + MAX_KEY_BYTES + ": " + length);
         }
         if (length == 0) {
             return 0;
         }
-        int ref = allocate(length);
+        if (length >= 2 * LEAST_SHARED_BYTES) {
+            int common = commonPrefix(key, from, length, neighbour);
+            if (common >= LEAST_SHARED_BYTES) {
+                int known = shares(neighbour) ? prefix(neighbour) : lastPrefix;
+                return putSharing(key, from, length, known, common);
+            }
+            common = commonPrefix(key, from, length, lastPrefix);
+            if (common >= LEAST_SHARED_BYTES) {
+                return putSharing(key, from, length, lastPrefix, common);
+            }
+        }
+        int ref = allocateKey(length, length, 0);
         chunk(ref).put(position(ref), key, from, length);
+        return ref;
+    }
+
+    /** Shares a prefix that there is, if that has about as much of the key as could be shared, or else a new one. */
+    private int putSharing(byte[] key, int from, int length, int known, int common) {
+        int prefix = known;
+        int shared = commonPrefix(key, from, common, known);
+        if (common - shared >= LEAST_SHARED_BYTES) {
+            shared = common;
+            prefix = allocate(common);
+            chunk(prefix).putLong(header(prefix), common); // no key has it yet
+            chunk(prefix).put(position(prefix), key, from, common);
+        }
+        lastPrefix = prefix;
+        int ref = allocateSharing(prefix, shared, length);
+        chunk(ref).put(position(ref) + SHARED_HEADER_BYTES, key, from + shared, length - shared);
+        return ref;
+    }
+
+    private int allocateSharing(int prefix, int shared, int length) {
+        int ref = allocateKey(SHARED_HEADER_BYTES + length - shared, length, SHARES);
+        chunk(ref).putInt(position(ref), prefix).putInt(position(ref) + Integer.BYTES, shared);
+        countKeys(prefix, 1);
         return ref;
     }
 
@@ -95,24 +144,48 @@ final class KeyArena {
             return 0;
         }
         int length = length(ref);
-        int copy = allocate(length);
+        if (shares(ref)) {
+            int shared = prefixLength(ref);
+            int copy = allocateSharing(prefix(ref), shared, length);
+            int to = position(copy) + SHARED_HEADER_BYTES;
+            chunk(copy).put(to, chunk(ref), position(ref) + SHARED_HEADER_BYTES, length - shared);
+            return copy;
+        }
+        int copy = allocateKey(length, length, 0);
         chunk(copy).put(position(copy), chunk(ref), position(ref), length);
         return copy;
     }
 
-    private int allocate(int length) {
-        longestKey = Math.max(longestKey, length);
-        int sizeClass = sizeClass(HEADER_BYTES + length);
+    private int allocateKey(int blobBytes, int length, long shares) {
+        longestBlob = Math.max(longestBlob, blobBytes);
+        int ref = allocate(blobBytes);
+        chunk(ref).putLong(header(ref), epochs.writerEpoch() << BIRTH_SHIFT | shares | length);
+        liveCount++;
+        return ref;
+    }
+
+    private int allocate(int bytes) {
+        int sizeClass = sizeClass(HEADER_BYTES + bytes);
         int ref = freeHeads[sizeClass];
         if (ref != 0) {
             freeHeads[sizeClass] = chunk(ref).getInt(header(ref));
         } else {
             ref = carve(classBytes(sizeClass));
         }
-        chunk(ref).putLong(header(ref), epochs.writerEpoch() << 16 | length);
-        liveCount++;
         liveBytes += classBytes(sizeClass);
         return ref;
+    }
+
+    /** Has a prefix count more keys or fewer, and gives it back with the last one. */
+    private void countKeys(int prefix, int more) {
+        ByteBuffer chunk = chunk(prefix);
+        long keys = (chunk.getLong(header(prefix)) >>> BIRTH_SHIFT) + more;
+        int length = length(prefix);
+        chunk.putLong(header(prefix), keys << BIRTH_SHIFT | length);
+        if (keys == 0) {
+            giveBack(prefix, length);
+            lastPrefix = prefix == lastPrefix ? 0 : lastPrefix;
+        }
     }
 
     private int carve(int bytes) {
@@ -155,9 +228,9 @@ final class KeyArena {
         return classBytes(sizeClass(HEADER_BYTES + keyBytes));
     }
 
-    /** Bytes of the longest key that has ever been kept. */
-    int longestKey() {
-        return longestKey;
+    /** What a copy of a key that has ever been kept takes at most. */
+    int longestBlobBytes() {
+        return blobBytes(longestBlob);
     }
 
     private void addChunk() {
@@ -192,8 +265,18 @@ final class KeyArena {
     }
 
     private void free(int ref) {
-        int sizeClass = sizeClass(HEADER_BYTES + length(ref));
         liveCount--;
+        if (!shares(ref)) {
+            giveBack(ref, length(ref));
+            return;
+        }
+        int prefix = prefix(ref);
+        giveBack(ref, SHARED_HEADER_BYTES + length(ref) - prefixLength(ref));
+        countKeys(prefix, -1);
+    }
+
+    private void giveBack(int ref, int bytes) {
+        int sizeClass = sizeClass(HEADER_BYTES + bytes);
         liveBytes -= classBytes(sizeClass);
         push(ref, sizeClass);
     }
@@ -213,13 +296,12 @@ final class KeyArena {
         return (ref & SLOT_MASK) << GRANULE_SHIFT;
     }
 
-    /** The buffer that holds a key. */
-    ByteBuffer chunk(int ref) {
+    private ByteBuffer chunk(int ref) {
         return chunks[ref >>> CHUNK_SHIFT];
     }
 
-    /** The position of a key's first byte in its buffer. */
-    int position(int ref) {
+    /** The position in its chunk of what a blob has behind its header. */
+    private int position(int ref) {
         return header(ref) + HEADER_BYTES;
     }
 
@@ -228,36 +310,126 @@ final class KeyArena {
     }
 
     long birth(int ref) {
-        return chunk(ref).getLong(header(ref)) >>> 16;
+        return chunk(ref).getLong(header(ref)) >>> BIRTH_SHIFT;
     }
+
+    // ---- keys that share a prefix
+
+    private boolean shares(int ref) {
+        return (chunk(ref).getInt(header(ref)) & SHARES) != 0;
+    }
+
+    private int prefix(int ref) {
+        return chunk(ref).getInt(position(ref));
+    }
+
+    /** How much of its prefix counts; 0 for a key without one. */
+    private int prefixLength(int ref) {
+        return shares(ref) ? chunk(ref).getInt(position(ref) + Integer.BYTES) : 0;
+    }
+
+    private byte at(int ref, int index) {
+        int shared = prefixLength(ref);
+        if (index < shared) {
+            int prefix = prefix(ref);
+            return chunk(prefix).get(position(prefix) + index);
+        }
+        return chunk(ref).get(ownPosition(ref) + index - shared);
+    }
+
+    /** Where in its chunk a key has what is not its prefix's. */
+    private int ownPosition(int ref) {
+        return position(ref) + (shares(ref) ? SHARED_HEADER_BYTES : 0);
+    }
+
+    /** Compares a key with the beginning of one that shares its prefix, or with all of it. */
+    private int compareSharing(byte[] key, int from, int length, int ref, int compared) {
+        int shared = Math.min(prefixLength(ref), compared);
+        int prefix = prefix(ref);
+        int order = KeyBytes.compare(key, from, Math.min(length, shared), chunk(prefix), position(prefix), shared);
+        if (order != 0 || length < shared) {
+            return order;
+        }
+        return KeyBytes.compare(key, from + shared, length - shared, chunk(ref), ownPosition(ref), compared - shared);
+    }
+
+    // ---- all keys
 
     /** Compares a key of the caller's with one of the arena's. */
     int compare(byte[] key, int from, int length, int ref) {
+        if (shares(ref)) {
+            return compareSharing(key, from, length, ref, length(ref));
+        }
         return KeyBytes.compare(key, from, length, chunk(ref), position(ref), length(ref));
     }
 
     /** Compares a key of the caller's with the first bytes of one of the arena's. */
     int comparePrefix(byte[] key, int from, int length, int ref, int prefixLength) {
         int compared = Math.min(length, prefixLength);
+        if (shares(ref)) {
+            return compareSharing(key, from, compared, ref, prefixLength);
+        }
         return KeyBytes.compare(key, from, compared, chunk(ref), position(ref), prefixLength);
     }
 
     int compare(int a, int b) {
-        return KeyBytes.compare(chunk(a), position(a), length(a), chunk(b), position(b), length(b));
+        int common = commonPrefix(a, b);
+        return common < Math.min(length(a), length(b))
+                ? (at(a, common) & 0xFF) - (at(b, common) & 0xFF)
+                : length(a) - length(b);
+    }
+
+    /** How many bytes a key of the caller's and one of the arena's begin with in common. */
+    int commonPrefix(byte[] key, int from, int length, int ref) {
+        int shared = prefixLength(ref);
+        if (shared > 0) {
+            int prefix = prefix(ref);
+            int common = KeyBytes.commonPrefix(key, from, length, chunk(prefix), position(prefix), shared);
+            if (common < shared) {
+                return common;
+            }
+        }
+        return shared
+                + KeyBytes.commonPrefix(
+                        key, from + shared, length - shared, chunk(ref), ownPosition(ref), length(ref) - shared);
     }
 
     int commonPrefix(int a, int b) {
-        return KeyBytes.commonPrefix(chunk(a), position(a), length(a), chunk(b), position(b), length(b));
+        if (!shares(a) && !shares(b)) {
+            return KeyBytes.commonPrefix(chunk(a), position(a), length(a), chunk(b), position(b), length(b));
+        }
+        boolean same = shares(a) && shares(b) && prefix(a) == prefix(b);
+        int common = same ? Math.min(prefixLength(a), prefixLength(b)) : 0;
+        int most = Math.min(length(a), length(b));
+        while (common < most && at(a, common) == at(b, common)) {
+            common++;
+        }
+        return common;
     }
 
+    /** As {@link KeyBytes#window}. */
     long window(int ref, int skipped) {
-        return KeyBytes.window(chunk(ref), position(ref), length(ref), skipped);
+        int shared = prefixLength(ref);
+        if (skipped >= shared) {
+            return KeyBytes.window(chunk(ref), ownPosition(ref), length(ref) - shared, skipped - shared);
+        }
+        long window = 0;
+        int end = Math.min(length(ref), skipped + Long.BYTES);
+        for (int i = skipped; i < end; i++) {
+            window |= (at(ref, i) & 0xFFL) << 8 * (Long.BYTES - 1 - i + skipped);
+        }
+        return window;
     }
 
     /** Copies a key to the start of an array that must have room for it, and returns its length. */
     int copyTo(int ref, byte[] destination) {
         int length = length(ref);
-        chunk(ref).get(position(ref), destination, 0, length);
+        int shared = prefixLength(ref);
+        if (shared > 0) {
+            int prefix = prefix(ref);
+            chunk(prefix).get(position(prefix), destination, 0, shared);
+        }
+        chunk(ref).get(ownPosition(ref), destination, shared, length - shared);
         return length;
     }
 

@@ -273,8 +273,8 @@ public final class SparseIndex {
         int leaves = 2 * intervals / path.leafCapacity + 2;
         int nodesChanged = 4 * (path.level + 2) + 2 * leaves; // the paths to two neighbours, and what is split off them
         nodes.pool.ensure(nodesChanged);
-        long rounding = anchorBytes / 8 + 2L * intervals * Long.BYTES;
-        nodes.keys.ensure(anchorBytes + rounding + (long) nodesChanged * KeyArena.blobBytes(nodes.keys.longestKey()));
+        long rounding = anchorBytes / 8 + 5L * intervals * Long.BYTES; // of a prefix for each, too
+        nodes.keys.ensure(anchorBytes + rounding + (long) nodesChanged * nodes.keys.longestBlobBytes());
     }
 
     private void changing() {

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Comparing keys, which are ordered as strings of unsigned bytes. Every buffer must be little-endian.
@@ -15,6 +16,8 @@ public final class KeyBytes {
      */
     private static final VarHandle BIG_ENDIAN_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private static final int SEPARATOR_TAIL_BYTES = 8; // behind what it has in common with the lower key
 
     private KeyBytes() {}
 
@@ -113,6 +116,47 @@ public final class KeyBytes {
             i++;
         }
         return i;
+    }
+
+    /** How many bytes a key in an array and one in a buffer begin with in common. */
+    public static int commonPrefix(byte[] a, int aFrom, int aLength, ByteBuffer b, int bPosition, int bLength) {
+        assert b.order() == ByteOrder.LITTLE_ENDIAN;
+        int common = Math.min(aLength, bLength);
+        int i = 0;
+        for (; i + Long.BYTES <= common; i += Long.BYTES) {
+            long difference = word(a, aFrom + i) ^ word(b, bPosition + i);
+            if (difference != 0) {
+                return i + (Long.numberOfLeadingZeros(difference) >>> 3);
+            }
+        }
+        while (i < common && a[aFrom + i] == b.get(bPosition + i)) {
+            i++;
+        }
+        return i;
+    }
+
+    /** How many bytes two keys in arrays begin with in common. */
+    public static int commonPrefix(byte[] a, int aFrom, int aLength, byte[] b, int bFrom, int bLength) {
+        int mismatch = Arrays.mismatch(a, aFrom, aFrom + aLength, b, bFrom, bFrom + bLength);
+        return mismatch < 0 ? aLength : mismatch;
+    }
+
+    /**
+     * How many of its first bytes a key keeps as a separator from a lower one: it is above that one still. One byte more
+     * than the two have in common would do; the few behind it tell range filters how keys go on.
+     */
+    public static int separatorLength(byte[] lower, int lowerLength, byte[] key, int from, int length) {
+        return separatorLength(commonPrefix(lower, 0, lowerLength, key, from, length), length);
+    }
+
+    /**
+     * The same by what the two begin with in common.
+     *
+     * @param common less than the length, since the key is above the lower one
+     */
+    public static int separatorLength(int common, int length) {
+        assert common < length : "the key is not above the lower one";
+        return Math.min(length, common + SEPARATOR_TAIL_BYTES);
     }
 
     /** The eight bytes of a key behind its first {@code skipped}, as a big-endian number filled up with zeros. */

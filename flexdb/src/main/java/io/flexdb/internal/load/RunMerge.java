@@ -29,6 +29,9 @@ final class RunMerge {
     private final ByteBuffer interval =
             ByteBuffer.allocateDirect(IntervalBounds.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer gap = ByteBuffer.allocateDirect(MAX_COPIED_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer head = ByteBuffer.allocateDirect(
+                    RecordFormat.MAX_HEADER_BYTES + RecordFormat.MAX_KEY_BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN); // of an interval
     private byte[] firstKey; // in the gap
 
     /** @param run which can be read where it is staged */
@@ -46,26 +49,35 @@ final class RunMerge {
      * @param goOn called now and then; may throw
      */
     SortedRun merge(byte[] end, Runnable goOn) {
-        space.seek(run.anchor(0));
+        space.seek(run.anchor(0)); // its first key
         for (int number = 0; number < run.intervals(); number++) {
             goOn.run();
-            byte[] first = run.anchor(number);
+            boolean isLast = number + 1 == run.intervals();
+            byte[] behind = isLast ? end : run.anchor(number + 1);
+            if (hasNoneBefore(behind) && out.hasAddedIntervalBefore(number)) {
+                out.addInterval(run, number, null);
+                continue;
+            }
+            byte[] first = firstKey(number);
             if (gather(first)) {
                 copyGap();
             }
-            boolean isLast = number + 1 == run.intervals();
-            byte[] behind = isLast ? end : run.anchor(number + 1);
-            if (!space.isValid() || space.compare(behind) >= 0) {
-                out.addInterval(run, number);
+            if (hasNoneBefore(behind)) {
+                out.addInterval(run, number, first);
             } else if (run.pairCount(number) == 1) {
-                out.addInterval(run, number);
+                out.addInterval(run, number, first);
                 skip(first);
             } else {
-                mergeInterval(number);
+                mergeInterval(number, first);
             }
         }
         out.endPart(end);
         return out.run();
+    }
+
+    /** Whether the space has nothing more before a key. */
+    private boolean hasNoneBefore(byte[] key) {
+        return !space.isValid() || space.compare(key) >= 0;
     }
 
     /** Passes over the space's pair with this key, if there is one. */
@@ -120,9 +132,9 @@ final class RunMerge {
     }
 
     /** Merges the pairs of an interval with those that the space has from the first of them on. */
-    private void mergeInterval(int number) {
+    private void mergeInterval(int number, byte[] first) {
         int bytes = (int) run.intervalBytes(number);
-        read(run.intervalStart(number), bytes);
+        read(run.intervalStart(number), interval, bytes);
         int copied = 0; // bytes of the interval that were written once more
         boolean isMixed = false;
         for (int at = 0; at < bytes; ) {
@@ -143,7 +155,7 @@ final class RunMerge {
         if (isMixed) {
             copyInterval(copied, bytes);
         } else {
-            out.addInterval(run, number);
+            out.addInterval(run, number, first);
         }
     }
 
@@ -154,12 +166,26 @@ final class RunMerge {
         return end;
     }
 
-    private void read(long start, int bytes) {
+    /** The first key of an interval, from where it is staged. */
+    private byte[] firstKey(int number) {
+        long start = run.intervalStart(number);
+        int headerBytes = (int) Math.min(RecordFormat.MAX_HEADER_BYTES, run.intervalBytes(number));
+        read(start, head, headerBytes);
+        long header = RecordFormat.readHeader(head, 0, headerBytes);
+        assert header >= 0 : "it was written a moment ago";
+        byte[] key = new byte[RecordFormat.keyLength(header)];
+        int from = RecordFormat.headerBytes(header);
+        read(start, head, from + key.length);
+        head.get(from, key);
+        return key;
+    }
+
+    private void read(long start, ByteBuffer into, int bytes) {
         int piece = run.pieceAt(start);
         for (int done = 0; done < bytes; piece++) {
             int skipped = (int) (start + done - run.pieceStart(piece));
             int length = Math.min(run.pieceBytes(piece) - skipped, bytes - done);
-            reads.readStaged(run.address(piece) + skipped, interval, done, length);
+            reads.readStaged(run.address(piece) + skipped, into, done, length);
             done += length;
         }
     }

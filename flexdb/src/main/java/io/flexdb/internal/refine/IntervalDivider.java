@@ -7,6 +7,7 @@ import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.interval.Division;
 import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -141,7 +142,10 @@ public final class IntervalDivider {
             into.parts.first(bytes, count, content);
         } else {
             int from = keyStart(first);
-            into.parts.add(keys, from, keyEnds[first] - from, bytes, count, content);
+            int before = keyStart(first - 1);
+            int length = keyEnds[first] - from;
+            int common = KeyBytes.commonPrefix(keys, before, from - before, keys, from, length);
+            into.parts.add(keys, from, KeyBytes.separatorLength(common, length), bytes, count, content);
         }
     }
 

@@ -18,8 +18,12 @@ final class RangeSampler {
     /*
      * An extent without the flag CONTINUATION begins with a pair, so the first pair of an extent near the wanted place
      * gives an anchor. Nothing else of the data is read.
+     *
+     * An anchor has the whole key, since nothing is known of the key before it. So the next one is as many times its
+     * length away, and all anchors together have a small part of what the space has, whatever the length of keys.
      */
     private static final int STRIDE_BYTES = IntervalBounds.MAX_BYTES;
+    private static final int KEY_SHARE = 64; // of the bytes of a space, for each of an anchor
     private static final int FIRST_READ_BYTES = 128;
 
     private final SpaceReads reads;
@@ -48,9 +52,14 @@ final class RangeSampler {
         for (long at = nextRecordStart(from); at < end; ) {
             // What can't be read becomes a part of the interval before it: whoever reads that is told, and others are
             // served.
-            at = nextRecordStart(readKey(at) ? at + STRIDE_BYTES : at + 1);
+            at = nextRecordStart(readKey(at) ? at + strideBytes() : at + 1);
         }
         return this;
+    }
+
+    /** How far from the last key read the next one is to be. */
+    private int strideBytes() {
+        return Math.max(STRIDE_BYTES, KEY_SHARE * (keyBytes - keyStart(count - 1)));
     }
 
     int count() {

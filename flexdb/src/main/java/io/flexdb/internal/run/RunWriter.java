@@ -2,6 +2,7 @@ package io.flexdb.internal.run;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,13 +14,21 @@ public final class RunWriter {
      * Pairs are gathered in a buffer of the largest piece's size, which is handed on when the next one does not fit: a
      * pair that is not longer than a piece is never cut (O7), and a longer one has pieces of its own. So of what is
      * added nothing but the last piece is in memory.
+     *
+     * The anchor of an interval is the shortest separator of its first key and the last one before it. Where that one is
+     * not known, at the beginning of a part and behind an interval that is taken as it is, it is the first key.
      */
+    private static final int NONE = -1;
+
     private final PieceSink sink;
     private final int mostBytes; // of a piece
     private final ByteBuffer piece;
     private final CRC32C crc = new CRC32C();
     private final SortedRun run = new SortedRun();
     private boolean intervalOpen;
+    private byte[] lastKey = new byte[256];
+    private int lastKeyLength; // 0 if it is not known
+    private int lastInterval = NONE; // of another run, if that is what was added last
 
     /**
      * @param mostBytes of a piece
@@ -98,10 +107,26 @@ public final class RunWriter {
                 && run.pairCount(last) < IntervalBounds.MAX_PAIRS
                 && run.intervalBytes(last) + bytes <= IntervalBounds.MAX_BYTES;
         if (!fits) {
-            run.beginInterval(key, keyFrom, keyLength);
+            run.beginInterval(key, keyFrom, anchorLength(key, keyFrom, keyLength));
             intervalOpen = true;
         }
         run.growInterval(bytes, 1);
+        if (lastKey.length < keyLength) {
+            lastKey = new byte[RecordFormat.MAX_KEY_BYTES];
+        }
+        System.arraycopy(key, keyFrom, lastKey, 0, keyLength); // whoever adds may use the array again
+        lastKeyLength = keyLength;
+        lastInterval = NONE;
+    }
+
+    /** How much of its first key the anchor of an interval has to have. */
+    private int anchorLength(byte[] key, int from, int length) {
+        return lastKeyLength == 0 ? length : KeyBytes.separatorLength(lastKey, lastKeyLength, key, from, length);
+    }
+
+    private void forgetLastKey() {
+        lastKeyLength = 0;
+        lastInterval = NONE;
     }
 
     private void appendLong(ByteBuffer pair) {
@@ -124,11 +149,29 @@ public final class RunWriter {
         piece.clear().limit(0);
     }
 
-    /** Adds an interval of another run, which is where it is and stays there. */
-    public void addInterval(SortedRun from, int interval) {
+    /**
+     * Whether the interval before this one of the other run is what was added last, so that nothing of this one needs to
+     * be known to add it.
+     */
+    public boolean hasAddedIntervalBefore(int interval) {
+        return lastInterval != NONE && lastInterval == interval - 1;
+    }
+
+    /**
+     * Adds an interval of another run, which is where it is and stays there. All that are added are of one run.
+     *
+     * @param firstKey of it; may be null if {@link #hasAddedIntervalBefore}
+     */
+    public void addInterval(SortedRun from, int interval, byte[] firstKey) {
         flush();
-        byte[] anchor = from.anchor(interval);
-        run.beginInterval(anchor, 0, anchor.length);
+        if (hasAddedIntervalBefore(interval)) {
+            byte[] anchor = from.anchor(interval);
+            run.beginInterval(anchor, 0, anchor.length);
+        } else {
+            run.beginInterval(firstKey, 0, anchorLength(firstKey, 0, firstKey.length));
+        }
+        forgetLastKey(); // the interval has not been read
+        lastInterval = interval;
         intervalOpen = false;
         long start = from.intervalStart(interval);
         long end = start + from.intervalBytes(interval);
@@ -149,6 +192,7 @@ public final class RunWriter {
     public void beginPart(byte[] begin) {
         flush();
         intervalOpen = false;
+        forgetLastKey();
         run.beginPart(begin);
     }
 
@@ -160,6 +204,7 @@ public final class RunWriter {
     public void endPart(byte[] end) {
         flush();
         intervalOpen = false;
+        forgetLastKey();
         if (run.hasOpenPart()) {
             run.endPart(end);
         }

@@ -18,7 +18,7 @@ public final class SortedRun {
      * A part takes the place of all pairs that the space has from its begin on to before its end. It may have none itself.
      * Parts ascend, and what the space has between two of them stays.
      *
-     * It is on the heap: some 40 bytes and a key for each interval, about what the interval takes in the sparse index.
+     * It is on the heap: some 40 bytes and an anchor for each interval, about what the interval takes in the sparse index.
      */
     /** The most pieces of a run: their log entries are one batch, which a recovery reads whole. */
     public static final int MAX_PIECES = 1 << 23;
@@ -59,7 +59,7 @@ public final class SortedRun {
         return pairCounts[interval];
     }
 
-    /** A copy of its first key. */
+    /** A copy of its anchor: above all keys before it, not above its first one. That of a part's first one is a key. */
     public byte[] anchor(int interval) {
         return anchors.get(interval);
     }
@@ -80,10 +80,10 @@ public final class SortedRun {
         return last == 0 ? 0 : intervalEnds[last - 1];
     }
 
-    /** Begins an interval, with a key that is copied. */
-    public void beginInterval(byte[] key, int from, int length) {
+    /** Begins an interval, with an anchor that is copied. */
+    public void beginInterval(byte[] anchor, int from, int length) {
         int number = anchors.count();
-        anchors.add(key, from, length);
+        anchors.add(anchor, from, length);
         if (number == intervalEnds.length) {
             intervalEnds = Arrays.copyOf(intervalEnds, 2 * number);
             pairCounts = Arrays.copyOf(pairCounts, 2 * number);

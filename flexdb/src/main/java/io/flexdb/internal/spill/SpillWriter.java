@@ -1,6 +1,7 @@
 package io.flexdb.internal.spill;
 
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.run.SortedRun;
@@ -24,7 +25,10 @@ final class SpillWriter {
     private final SortedRun blocks = new SortedRun();
     private final byte[] header = new byte[MAX_HEADER_BYTES];
     private final byte[] time = new byte[WritePayload.TIME_BYTES];
-    private byte[] key = new byte[256];
+    private byte[] key = new byte[256]; // at hand
+    private int keyLength;
+    private byte[] lastKey = new byte[256];
+    private int lastKeyLength;
     private long keyBytes; // of all entries of the key at hand
     private int keyEntries;
     private int lastType; // of its last entry
@@ -99,14 +103,17 @@ final class SpillWriter {
     void beginKey(MemTable table, int ref) {
         keyBytes = 0;
         keyEntries = 0;
+        byte[] free = lastKey;
+        lastKey = key;
+        lastKeyLength = keyLength;
+        keyLength = table.keyLength(ref);
+        key = free.length < keyLength ? new byte[WritePayload.MAX_KEY_BYTES] : free;
+        table.copyKey(ref, key, 0);
         int block = blocks.intervals() - 1;
-        if (block < 0 || blocks.intervalBytes(block) >= BLOCK_BYTES) {
-            int length = table.keyLength(ref);
-            if (key.length < length) {
-                key = new byte[WritePayload.MAX_KEY_BYTES];
-            }
-            table.copyKey(ref, key, 0);
-            blocks.beginInterval(key, 0, length);
+        if (block < 0) {
+            blocks.beginInterval(key, 0, keyLength);
+        } else if (blocks.intervalBytes(block) >= BLOCK_BYTES) {
+            blocks.beginInterval(key, 0, KeyBytes.separatorLength(lastKey, lastKeyLength, key, 0, keyLength));
         }
     }
 

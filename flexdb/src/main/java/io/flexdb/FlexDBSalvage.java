@@ -6,13 +6,18 @@ import static io.flexdb.Limits.notNull;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.copy.NewStoreDirectory;
 import io.flexdb.internal.salvage.StoreSalvage;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
 import io.flexdb.storage.TargetNotEmptyException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Brings what can be read of a damaged store into a new one.
@@ -25,6 +30,9 @@ public final class FlexDBSalvage {
     /** Before all times at which something expires: until a store is whole nothing of it does. */
     private static final InstantSource BEGINNING = InstantSource.fixed(Instant.ofEpochMilli(Long.MIN_VALUE));
 
+    /** The keyspace of a salvaged store that has its {@link #lostRanges}, if there are any. */
+    public static final String LOST_KEYSPACE = StoreSalvage.LOST_KEYSPACE;
+
     private FlexDBSalvage() {}
 
     /** Salvages a store with default options, as {@link #salvage(Path, Path, FlexDBOptions, Progress)} does. */
@@ -35,13 +43,19 @@ public final class FlexDBSalvage {
     /**
      * Brings every readable pair of a damaged store that nobody has open into a new one, and says what is lost. What is
      * damaged is left out: pairs in damaged frames, with those behind them in the same extent; the ranges of the address
-     * space that damaged nodes of the FlexTree had; writes in a log from a damaged one on, and logs whose headers are
-     * damaged. Without any header of the FlexTree only the write-ahead logs are left.
+     * space that damaged nodes of the FlexTree had; damaged writes in logs. Without any header of the FlexTree only the
+     * write-ahead logs are left.
+     *
+     * <p>The end of the last log needs not be known: a write that a power cut has torn, which was never acknowledged as
+     * durable, looks like one that was damaged. Then a finding says that the store may lack it.
+     *
+     * <p>Pairs of a named keyspace whose name is lost are in one called "recovered-" and its number. The new store knows
+     * which keys may be missing, see {@link #lostRanges}.
      *
      * <p>As long as the FlexTree and the logs are whole, what was deleted stays so. Otherwise deleted pairs may be back,
      * and values be earlier ones, or lack operands; {@link FlexDBSalvageReport#mayHoldRemovedPairs()} says so.
      *
-     * <p>If this throws, or is cut short, what is in the new directory is a part; delete it.
+     * <p>If this throws, or is cut short, what is in the new directory is a part, which can't be opened; delete it.
      *
      * @param damaged the directory of a store, or what is left of it
      * @param fresh an empty or missing directory
@@ -75,14 +89,67 @@ public final class FlexDBSalvage {
             }
         }
         VfsLock lock = StoreSalvage.lock(vfs, from);
-        try (Store store =
-                StoreOpener.open(vfs, to, options.withClock(BEGINNING).settings(), inline)) {
-            return FlexDBSalvageReport.of(
-                    StoreSalvage.run(vfs, from, store.writer(), store.settings(), progress::done));
+        try {
+            StoreSalvage.Result result;
+            long id;
+            try (Store store =
+                    StoreOpener.open(vfs, to, options.withClock(BEGINNING).settings(), inline)) {
+                id = store.engine.storeId();
+                NewStoreDirectory.unfinish(vfs, to);
+                result = StoreSalvage.run(vfs, from, store, progress::done);
+            }
+            NewStoreDirectory.finish(vfs, to, id);
+            return FlexDBSalvageReport.of(result);
         } finally {
             if (lock != null) {
                 lock.close();
             }
+        }
+    }
+
+    /**
+     * The keys of a store made by a salvage that may be missing because they were lost, as ranges; empty if none may.
+     * They are in the store itself, in the keyspace {@link #LOST_KEYSPACE}, until that is dropped. Where the damaged store
+     * has lost its last writes alone, or pairs of which a log has a later value, they are not among them.
+     */
+    public static List<LostRange> lostRanges(FlexDB db) {
+        notNull(db, "db");
+        if (!db.keyspaces().contains(LOST_KEYSPACE)) {
+            return List.of();
+        }
+        List<LostRange> ranges = new ArrayList<>();
+        try (FlexCursor cursor = db.keyspace(LOST_KEYSPACE).cursor()) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                ranges.add(LostRange.decode(cursor.key(), cursor.value()));
+            }
+        }
+        return ranges;
+    }
+
+    /**
+     * A range of the keys of one keyspace in which pairs may have been lost. A pair that is in it is sound.
+     *
+     * @param keyspace its name; empty for the default one
+     * @param from the first key; empty for the first of all
+     * @param to the key behind the last; null if there is no last
+     * @param salvage tells apart ranges of one salvage from those of another, where a salvaged store was salvaged again
+     */
+    public record LostRange(String keyspace, byte[] from, byte[] to, long salvage) {
+        private static LostRange decode(byte[] key, byte[] value) {
+            ByteBuffer bytes = ByteBuffer.wrap(value);
+            byte[] name = new byte[bytes.getShort()];
+            byte[] from = new byte[bytes.getInt()];
+            int toLength = bytes.getInt();
+            byte[] to = toLength < 0 ? null : new byte[toLength];
+            bytes.get(name).get(from);
+            if (to != null) {
+                bytes.get(to);
+            }
+            return new LostRange(
+                    new String(name, StandardCharsets.UTF_8),
+                    from,
+                    to,
+                    ByteBuffer.wrap(key).getLong());
         }
     }
 }

@@ -13,6 +13,8 @@ import java.util.List;
  * @param logWrites writes that were brought over from write-ahead logs, after the pairs
  * @param mayHoldRemovedPairs whether deleted pairs may be back, and values be earlier ones, or lack operands: if the
  *     FlexTree or a log is damaged
+ * @param recoveredKeyspaces names of keyspaces of the new store that have lost their own, with all their pairs; a dropped
+ *     one may be among them if {@code mayHoldRemovedPairs}
  */
 public record FlexDBSalvageReport(
         List<FlexDBCheckReport.Finding> findings,
@@ -20,11 +22,13 @@ public record FlexDBSalvageReport(
         long pairs,
         long lostBytes,
         long logWrites,
-        boolean mayHoldRemovedPairs) {
+        boolean mayHoldRemovedPairs,
+        List<String> recoveredKeyspaces) {
 
-    /** Takes a copy of the list. */
+    /** Takes copies of the lists. */
     public FlexDBSalvageReport {
         findings = List.copyOf(findings);
+        recoveredKeyspaces = List.copyOf(recoveredKeyspaces);
     }
 
     static FlexDBSalvageReport of(StoreSalvage.Result result) {
@@ -34,7 +38,8 @@ public record FlexDBSalvageReport(
                 result.pairs(),
                 result.lostBytes(),
                 result.writes(),
-                result.mayHoldRemoved());
+                result.mayHoldRemoved(),
+                result.recoveredKeyspaces());
     }
 
     /** Whether everything was brought over. */
@@ -47,7 +52,7 @@ public record FlexDBSalvageReport(
     public String toString() {
         StringBuilder text = new StringBuilder("FlexDBSalvageReport[findings=" + findingCount + ", pairs=" + pairs
                 + ", lostBytes=" + lostBytes + ", logWrites=" + logWrites + ", mayHoldRemovedPairs="
-                + mayHoldRemovedPairs + "]");
+                + mayHoldRemovedPairs + ", recoveredKeyspaces=" + recoveredKeyspaces + "]");
         findings.forEach(finding -> text.append('\n').append(finding));
         return text.toString();
     }

@@ -10,6 +10,8 @@ import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.wal.WalReader;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
@@ -20,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -153,6 +156,134 @@ class FlexDBSalvageTest {
             now.forEach((key, value) -> assertTrue(
                     found.containsKey(key) || isTold(report, key), () -> at + ": a loss not told, " + report));
         }
+    }
+
+    /** Killed with writes in its last log, some of which were forced; the last bytes of the log were used before. */
+    private StoreDriver killedWithAnOpenLog() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        fill(store, 0, 1100);
+        store.sync();
+        fill(store, 1100, 1400);
+        store.vfs = store.vfs.kill();
+        return store;
+    }
+
+    /** The log with the frame that was written last, and where its frames begin: the end is the last of them. */
+    private static Path lastLog(SimulatedVfs vfs, List<Long> frames) {
+        Path last = null;
+        long first = 0;
+        long storeId = StoreFiles.readStoreId(vfs, StoreFiles.optionsFile(StoreDriver.DIRECTORY));
+        for (Path file : vfs.files()) {
+            if (file.startsWith(StoreDriver.DIRECTORY.resolve("wal"))) {
+                try (WalReader reader = new WalReader(vfs, file, storeId)) {
+                    if (!reader.next() || reader.firstSequence() < first) {
+                        continue;
+                    }
+                    last = file;
+                    first = reader.firstSequence();
+                    frames.clear();
+                    do {
+                        if (reader.framePosition() >= reader.markPosition()) {
+                            frames.add(reader.framePosition());
+                        }
+                    } while (reader.next());
+                    frames.add(reader.position());
+                }
+            }
+        }
+        return last;
+    }
+
+    /** Above the mark a crash may have torn a frame, so that opening the store ends the log there. */
+    @Test
+    void aFrameDamagedAboveTheMarkCostsItselfAloneAndIsTold() {
+        StoreDriver store = killedWithAnOpenLog();
+        assertTrue(salvage(store.vfs.copy()).isComplete());
+        List<Long> frames = new ArrayList<>();
+        Path log = lastLog(store.vfs, frames);
+        assertTrue(frames.size() > 10, frames::toString);
+        byte[] sound = store.vfs.content(log);
+        Random random = new Random(3);
+        for (int i = 0; i + 1 < frames.size(); i++) {
+            SimulatedVfs vfs = store.vfs.copy();
+            byte[] bytes = sound.clone();
+            int length = (int) (frames.get(i + 1) - frames.get(i)) - 7; // behind its payload may be anything
+            int position = (int) (frames.get(i) + (i % 3 == 0 ? random.nextInt(8) : random.nextInt(length)));
+            bytes[position] ^= (byte) (1 << random.nextInt(8));
+            vfs.setContent(log, bytes);
+            String at = "frame " + i + " of " + (frames.size() - 1) + ", byte " + position;
+            FlexDBSalvageReport report = salvage(vfs);
+            assertEquals(1, report.findingCount(), () -> at + ": " + report);
+            assertEquals(frames.get(i), report.findings().get(0).position(), at);
+            assertTrue(report.mayHoldRemovedPairs(), at);
+            TreeMap<byte[], byte[]> now = store.oracle.now();
+            TreeMap<byte[], byte[]> found = salvaged(vfs);
+            assertRight(store, vfs, report, at);
+            long differing = now.keySet().stream()
+                    .filter(key -> !Arrays.equals(now.get(key), found.get(key)))
+                    .count();
+            differing +=
+                    found.keySet().stream().filter(key -> !now.containsKey(key)).count();
+            assertTrue(differing <= 1, at + ": " + differing + " pairs differ");
+        }
+    }
+
+    @Test
+    void ofALogWithADamagedHeaderOrStartEveryWriteComesOver() {
+        StoreDriver store = killedWithAnOpenLog();
+        Path log = lastLog(store.vfs, new ArrayList<>());
+        byte[] sound = store.vfs.content(log);
+        for (int position : new int[] {0, 9, 17, 35, 41, 50, 57, 300, 515, 4097, 4105}) {
+            SimulatedVfs vfs = store.vfs.copy();
+            byte[] bytes = sound.clone();
+            bytes[position] ^= 16;
+            vfs.setContent(log, bytes);
+            FlexDBSalvageReport report = salvage(vfs);
+            StoreOracle.assertSame(store.oracle.now(), salvaged(vfs), "byte " + position + ": " + report);
+            assertEquals(position == 515 ? 0 : 1, report.findingCount(), report::toString); // the mark may be torn
+        }
+        SimulatedVfs vfs = store.vfs.copy();
+        vfs.setContent(log, Arrays.copyOf(sound, sound.length - 4096)); // all behind its frames
+        FlexDBSalvageReport report = salvage(vfs);
+        StoreOracle.assertSame(store.oracle.now(), salvaged(vfs), report.toString());
+        assertFalse(report.isComplete());
+    }
+
+    /** Of a power cut nobody can tell whether it has torn the last frame, so the report doesn't say all is there. */
+    @Test
+    void whatAPowerCutLeavesIsCompleteOnlyIfNothingIsMissing() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        fill(store, 0, 1100);
+        store.sync();
+        fill(store, 1100, 1300);
+        int torn = 0;
+        for (int seed = 0; seed < 60 * EFFORT; seed++) {
+            SimulatedVfs vfs = store.vfs.crash(seed);
+            FlexDBSalvageReport report = salvage(vfs);
+            if (!report.isComplete()) {
+                torn++;
+                continue;
+            }
+            SimulatedVfs opened = vfs.copy();
+            try (FlexDB db = FlexDB.open(opened, StoreDriver.DIRECTORY, StoreDriver.SMALL, true)) {
+                StoreOracle.assertSame(StoreDriver.all(db), salvaged(vfs), "seed " + seed + ": " + report);
+            }
+        }
+        assertTrue(torn > 0, "nothing torn");
+    }
+
+    @Test
+    void aDirectoryOfLogsThatIsMissingIsToldUnlessTheStoreWasClosed() {
+        StoreDriver store = killedWithAnOpenLog();
+        SimulatedVfs vfs = store.vfs;
+        Path logs = StoreDriver.DIRECTORY.resolve("wal");
+        vfs.list(logs).forEach(name -> vfs.delete(logs.resolve(name)));
+        vfs.delete(logs);
+        FlexDBSalvageReport report = salvage(vfs);
+        assertTrue(report.toString().contains("the directory of write-ahead logs"), report::toString);
+        StoreDriver closed = stores().get(0);
+        closed.vfs.delete(logs);
+        assertTrue(salvage(closed.vfs).isComplete());
     }
 
     private static boolean isTold(FlexDBSalvageReport report, byte[] key) {

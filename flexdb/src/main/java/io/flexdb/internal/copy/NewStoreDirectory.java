@@ -102,6 +102,29 @@ public final class NewStoreDirectory implements AutoCloseable {
         }
     }
 
+    /** Has a store that is open, and still empty, be none to whoever opens it later, until {@link #finish(Vfs, Path, long)}. */
+    public static void unfinish(Vfs vfs, Path directory) {
+        vfs.open(directory.resolve(StoreFiles.UNFINISHED_COPY_NAME), OpenMode.CREATE)
+                .close();
+        StoreFiles.deleteOptions(vfs, directory);
+        vfs.syncDirectory(directory);
+    }
+
+    /** Makes it a store again, durably, when it is closed. */
+    public static void finish(Vfs vfs, Path directory, long storeId) {
+        StoreFiles.writeOptions(vfs, directory, storeId);
+        deleteMarker(vfs, directory);
+    }
+
+    private static void deleteMarker(Vfs vfs, Path directory) {
+        try {
+            vfs.delete(directory.resolve(StoreFiles.UNFINISHED_COPY_NAME));
+            vfs.syncDirectory(directory);
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A file that is not needed stays in " + directory, e);
+        }
+    }
+
     private void closeAfter(Throwable cause) {
         try {
             close();

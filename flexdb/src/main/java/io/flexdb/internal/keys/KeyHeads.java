@@ -39,6 +39,10 @@ public final class KeyHeads {
 
     private static final byte ESCAPE = (byte) 0xFF;
     private static final byte[] BEHIND_DEFAULT = {ESCAPE, 1};
+
+    /** Behind all keys that are stored. */
+    public static final byte[] LAST = {ESCAPE, 2};
+
     private static final int ONE_BYTE_NUMBERS = 240;
 
     /** The default keyspace. */
@@ -127,6 +131,20 @@ public final class KeyHeads {
         return stored.length > BEHIND_DEFAULT.length && stored[0] == ESCAPE && stored[1] == BEHIND_DEFAULT[1];
     }
 
+    /** The number of the named keyspace that a key that is stored is of; -1 if it is of none. */
+    public static int numberOf(byte[] stored) {
+        int head = headBytes(stored);
+        if (!isNamed(stored) || head > MAX_HEAD_BYTES || stored.length < head) {
+            return -1;
+        }
+        int first = BEHIND_DEFAULT.length;
+        int number = head == first + 1 ? stored[first] & 0xFF : 0;
+        for (int i = first + 1; i < head; i++) {
+            number = number << Byte.SIZE | stored[i] & 0xFF;
+        }
+        return number;
+    }
+
     /** A key as it is stored: itself if it has no head. */
     public byte[] stored(byte[] key) {
         byte[] head = of(key);
@@ -168,6 +186,25 @@ public final class KeyHeads {
             throw new IllegalArgumentException("the key was changed by another thread while it was read");
         }
         return keyAt + keyLength;
+    }
+
+    /** The first key of the keyspace that would be stored from a place on; null if there is none. */
+    public byte[] firstKeyFrom(byte[] stored) {
+        if (begin != null && Arrays.compareUnsigned(stored, begin) <= 0) {
+            return NO_HEAD;
+        }
+        if (end != null && Arrays.compareUnsigned(stored, end) >= 0) {
+            return null;
+        }
+        if (usual.length > 0) {
+            return Arrays.copyOfRange(stored, usual.length, stored.length);
+        }
+        if (stored.length == 0 || stored[0] != ESCAPE || escaped.length == 0) {
+            return stored;
+        }
+        byte[] first = {ESCAPE};
+        byte[] key = stored.length > escaped.length ? Arrays.copyOfRange(stored, escaped.length, stored.length) : first;
+        return Arrays.compareUnsigned(key, first) < 0 ? first : key;
     }
 
     /** No key of the keyspace is stored below this one; null for the first of all. */

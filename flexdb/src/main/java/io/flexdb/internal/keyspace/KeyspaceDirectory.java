@@ -13,6 +13,7 @@ import io.flexdb.internal.write.WriteGuard;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.KeyspaceExistsException;
 import io.flexdb.storage.NoSuchKeyspaceException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -38,10 +39,14 @@ public final class KeyspaceDirectory {
      * The pairs are written like any other, so that they are as durable and as much part of the order of all writes. To
      * make a keyspace is a batch of two puts, to drop one a batch of its whole range and its name. A copy of them is
      * here, read when it is first asked for: who has no named keyspaces never pays for it.
+     *
+     * N1  A number that a name or a pair has is never given to another keyspace. The number to come says so, as long as
+     *     it is there. In a store that an earlier build has salvaged it may be missing, or too low. So before the first
+     *     keyspace is made in an open store, the last pair is looked at, which has the highest number of all pairs.
      */
-    private static final KeyHeads HEADS = KeyHeads.DIRECTORY;
-    private static final byte[] NEXT = {}; // the key of the number to come
-    private static final int FIRST = 1;
+    static final KeyHeads HEADS = KeyHeads.DIRECTORY;
+    static final byte[] NEXT = {}; // the key of the number to come
+    static final int FIRST = 1;
 
     private final StoreReader reader;
     private final StoreWriter writer;
@@ -49,7 +54,9 @@ public final class KeyspaceDirectory {
     private final Path dataFile;
     private final ReentrantLock lock = new ReentrantLock(); // for all changes; comes before the write lock
     private final NavigableMap<String, KeyspaceState> states = new ConcurrentSkipListMap<>();
-    private int next = FIRST; // under the lock
+    private int next = FIRST; // under the lock, as are the next two
+    private boolean nextIsSound; // it was found, and is above the numbers of all names
+    private boolean pairsKnown; // it is above the numbers of all pairs
     private volatile boolean loaded;
 
     /** @param dataFile to be named if the directory makes no sense */
@@ -102,7 +109,7 @@ public final class KeyspaceDirectory {
         return names;
     }
 
-    private static int numberOf(byte[] value) {
+    static int numberOf(byte[] value) {
         return value.length == Integer.BYTES
                 ? ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getInt()
                 : 0;
@@ -140,6 +147,7 @@ public final class KeyspaceDirectory {
                 }
                 return there;
             }
+            passPairs();
             if (next == KeyHeads.MAX_NUMBER) {
                 throw new IllegalStateException("the store has made " + next
                         + " keyspaces, and can't make more; copy what is there into a new store");
@@ -157,7 +165,32 @@ public final class KeyspaceDirectory {
         }
     }
 
-    private static void put(BatchPayload payload, byte[] key, int number) {
+    /** Has the next number be above those of all pairs, N1. */
+    private void passPairs() {
+        if (pairsKnown) {
+            return;
+        }
+        try {
+            next = Math.max(next, highestOfPairs(reader) + 1);
+        } catch (CorruptionException | StoreIoException e) {
+            if (!nextIsSound) {
+                throw e;
+            } // what can't be read has lower numbers
+        }
+        pairsKnown = true;
+    }
+
+    /** The highest number of a named keyspace that has a pair; 0 if there is none. */
+    private static int highestOfPairs(StoreReader reader) {
+        try (MergeCursor cursor = reader.cursor(null, null, Scan.KEYS)) {
+            cursor.seekToLast();
+            return cursor.isValid()
+                    ? Math.max(0, Math.min(KeyHeads.MAX_NUMBER - 1, KeyHeads.numberOf(cursor.key())))
+                    : 0;
+        }
+    }
+
+    static void put(BatchPayload payload, byte[] key, int number) {
         byte[] value = ByteBuffer.allocate(Integer.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(number)
@@ -226,6 +259,8 @@ public final class KeyspaceDirectory {
     private void read() {
         states.clear();
         next = FIRST;
+        nextIsSound = false;
+        pairsKnown = false;
         try (MergeCursor cursor = reader.cursor(null, null, Scan.ALL.in(HEADS))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 add(cursor.key(), cursor.value());
@@ -235,19 +270,20 @@ public final class KeyspaceDirectory {
 
     private void add(byte[] key, byte[] value) {
         int number = numberOf(value);
+        String name = KeyspaceNames.decode(key);
+        if (number < FIRST || name == null || key.length > KeyspaceNames.MAX_BYTES) {
+            throw new CorruptionException(
+                    dataFile, 0, "a name and a number from 1 on", "name " + name + ", number " + number);
+        }
         if (key.length == 0) { // the first of all
             next = number;
+            nextIsSound = true;
+            return;
         }
-        String name = KeyspaceNames.decode(key);
-        if (number < FIRST
-                || name == null
-                || key.length > KeyspaceNames.MAX_BYTES
-                || number > next - (key.length > 0 ? 1 : 0)) {
-            throw new CorruptionException(
-                    dataFile, 0, "a name and a number from 1 to " + next, "name " + name + ", number " + number);
+        if (number >= next) { // N1
+            next = number == KeyHeads.MAX_NUMBER ? number : number + 1;
+            nextIsSound = false;
         }
-        if (key.length > 0) {
-            states.put(name, new KeyspaceState(this, name, number));
-        }
+        states.put(name, new KeyspaceState(this, name, number));
     }
 }

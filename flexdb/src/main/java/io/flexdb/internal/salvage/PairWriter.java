@@ -7,9 +7,26 @@ import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.walk.PairWalk;
 import io.flexdb.internal.write.StoreWriter;
+import io.flexdb.storage.StorageException;
 
 /** Writes pairs and entries of logs to another store, many to one write. */
 final class PairWriter {
+    /** Writing has failed: nothing that reads the damaged store takes that for damage. */
+    static final class TargetException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final StorageException storage;
+
+        TargetException(StorageException storage) {
+            super(storage);
+            this.storage = storage;
+        }
+
+        StorageException storage() {
+            return storage;
+        }
+    }
+
     private static final int MOST_BYTES = 1 << 18; // of a write
     private static final int SHARE = 8; // of a memtable
     private static final int BYTES_OF_ENTRY = 256; // a write has no more entries than of this size on average
@@ -53,6 +70,17 @@ final class PairWriter {
         added(bytes, body, false);
     }
 
+    /** Puts a pair of which memtables hold any. */
+    void put(byte[] storedKey, byte[] value) {
+        int bytes = Math.toIntExact(WritePayload.putBytes(storedKey.length, value.length));
+        long body = MemTable.bodyBytes(storedKey.length, value.length);
+        begin(bytes, body, value.length);
+        int at = WritePayload.encodePutHeader(payload, length, storedKey.length, value.length);
+        System.arraycopy(storedKey, 0, payload, at, storedKey.length);
+        System.arraycopy(value, 0, payload, at + storedKey.length, value.length);
+        added(bytes, body, false);
+    }
+
     /** Adds the entry that a reader is at. As {@link #put}. */
     void add(PayloadReader reader, byte[] from, int start, int end) {
         long body = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
@@ -88,7 +116,11 @@ final class PairWriter {
     void flush() {
         if (entries > 0) {
             int checksum = WritePayload.checksum(payload, 0, length);
-            writer.write(payload, length, checksum, entries, ranges, bodyBytes, Force.WHEN_ASKED);
+            try {
+                writer.write(payload, length, checksum, entries, ranges, bodyBytes, Force.WHEN_ASKED);
+            } catch (StorageException e) {
+                throw new TargetException(e);
+            }
         }
         length = 0;
         entries = 0;

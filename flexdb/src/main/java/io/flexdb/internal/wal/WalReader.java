@@ -49,6 +49,8 @@ public final class WalReader implements AutoCloseable {
     private int payloadBytes;
     private boolean behindLoad;
     private boolean ended;
+    private FrameSearch search; // null before something was skipped
+    private CorruptionException tolerated; // what is wrong with the header
     private FrameCheck references = (payloadOfFrame, length) -> true;
     private long checkedFrom = 1;
 
@@ -59,6 +61,18 @@ public final class WalReader implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if it has a format version that can't be read
      */
     public WalReader(Vfs vfs, Path path, long storeId) {
+        this(vfs, path, storeId, false);
+    }
+
+    /**
+     * Does the same for a salvage: what is damaged in the header is {@linkplain #tolerated told}, as long as it can be
+     * found out which frames are of this use of the file.
+     */
+    public static WalReader tolerant(Vfs vfs, Path path, long storeId) {
+        return new WalReader(vfs, path, storeId, true);
+    }
+
+    private WalReader(Vfs vfs, Path path, long storeId, boolean tolerant) {
         this.storeId = storeId;
         this.openedPath = path;
         this.file = vfs.open(path, OpenMode.READ);
@@ -67,9 +81,8 @@ public final class WalReader implements AutoCloseable {
             int bytes = (int) Math.min(fileBytes, WINDOW_BYTES);
             this.window = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
             load(0);
-            requireHeader();
-            this.number = window.getLong(WalFormat.HEADER_NUMBER);
-            this.generation = window.getLong(WalFormat.HEADER_GENERATION);
+            this.generation = tolerant ? generationInAnyCase() : requireHeader();
+            this.number = tolerated == null ? window.getLong(WalFormat.HEADER_NUMBER) : numberInName();
             this.markPosition = readMark();
             this.header = new FrameHeader(storeId, generation);
             begin();
@@ -87,7 +100,8 @@ public final class WalReader implements AutoCloseable {
         window.flip();
     }
 
-    private void requireHeader() {
+    /** Returns the generation. */
+    private long requireHeader() {
         if (fileBytes < WalFormat.START) {
             throw damage(0, "a header of " + WalFormat.START + " bytes", "a file of " + fileBytes + " bytes");
         }
@@ -111,6 +125,39 @@ public final class WalReader implements AutoCloseable {
         }
         requireZeros(WalFormat.HEADER_BYTES, WalFormat.MARK_GENERATION);
         requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.START);
+        return window.getLong(WalFormat.HEADER_GENERATION);
+    }
+
+    /** That in the header, or else the one by which both the start and the first frame have the right checks. */
+    private long generationInAnyCase() {
+        try {
+            return requireHeader();
+        } catch (CorruptionException e) {
+            if (fileBytes < WalFormat.FIRST_FRAME + WalFormat.FRAME_HEADER_BYTES) {
+                throw e;
+            }
+            tolerated = e;
+            FrameHeader none = new FrameHeader(storeId, 0);
+            int low = none.startCheck(window.getLong(WalFormat.START)) ^ window.getInt(WalFormat.START_CHECK);
+            FrameSearch frames = new FrameSearch(file, none, 0, WalFormat.FIRST_FRAME);
+            if (low <= 0 || frames.generation(WalFormat.FIRST_FRAME) != low) {
+                throw e;
+            }
+            return low;
+        }
+    }
+
+    private long numberInName() {
+        try {
+            return Long.parseLong(WalFormat.withDigits(file.path().getFileName().toString()));
+        } catch (NumberFormatException e) {
+            return Long.MAX_VALUE; // more than any log has
+        }
+    }
+
+    /** What is wrong with the header of a log that was opened tolerantly; null if nothing is. */
+    public CorruptionException tolerated() {
+        return tolerated;
     }
 
     private void requireZeros(int from, int to) {
@@ -168,13 +215,18 @@ public final class WalReader implements AutoCloseable {
         return openedPath;
     }
 
+    /** Whether a bulk load came right before the frame. */
+    public boolean isBehindLoad() {
+        return behindLoad;
+    }
+
     /** The sequence number of the first entry of all; 0 if nothing was written. */
-    long startSequence() {
+    public long startSequence() {
         return startSequence;
     }
 
     /** The number that the first entry of the next frame will have; 0 if nothing was written. */
-    long nextSequence() {
+    public long nextSequence() {
         return nextSequence;
     }
 
@@ -198,6 +250,36 @@ public final class WalReader implements AutoCloseable {
             throw damage(position, "frames up to position " + markPosition + ", which were forced", missing);
         }
         return false;
+    }
+
+    /**
+     * Goes on behind what is no frame, for a salvage: after {@link #next} has returned false or thrown, moves to before
+     * the next whole frame, wherever it is. The numbers from there on are too low, by the writes that lie between.
+     *
+     * @param first the number that the first entry of the log is to have, if its start is damaged
+     * @return whether there is one
+     */
+    public boolean skip(long first) {
+        if (position + WalFormat.FRAME_HEADER_BYTES >= fileBytes) {
+            return false;
+        }
+        // Without a start the first frame may be whole.
+        long from = nextSequence == 0 ? position : position + Long.BYTES;
+        search = search == null ? new FrameSearch(file, header, generation, position) : search;
+        long found = search.next(from);
+        if (found < 0) {
+            return false;
+        }
+        position = found;
+        nextSequence = nextSequence == 0 ? first : nextSequence + 1;
+        ended = false;
+        return true;
+    }
+
+    /** After {@link #skip} has found nothing: whether there may have been one more frame, or a part of one. */
+    public boolean mayLackFrame() {
+        boolean isFull = position + WalFormat.FRAME_HEADER_BYTES >= fileBytes;
+        return !isFull && search.mayBeBegun(position);
     }
 
     /** Reads the frame at the position and moves behind it; returns what stands there instead if there is none. */

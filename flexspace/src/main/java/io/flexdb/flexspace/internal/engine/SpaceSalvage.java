@@ -57,6 +57,7 @@ public final class SpaceSalvage implements AutoCloseable {
     private SpaceReads reads;
     private long tag;
     private boolean complete = true;
+    private CorruptionException cutLog; // null if the logs end where they should
 
     private SpaceSalvage(Vfs vfs, Path directory) {
         this.vfs = vfs;
@@ -209,8 +210,10 @@ public final class SpaceSalvage implements AutoCloseable {
             try (LogPieces log = logs.read(logs.opened(), beside)) {
                 replay.replay(logs.path(logs.opened()), logs.opened(), log);
                 frames = log.frames();
+                noteEnd(logs.path(logs.opened()), log);
             }
             if (logs.continuing() > 0) {
+                cutLog = null; // of this one it is known how many frames it had
                 if (frames != logs.continuedSequence()) {
                     throw new CorruptionException(
                             logs.path(logs.opened()),
@@ -220,6 +223,7 @@ public final class SpaceSalvage implements AutoCloseable {
                 }
                 try (LogPieces next = logs.read(logs.continuing(), beside)) {
                     replay.replay(logs.path(logs.continuing()), logs.continuing(), next);
+                    noteEnd(logs.path(logs.continuing()), next);
                 }
             }
         } catch (StorageException e) {
@@ -227,6 +231,16 @@ public final class SpaceSalvage implements AutoCloseable {
             complete = false;
         }
         tag = replay.tag();
+    }
+
+    private void noteEnd(Path path, LogPieces log) {
+        if (log.mayLackFrames()) {
+            cutLog = new CorruptionException(
+                    path,
+                    log.position(),
+                    "frame " + (log.frames() + 1) + ", or the end of the log",
+                    "other bytes: a batch that a crash has cut, or one that is damaged");
+        }
     }
 
     /** Takes checksums out of footers that are damaged: a frame that has the one that stands there is sound. */
@@ -274,6 +288,14 @@ public final class SpaceSalvage implements AutoCloseable {
      */
     public boolean isComplete() {
         return complete;
+    }
+
+    /**
+     * What stands behind the last whole frame of the logs; null if nothing does. A crash may have cut it, and then all
+     * its writes are in write-ahead logs; or it was whole, and is damaged.
+     */
+    public CorruptionException cutLog() {
+        return cutLog;
     }
 
     /** The id of the store. */

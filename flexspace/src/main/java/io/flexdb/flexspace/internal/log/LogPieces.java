@@ -54,6 +54,11 @@ public final class LogPieces implements AutoCloseable {
         return reader.frames();
     }
 
+    /** Whether there may have been more frames, once {@link #next} has returned nothing. */
+    public boolean mayLackFrames() {
+        return reader.mayLackFrames();
+    }
+
     /** Where they end, once {@link #next} has returned nothing. */
     public long position() {
         return reader.position();

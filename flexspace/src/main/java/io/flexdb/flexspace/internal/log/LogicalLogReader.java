@@ -109,6 +109,32 @@ public final class LogicalLogReader {
         }
     }
 
+    /**
+     * After the last frame: whether there may have been others. A log is never used twice, so whatever stands behind its
+     * frames was written to it: by a batch that a crash has cut, or it is a frame that was whole, and is damaged.
+     */
+    boolean mayLackFrames() {
+        for (long at = position; at < size; at += piece.capacity()) {
+            piece = ByteBuffer.allocate((int) Math.min(PIECE_BYTES, size - at));
+            file.readFully(piece, at);
+            if (!isZero(piece)) {
+                return true;
+            }
+        }
+        ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES);
+        file.readFully(mark, LogFormat.MARK_OFFSET);
+        return !isZero(mark) && syncedUpTo(file, generation) == 0;
+    }
+
+    private static boolean isZero(ByteBuffer bytes) {
+        for (byte b : bytes.array()) {
+            if (b != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whole frames read so far. */
     long frames() {
         return frames;

@@ -72,8 +72,8 @@ final class TransactionState {
     // ---- reading
 
     /**
-     * The own entry of a key that counts, as {@link OwnWrites#find}. If there is none the store is what counts, and it is
-     * noted that it was read.
+     * The own entry of a key that counts, as {@link OwnWrites#find}. If the answer depends on the store, which it does if
+     * there is none, or an operand, it is noted that the key was read.
      *
      * @param key not copied unless it has to be noted
      */
@@ -81,16 +81,20 @@ final class TransactionState {
         requireOpen();
         int ref = writes.find(key, key.length);
         foundKey = key;
-        if (ref == MemTable.NONE && isSerializable()) {
+        // An operand is a write of the key and would be a conflict by itself, but a rollback may take it back.
+        if (isSerializable() && (ref == MemTable.NONE || isOperand(ref))) {
             footprint.addKey(key.clone());
         }
         return ref;
     }
 
+    private boolean isOperand(int ref) {
+        return ref != OwnWrites.DELETED && writes.found().type(ref) == WritePayload.MERGE;
+    }
+
     /** What the own entry that was found last, an operand, makes of what is below; null if it is none, or over. */
     private MergedValue merged(int ref) {
-        boolean isOperand = ref != OwnWrites.DELETED && writes.found().type(ref) == WritePayload.MERGE;
-        return isOperand ? reader.merged(foundKey, pin, writes.front()) : null;
+        return isOperand(ref) ? reader.merged(foundKey, pin, writes.front()) : null;
     }
 
     /** Whether an own entry of a key that was found has a value of its own. */

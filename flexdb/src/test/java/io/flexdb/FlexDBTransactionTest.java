@@ -12,6 +12,7 @@ import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -33,7 +34,7 @@ class FlexDBTransactionTest {
 
     @BeforeEach
     void open() {
-        db = FlexDB.open(directory.resolve("store"), StoreDriver.SMALL);
+        db = FlexDB.open(directory.resolve("store"), StoreDriver.SMALL.withMergeFunction(MergeFunction.APPEND));
         for (String key : List.of("b", "d", "f", "h")) {
             db.put(bytes(key), bytes("0"));
         }
@@ -178,6 +179,8 @@ class FlexDBTransactionTest {
                 transaction -> transaction.containsKey(ByteBuffer.wrap(d)),
                 transaction -> transaction.valueLength(d),
                 transaction -> transaction.valueLength(ByteBuffer.wrap(d)),
+                transaction -> transaction.expiresAt(d),
+                transaction -> transaction.openValue(d).close(),
                 transaction -> transaction.multiGet(several),
                 transaction -> transaction.multiGet(List.of(ByteBuffer.wrap(d)), (value, index) -> {}));
         for (int i = 0; i < lookups.size(); i++) {
@@ -189,6 +192,129 @@ class FlexDBTransactionTest {
         assertFalse(isCommittedAfterLookup(Isolation.SNAPSHOT, own));
         Consumer<Transaction> others = transaction -> transaction.multiGet(List.of(bytes("b"), bytes("x")));
         assertTrue(isCommittedAfterLookup(Isolation.SERIALIZABLE, others));
+    }
+
+    /** All ways to read the key d, by transactions that may have written it. */
+    private static List<Consumer<Transaction>> readsOfD() {
+        byte[] d = bytes("d");
+        return List.of(
+                transaction -> transaction.get(d),
+                transaction -> transaction.get(ByteBuffer.wrap(d), ByteBuffer.allocate(10)),
+                transaction -> transaction.get(d, new byte[10], 0),
+                transaction -> transaction.containsKey(d),
+                transaction -> transaction.valueLength(ByteBuffer.wrap(d)),
+                transaction -> transaction.expiresAt(d),
+                transaction -> {
+                    ValueReader value = transaction.openValue(d);
+                    if (value != null) {
+                        value.close();
+                    }
+                },
+                transaction -> transaction.multiGet(List.of(bytes("x"), d)),
+                transaction -> transaction.multiGet(List.of(ByteBuffer.wrap(d)), (value, index) -> {}));
+    }
+
+    /** Whether a transaction that read d among writes which it took back is committed after another's write of d. */
+    private boolean isCommittedAfterRollback(
+            Consumer<Transaction> writes, boolean spills, Consumer<Transaction> read) {
+        try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
+            Transaction.Savepoint before = transaction.savepoint();
+            writes.accept(transaction);
+            if (spills) {
+                transaction.spill();
+            }
+            read.accept(transaction);
+            transaction.rollbackTo(before);
+            db.put(bytes("d"), bytes("9"));
+            transaction.put(bytes("f"), bytes("1"));
+            transaction.commit();
+            return true;
+        } catch (ConflictException e) {
+            return false;
+        } finally {
+            db.put(bytes("d"), bytes("0"));
+        }
+    }
+
+    @Test
+    void whatIsReadOfTheStoreCountsWhenTheWritesInFrontOfItAreTakenBack() {
+        byte[] d = bytes("d");
+        Consumer<Transaction> merge = transaction -> transaction.merge(d, bytes("+"));
+        Consumer<Transaction> mergeTwice = merge.andThen(merge);
+        Consumer<Transaction> mergeWithMore =
+                merge.andThen(transaction -> transaction.put(bytes("da"), bytes("1")).delete(bytes("c")));
+        for (boolean spills : new boolean[] {false, true}) {
+            for (Consumer<Transaction> writes : List.of(merge, mergeTwice, mergeWithMore)) {
+                for (Consumer<Transaction> read : readsOfD()) {
+                    assertFalse(isCommittedAfterRollback(writes, spills, read));
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatOwnWritesHaveHiddenWasNotReadOfTheStore() {
+        byte[] d = bytes("d");
+        List<Consumer<Transaction>> hiding = List.of(
+                transaction -> transaction.put(d, bytes("1")),
+                transaction -> transaction.put(d, bytes("1"), Duration.ofDays(1)),
+                transaction -> transaction.delete(d),
+                transaction -> transaction.deleteRange(bytes("c"), bytes("e")),
+                transaction -> transaction.merge(d, bytes("+")).delete(d));
+        for (boolean spills : new boolean[] {false, true}) {
+            for (Consumer<Transaction> writes : hiding) {
+                for (Consumer<Transaction> read : readsOfD()) {
+                    assertTrue(isCommittedAfterRollback(writes, spills, read));
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatIsWalkedOverCountsWhenTheWritesAmongItAreTakenBack() {
+        byte[] d = bytes("d");
+        List<Consumer<Transaction>> writes = List.of(
+                transaction -> transaction.put(d, bytes("1")),
+                transaction -> transaction.delete(d),
+                transaction -> transaction.merge(d, bytes("+")),
+                transaction -> transaction.deleteRange(bytes("c"), bytes("e")));
+        for (boolean spills : new boolean[] {false, true}) {
+            for (Consumer<Transaction> written : writes) {
+                assertFalse(isCommittedAfterRollback(written, spills, transaction -> {
+                    FlexCursor cursor = transaction.cursor(); // which the rollback closes
+                    cursor.seek(bytes("c"));
+                    cursor.next();
+                }));
+                assertFalse(isCommittedAfterRollback(written, spills, transaction -> {
+                    try (FlexCursor cursor = transaction.cursor()) {
+                        cursor.seekToLast();
+                        cursor.prev();
+                        cursor.prev();
+                        cursor.prev();
+                    }
+                }));
+            }
+        }
+    }
+
+    @Test
+    void readsInFrontOfWhichMergesWereTakenBackMayNotCross() {
+        try (Transaction one = db.begin(Isolation.SERIALIZABLE);
+                Transaction other = db.begin(Isolation.SERIALIZABLE)) {
+            readBehindAMerge(one, "b");
+            one.put(bytes("d"), bytes("1"));
+            readBehindAMerge(other, "d");
+            other.put(bytes("b"), bytes("2"));
+            one.commit();
+            assertThrows(ConflictException.class, other::commit);
+        }
+    }
+
+    private static void readBehindAMerge(Transaction transaction, String key) {
+        Transaction.Savepoint before = transaction.savepoint();
+        transaction.merge(bytes(key), bytes("+"));
+        assertEquals("0+", text(transaction.get(bytes(key))));
+        transaction.rollbackTo(before);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.flexdb;
 
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.storage.StoreClosedException;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
@@ -11,15 +12,17 @@ import java.util.Optional;
  * nowhere; a new cursor stands nowhere. Later writes do not show. {@link ReadOptions} may bound it: it then behaves as
  * if the store had no other keys.
  *
- * <p>For one thread at a time. An open cursor holds back memory and disk that later writes would free, so it is to be
+ * <p>For one thread at a time, of which each hands it over to the next. An open cursor holds back memory and disk that later writes would free, so it is to be
  * closed. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
  * other exception from a move it stands nowhere. Keys and values handed out are copies.
  *
  * <p>Opening, moving and closing cursors makes no garbage but the cursors themselves, once as many have been open at a
- * time as there are now.
+ * time as there are now, if the thread that opens a cursor is the only one to use it.
  */
-public final class FlexCursor implements AutoCloseable {
-    private MergeCursor cursor; // null once closed: it serves another then
+public final class FlexCursor extends Confined implements AutoCloseable {
+    private static final String WHAT = "the cursor";
+
+    private MergeCursor cursor; // null once closed: it may serve another then
     private RangesRead trace; // of the transaction that it belongs to, if that wants to know
 
     FlexCursor() {}
@@ -36,9 +39,30 @@ public final class FlexCursor implements AutoCloseable {
     private MergeCursor cursor() {
         MergeCursor open = cursor;
         if (open == null) {
-            throw new StoreClosedException("the cursor");
+            throw ended(WHAT);
         }
+        enter(WHAT);
         return open;
+    }
+
+    /**
+     * After something was copied: if another thread has closed the cursor meanwhile, the memory that it came from may have
+     * been written to. Whoever writes does so after the close.
+     */
+    private void requireStillOpen() {
+        VarHandle.acquireFence();
+        if (cursor == null) {
+            throw ended(WHAT);
+        }
+    }
+
+    /** After a move has failed: that may be since another thread has closed the cursor meanwhile. */
+    private void requireNotEnded(Throwable failure) {
+        if (hasEnded()) {
+            StoreClosedException ended = ended(WHAT);
+            ended.addSuppressed(failure);
+            throw ended;
+        }
     }
 
     /** Goes to the first pair. */
@@ -47,7 +71,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginForward(open, null);
         }
-        open.seekToFirst();
+        try {
+            open.seekToFirst();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
     }
 
     /** Goes to the last pair. */
@@ -56,7 +85,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginBackward(open, null);
         }
-        open.seekToLast();
+        try {
+            open.seekToLast();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
     }
 
     /** Goes to the first pair whose key is not below the one given. */
@@ -66,7 +100,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginForward(open, key.clone());
         }
-        open.seek(key);
+        try {
+            open.seek(key);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
     }
 
     /** Goes to the last pair whose key is not above the one given. */
@@ -76,7 +115,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginBackward(open, key.clone());
         }
-        open.seekForPrev(key);
+        try {
+            open.seekForPrev(key);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
     }
 
     /** The same with the key that a buffer has between position and limit. The position moves to the limit. */
@@ -86,7 +130,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginForward(open, copy(key));
         }
-        open.seek(key);
+        try {
+            open.seek(key);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
         key.position(key.limit());
     }
 
@@ -97,7 +146,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.beginBackward(open, copy(key));
         }
-        open.seekForPrev(key);
+        try {
+            open.seekForPrev(key);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
         key.position(key.limit());
     }
 
@@ -117,7 +171,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.goForward(open);
         }
-        open.next();
+        try {
+            open.next();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
     }
 
     /**
@@ -130,7 +189,12 @@ public final class FlexCursor implements AutoCloseable {
         if (trace != null) {
             trace.goBackward(open);
         }
-        open.prev();
+        try {
+            open.prev();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(e);
+            throw e;
+        }
     }
 
     /** Whether the cursor stands on a pair. */
@@ -140,7 +204,9 @@ public final class FlexCursor implements AutoCloseable {
 
     /** A copy of the key. */
     public byte[] key() {
-        return cursor().key();
+        byte[] key = cursor().key();
+        requireStillOpen();
+        return key;
     }
 
     /**
@@ -149,22 +215,30 @@ public final class FlexCursor implements AutoCloseable {
      * @throws IllegalStateException if the cursor stands nowhere, or shows {@link ReadOptions#withKeysOnly keys only}
      */
     public byte[] value() {
-        return cursor().value();
+        byte[] value = cursor().value();
+        requireStillOpen();
+        return value;
     }
 
     /** Bytes of the key. */
     public int keyLength() {
-        return cursor().keyLength();
+        int length = cursor().keyLength();
+        requireStillOpen();
+        return length;
     }
 
     /** Bytes of the value, which need not be read for that. */
     public int valueLength() {
-        return cursor().valueLength();
+        int length = cursor().valueLength();
+        requireStillOpen();
+        return length;
     }
 
     /** When the value expires, though not for this cursor; empty if it does not. */
     public Optional<Instant> expiresAt() {
-        return Limits.expiry(cursor().expiry());
+        long expiry = cursor().expiry();
+        requireStillOpen();
+        return Limits.expiry(expiry);
     }
 
     /**
@@ -173,7 +247,9 @@ public final class FlexCursor implements AutoCloseable {
      * @return below 0, 0 or above 0 if the cursor's key is below the other, equal to it, or above it
      */
     public int compareKey(byte[] other) {
-        return cursor().compareKey(Limits.notNull(other, "other"));
+        int order = cursor().compareKey(Limits.notNull(other, "other"));
+        requireStillOpen();
+        return order;
     }
 
     /**
@@ -184,7 +260,9 @@ public final class FlexCursor implements AutoCloseable {
      */
     public int key(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        return Limits.requireRoom(cursor().key(destination), room, "key");
+        int length = cursor().key(destination);
+        requireStillOpen();
+        return Limits.requireRoom(length, room, "key");
     }
 
     /**
@@ -196,7 +274,9 @@ public final class FlexCursor implements AutoCloseable {
      */
     public int value(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        return Limits.requireRoom(cursor().value(destination), room, "value");
+        int length = cursor().value(destination);
+        requireStillOpen();
+        return Limits.requireRoom(length, room, "value");
     }
 
     boolean isOpen() {
@@ -210,18 +290,30 @@ public final class FlexCursor implements AutoCloseable {
         }
     }
 
-    /** Lets go of what the cursor holds. Closing again does nothing. */
+    /**
+     * Lets go of what the cursor holds. Closing again does nothing. A thread that uses the cursor while another one closes
+     * it gets a {@link StoreClosedException}, or what a broken cursor gives; no other cursor is affected.
+     */
     @Override
     public void close() {
         MergeCursor open = cursor;
-        if (open != null) {
-            cursor = null;
-            try {
-                if (trace != null) {
-                    trace.end(open);
-                }
-            } finally {
+        if (open == null) {
+            return;
+        }
+        End end = end();
+        if (end == End.AGAIN) {
+            return;
+        }
+        cursor = null;
+        try {
+            if (trace != null) {
+                trace.end(open);
+            }
+        } finally {
+            if (end == End.ALONE) {
                 open.close();
+            } else {
+                open.abandon();
             }
         }
     }

@@ -213,6 +213,15 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
             return store.visibleSequence();
         }
         BatchPayload payload = batch.payload();
+        payload.beginWrite();
+        try {
+            return write(store, batch, payload, mode);
+        } finally {
+            payload.endWrite();
+        }
+    }
+
+    private static long write(Store store, WriteBatch batch, BatchPayload payload, Durability mode) {
         if (payload.hasOperands()) {
             store.requireMerger();
         }

@@ -402,6 +402,11 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.close();
     }
 
+    /** What it writes to, which may serve others afterwards. */
+    Object writes() {
+        return all.writes;
+    }
+
     /** Whether it has written more than memory has room for. */
     boolean isSpilled() {
         return all.writes.isSpilled();

@@ -13,12 +13,14 @@ import io.flexdb.internal.transaction.OwnWrites;
 import io.flexdb.internal.transaction.WrittenKeysCheck;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.StoreWriter;
-import io.flexdb.storage.StoreClosedException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** What a transaction has read and written, in all keyspaces; keys are as they are stored. For one thread at a time. */
-final class TransactionState {
+final class TransactionState extends Confined {
+    private static final String WHAT = "the transaction";
+
     private final Store store;
     private final StoreReader reader;
     private final StoreWriter writer;
@@ -30,7 +32,9 @@ final class TransactionState {
     private final List<Transaction.Savepoint> savepoints = new ArrayList<>();
     private int cursorsToKeep = 16;
     private byte[] foundKey; // that was looked for last among own writes
-    private boolean open = true;
+    // What may not be cut short by another thread that closes the transaction by mistake: it uses segments of the
+    // store.
+    private final ReentrantLock whole = new ReentrantLock();
     final PinnedVersion pin;
     final OwnWrites writes;
 
@@ -44,7 +48,7 @@ final class TransactionState {
         this.begun = store.beginTransaction();
         long runs = store.publishedRuns(); // before the version is taken
         try {
-            this.pin = store.pinNewest("the transaction");
+            this.pin = store.pinNewest(WHAT);
             this.writes = store.ownWrites.borrow();
         } catch (Throwable e) {
             store.endTransaction(begun);
@@ -64,9 +68,10 @@ final class TransactionState {
     }
 
     private void requireNotEnded() {
-        if (!open) {
-            throw new StoreClosedException("the transaction");
+        if (hasEnded()) {
+            throw ended(WHAT);
         }
+        enter(WHAT);
     }
 
     // ---- reading
@@ -172,9 +177,14 @@ final class TransactionState {
 
     /** Has what is in memory in the data file. */
     void spill() {
-        requireOpen();
-        cursors.removeIf(cursor -> !cursor.isOpen());
-        writes.spill(!cursors.isEmpty());
+        whole.lock();
+        try {
+            requireOpen();
+            cursors.removeIf(cursor -> !cursor.isOpen());
+            writes.spill(!cursors.isEmpty());
+        } finally {
+            whole.unlock();
+        }
     }
 
     Transaction.Savepoint savepoint() {
@@ -185,6 +195,15 @@ final class TransactionState {
     }
 
     void rollbackTo(Transaction.Savepoint savepoint) {
+        whole.lock();
+        try {
+            rollBack(savepoint);
+        } finally {
+            whole.unlock();
+        }
+    }
+
+    private void rollBack(Transaction.Savepoint savepoint) {
         requireOpen();
         int index = savepoints.indexOf(savepoint);
         if (index < 0) {
@@ -198,6 +217,15 @@ final class TransactionState {
     // ---- the end
 
     long commit(Durability atLeast) {
+        whole.lock();
+        try {
+            return commitWhole(atLeast);
+        } finally {
+            whole.unlock();
+        }
+    }
+
+    private long commitWhole(Durability atLeast) {
         requireNotEnded();
         try {
             store.health().requireUsable();
@@ -266,23 +294,36 @@ final class TransactionState {
     }
 
     void close() {
-        if (!open) {
+        whole.lock();
+        try {
+            closeWhole();
+        } finally {
+            whole.unlock();
+        }
+    }
+
+    private void closeWhole() {
+        End end = end();
+        if (end == End.AGAIN) {
             return;
         }
-        open = false;
         try {
             closeCursors();
         } finally {
             pin.close(); // first, as it keeps what was spilled from being free
             store.endTransaction(begun);
         }
-        writes.clear();
-        store.ownWrites.giveBack(writes);
+        if (end == End.ALONE) {
+            writes.clear();
+            store.ownWrites.giveBack(writes);
+        } else {
+            writes.abandon();
+        }
     }
 
     @Override
     public String toString() {
         return "Transaction[" + isolation + " at " + pin.sequence()
-                + (open ? ", " + writes.entries() + " writes in memory]" : ", closed]");
+                + (!hasEnded() ? ", " + writes.entries() + " writes in memory]" : ", closed]");
     }
 }

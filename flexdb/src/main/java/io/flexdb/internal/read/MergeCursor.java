@@ -69,6 +69,7 @@ public final class MergeCursor implements AutoCloseable {
     private int surelyBelow; // no key with a lower first byte has reached the upper bound; 0 if it takes a comparison
     private int usualHead; // bytes
     private int escapedHead; // of keys that are stored with 0xFF in front
+    private boolean isMerging; // the user's function may be running
     private HiddenRanges hidden; // of the memtables; null if none has any
     private byte[] turningKey = NO_KEY;
     private long time; // what has expired by then is not shown
@@ -552,10 +553,13 @@ public final class MergeCursor implements AutoCloseable {
         byte[] key = copy(buffer, keyPosition, keyLength);
         MergedValue merged;
         try {
+            isMerging = true;
             merged = reader.merged(key, pin, front);
         } catch (Throwable e) {
             standNowhere();
             throw e;
+        } finally {
+            isMerging = false;
         }
         if (merged != null) { // else it is as if it were removed
             values = ByteBuffer.wrap(merged.bytes());
@@ -679,9 +683,21 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets the pin go, and nothing else, of a cursor that another thread may be using by mistake. It never serves anybody
+     * again.
+     */
+    public void abandon() {
+        pin.close();
+    }
+
     /** Closes the cursor. Who has closed it must not touch it again: it serves somebody else then. */
     @Override
     public void close() {
+        if (isMerging) { // the function has closed what asks it
+            abandon();
+            return;
+        }
         detach();
         contexts.giveBack(context);
     }

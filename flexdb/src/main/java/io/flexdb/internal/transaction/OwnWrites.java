@@ -268,6 +268,11 @@ public final class OwnWrites {
         spilled.clear();
     }
 
+    /** Gives what was spilled back, where another thread may use all else by mistake. It is not to be used again. */
+    public void abandon() {
+        spilled.clear();
+    }
+
     // ---- reading
 
     /**

@@ -6,6 +6,7 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 
 /** The payload of a write of several entries, as it grows. For one thread at a time; reusable. */
@@ -23,6 +24,8 @@ public final class BatchPayload {
     private long[] timeMillis = {};
     private int timeCount;
     private boolean hasOperands;
+    // A frame whose bytes change behind its checksum would end the log for all writes behind it, so that is refused.
+    private final AtomicBoolean isBeingWritten = new AtomicBoolean();
 
     /** Adds a put. */
     public void put(KeyHeads heads, byte[] head, byte[] key, byte[] value) {
@@ -50,6 +53,7 @@ public final class BatchPayload {
     public void putTimed(int type, KeyHeads heads, byte[] head, ByteBuffer key, ByteBuffer value, long millis) {
         int keyLength = head.length + key.remaining();
         int valueLength = value.remaining();
+        requireNotBeingWritten();
         if (timeCount == timePlaces.length) {
             timePlaces = Arrays.copyOf(timePlaces, Math.max(16, 2 * timeCount));
             timeMillis = Arrays.copyOf(timeMillis, timePlaces.length);
@@ -105,6 +109,7 @@ public final class BatchPayload {
     }
 
     private void room(long more) {
+        requireNotBeingWritten();
         long needed = length + more;
         if (needed > MAX_BYTES) {
             throw new IllegalArgumentException("the batch would have " + needed + " bytes; split it");
@@ -124,12 +129,36 @@ public final class BatchPayload {
 
     /** Forgets all entries; keeps the memory. */
     public void clear() {
+        requireNotBeingWritten();
         length = 0;
         entries = 0;
         ranges = 0;
         bodyBytes = 0;
         timeCount = 0;
         hasOperands = false;
+    }
+
+    /** Nobody may change it until {@link #endWrite}, nor write it besides. */
+    public void beginWrite() {
+        if (!isBeingWritten.compareAndSet(false, true)) {
+            throw beingWritten();
+        }
+    }
+
+    /** It has been written, or not. */
+    public void endWrite() {
+        isBeingWritten.set(false);
+    }
+
+    private void requireNotBeingWritten() {
+        if (isBeingWritten.getPlain()) {
+            throw beingWritten();
+        }
+    }
+
+    private static IllegalStateException beingWritten() {
+        return new IllegalStateException("the batch is being written by another call, and is for one thread at a time;"
+                + " use a batch of its own for each thread");
     }
 
     /** What it has, from the first byte on. */

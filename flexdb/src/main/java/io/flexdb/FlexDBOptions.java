@@ -252,10 +252,25 @@ public final class FlexDBOptions {
     }
 
     /**
-     * What tells the time for pairs that expire; milliseconds count. While a store is open its time does not go back: if
-     * the clock does, time stands still until the clock has caught up. If it goes back between two openings, pairs that
-     * were absent as expired and have not been reclaimed show again until their time comes once more; nothing else
-     * happens. If the clock throws, the call that has asked it does, and changes nothing.
+     * What tells the time for pairs that expire; milliseconds count.
+     *
+     * <p>While a store is open its time does not go back. If the clock goes back by up to a second, the time stands still
+     * until the clock has caught up. If it goes back further, the store stays ahead of it, and its time goes on as the
+     * clock does: a pair lives as long as was said, and a thousandth longer at most.
+     *
+     * <p>The system's clock, which is the default, is held against {@link System#nanoTime}. If it jumps ahead, the store
+     * believes it when it has been ahead for as long as it has jumped, or for a minute. So a jump that is taken back
+     * within that time changes nothing, and after a suspension of the machine pairs expire up to a minute late. A jump
+     * that stays is believed, and what has expired by it is gone for good. Another clock is taken at its word when it
+     * goes ahead, and readings behind the year 9999 count as its end.
+     *
+     * <p>A store with pairs that expire, or operands, keeps a mark of its time with a commit, once a minute at most, and
+     * when it is closed. When it is opened the time begins there at the earliest. So if the clock goes back between two
+     * openings, pairs that were absent as expired stay absent, but for the time since the last mark. Copies of the store
+     * and backups have no mark. A clock that is wrong when the store is opened is believed.
+     *
+     * <p>If the clock throws, the call that has asked it does, and changes nothing; a commit goes on with the latest
+     * time that is known. The clock is asked within reads, so it must answer at once, and must not call the store.
      *
      * @param clock default {@link InstantSource#system()}
      */

@@ -268,6 +268,94 @@ class FlexDBExpiryTest {
     }
 
     @Test
+    void aClockThatWasAYearAheadDoesNotMakeLaterPairsLiveAYear() {
+        Duration lock = Duration.ofMillis(200);
+        long year = Duration.ofDays(365).toMillis();
+        for (int round = 0; round < 3; round++) { // the clock goes there and back again and again
+            clock.advance(year);
+            assertAbsent(1);
+            db.put(key(1), value(1), lock);
+            clock.advance(-year);
+            assertThere(1);
+            db.put(key(2), value(2), lock);
+            clock.advance(199);
+            assertThere(2);
+            clock.advance(1);
+            assertAbsent(1);
+            assertAbsent(2);
+        }
+        db.put(key(3), value(3), lock);
+        commit();
+        db.close();
+        db = open();
+        assertThere(3);
+        db.put(key(4), value(4), lock);
+        clock.advance(199);
+        assertThere(3);
+        assertThere(4);
+        clock.advance(1);
+        assertAbsent(3);
+        assertAbsent(4);
+        db.put(key(5), value(5), SECOND);
+        commit(); // with the mark that the opening found
+        clock.advance(2 * 60_000);
+        db.put(key(6), value(6), lock);
+        commit(); // keeps another
+        vfs = vfs.kill();
+        db = open();
+        assertAbsent(5);
+        clock.advance(200);
+        assertAbsent(6);
+    }
+
+    @Test
+    void aReaderBesideTheWriterTakesTheTimeFromWhereTheWriterIs() {
+        long year = Duration.ofDays(365).toMillis();
+        clock.advance(year);
+        db.put(key(1), value(1), SECOND);
+        commit();
+        clock.advance(-year);
+        try (FlexDBReader reader = FlexDB.openReadOnly(vfs, StoreDriver.DIRECTORY, options, true)) {
+            assertArrayEquals(value(1), reader.get(key(1)));
+            clock.advance(1001); // the store is ahead, and a thousandth slower
+            assertNull(reader.get(key(1)));
+        }
+    }
+
+    @Test
+    void whatDoesNotExpireStaysWhateverTheClockReads() {
+        db.put(key(1), value(1));
+        db.put(key(2), value(2), Duration.ofSeconds(Long.MAX_VALUE));
+        db.put(key(3), value(3), Duration.ofDays(365_000));
+        clock.set(Long.MAX_VALUE);
+        assertThere(1);
+        assertEquals(List.of("key00001", "key00002"), keys(), "the third expires before the year 9999");
+        fill(100, 3000); // commits, and so reclaims
+        commit();
+        assertThere(1);
+        assertThere(2);
+        db.put(key(4), value(4), SECOND);
+        assertThere(4);
+        for (long reading : new long[] {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE, 1, Long.MIN_VALUE}) {
+            clock.set(reading);
+            assertThere(1);
+            assertThere(2);
+            assertAbsent(3);
+            assertThere(4);
+        }
+        clock.set(0);
+        assertThere(4);
+        clock.advance(1001); // the store is ahead, and a thousandth slower
+        assertAbsent(4);
+        assertThere(1);
+        db.close();
+        db = open();
+        assertThere(1);
+        assertThere(2);
+        assertAbsent(4);
+    }
+
+    @Test
     void whoeverComparesTakesWhatHasExpiredForAbsentFromTheVeryMillisecondOn() {
         inEachPlace(() -> {
             for (int number = 1; number <= 3; number++) {

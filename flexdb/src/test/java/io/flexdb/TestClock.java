@@ -12,6 +12,10 @@ final class TestClock implements InstantSource {
         millis += by;
     }
 
+    void set(long newMillis) {
+        millis = newMillis;
+    }
+
     void fail(boolean fails) {
         failing = fails;
     }

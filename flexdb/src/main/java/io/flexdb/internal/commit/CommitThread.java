@@ -366,6 +366,7 @@ public final class CommitThread {
         }
         release(log);
         publish(); // once more, so that the memtable is free soon and not only after the next commit
+        versions.clock.keepMark();
         work.signalCommitted();
         if (!isInline()) {
             garbageLeft = true;

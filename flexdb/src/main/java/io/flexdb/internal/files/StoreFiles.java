@@ -62,7 +62,7 @@ public final class StoreFiles {
         List<String> ours = List.of(
                 LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, FILTERS_NAME, OUTLINES_NAME, UNFINISHED_OPTIONS_NAME);
         for (String name : vfs.list(directory)) {
-            if (!ours.contains(name) && LeaseName.of(name) == null) {
+            if (!ours.contains(name) && LeaseName.of(name) == null && !TimeMark.is(name)) {
                 throw new NotAStoreException(directory, name);
             }
         }

@@ -13,6 +13,7 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.files.ReaderLease;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.files.TimeMark;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memory.StoreClasses;
@@ -100,6 +101,7 @@ public final class FollowedStore implements AutoCloseable {
         this.clock = new StoreClock(settings.clock);
         this.health = new Health("the reader", this.directory, settings.healthListener);
         this.storeId = StoreFiles.requireStore(this.vfs, this.directory);
+        clock.beginAt(TimeMark.read(this.vfs, this.directory), time -> {}); // the writer's
         this.mapped = settings.mappedReads && this.vfs.mapsSafely(this.directory);
         this.cache = new IntervalCache(epochs, budget.directoryBytes(mapped), memory);
         this.lease = new ReaderLease(vfs, this.directory, System::currentTimeMillis);

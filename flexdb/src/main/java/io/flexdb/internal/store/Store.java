@@ -527,6 +527,7 @@ public final class Store implements AutoCloseable {
             return;
         }
         engine.closeCleanly();
+        versions.clock.keepLastMark();
         try { // all data is safe from here on: what fails now costs space, or time at the next opening
             for (MemLog log : versions.current().logs()) {
                 memLogs.covered(log.wal);

@@ -21,6 +21,7 @@ import io.flexdb.internal.files.FiltersFile;
 import io.flexdb.internal.files.FoundLeases;
 import io.flexdb.internal.files.OutlinesFile;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.files.TimeMark;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.Intervals;
@@ -122,6 +123,7 @@ public final class StoreOpener {
             memory.collectEnded(budget.totalBytes());
             StoreClasses.initialize();
             long storeId = StoreFiles.openOrCreate(vfs, directory, settings);
+            clock.beginAt(TimeMark.read(vfs, directory), time -> TimeMark.write(vfs, directory, time));
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             recovery = WalRecovery.open(vfs, walDirectory, storeId);
             if (recoverSpace(storeId)) {

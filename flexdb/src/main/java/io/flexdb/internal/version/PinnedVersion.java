@@ -54,9 +54,15 @@ public final class PinnedVersion implements AutoCloseable {
                 newSequence = versions.visibleSequence();
                 newest = versions.current();
             } while (newest.storeSequence() > newSequence);
-            open(newest, newSequence, versions.clock.now()); // behind all that has been reclaimed in this version
+            open(newest, newSequence, 0);
         } finally {
             versions.epochs.exit(ticket);
+        }
+        try { // outside the short read, as the clock is the user's; behind all that has been reclaimed in this version
+            time = versions.clock.now();
+        } catch (Throwable e) {
+            close();
+            throw e;
         }
     }
 

@@ -377,9 +377,9 @@ public final class StoreWriter {
         }
     }
 
-    /** The store's time, in milliseconds since 1970. */
+    /** The store's time, in milliseconds since 1970, for something to be written. */
     public long now() {
-        return versions.clock.now();
+        return versions.clock.nowToWrite();
     }
 
     private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {

@@ -5,10 +5,13 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -209,11 +212,20 @@ final class Limits {
         for (Path there = absolute; there != null; there = there.getParent()) {
             try {
                 return there.toRealPath().resolve(there.relativize(absolute)).normalize();
+            } catch (NoSuchFileException e) {
+                // It is not there: then what it is in.
             } catch (IOException e) {
-                // It is not there, or can't be asked: then what it is in.
+                if (!isBelowFile(there)) {
+                    throw new StoreIoException("resolution", there, e);
+                } // else it is not there either
             }
         }
         return absolute.normalize();
+    }
+
+    private static boolean isBelowFile(Path path) {
+        Path above = path.getParent();
+        return above != null && (Files.isRegularFile(above) || isBelowFile(above));
     }
 
     /** Whether what was to be copied has been, as there was room. */

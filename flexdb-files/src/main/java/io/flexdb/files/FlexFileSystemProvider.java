@@ -17,6 +17,7 @@ import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributeView;
@@ -143,11 +144,10 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     /** Whether there is something in a directory; what that is, the store finds out. */
     private static boolean isStore(Path directory) throws IOException {
-        if (!Files.isDirectory(directory)) {
-            return false;
-        }
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             return files.iterator().hasNext();
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return false; // no other failure says so
         }
     }
 
@@ -164,9 +164,12 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     private static String idOf(Path directory) throws IOException {
-        Path real = Files.exists(directory)
-                ? directory.toRealPath()
-                : directory.toAbsolutePath().getParent().toRealPath().resolve(directory.getFileName());
+        Path real;
+        try {
+            real = directory.toRealPath();
+        } catch (NoSuchFileException e) {
+            real = directory.toAbsolutePath().getParent().toRealPath().resolve(directory.getFileName());
+        }
         String uri = FlexUri.id(real.toUri());
         return uri.endsWith("/") ? uri.substring(0, uri.length() - 1) : uri; // as before the directory was made
     }

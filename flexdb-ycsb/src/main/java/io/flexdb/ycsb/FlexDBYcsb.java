@@ -3,6 +3,8 @@ package io.flexdb.ycsb;
 import io.flexdb.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -228,16 +230,17 @@ public final class FlexDBYcsb implements Callable<Integer> {
     }
 
     private void checkUnused(Path storeDirectory) throws IOException {
-        if (storeDirectory == null || !Files.exists(storeDirectory)) {
+        if (storeDirectory == null) {
             return;
-        }
-        if (!Files.isDirectory(storeDirectory)) {
-            throw new ParameterException(spec.commandLine(), "--dir: not a directory: " + storeDirectory);
         }
         try (Stream<Path> entries = Files.list(storeDirectory)) {
             if (entries.findAny().isPresent()) {
                 throw new ParameterException(spec.commandLine(), "--dir: not empty: " + storeDirectory);
             }
+        } catch (NoSuchFileException e) {
+            return; // it will be made
+        } catch (NotDirectoryException e) {
+            throw new ParameterException(spec.commandLine(), "--dir: not a directory: " + storeDirectory);
         }
     }
 

@@ -20,7 +20,7 @@ public final class StoreIoException extends StorageException {
     public StoreIoException(String operation, Path file, IOException cause) {
         super(
                 operation + " of " + file + " failed: " + cause
-                        + "; check the device, the file system and the permissions",
+                        + "; check the device, the file system, the permissions and the limit of open files",
                 cause);
         this.operation = operation;
         this.file = file.toString();

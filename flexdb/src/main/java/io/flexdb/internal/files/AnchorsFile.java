@@ -110,11 +110,11 @@ public final class AnchorsFile {
      */
     public static boolean load(Vfs vfs, Path directory, SpaceEngine engine, Intervals into) {
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
-        if (!vfs.exists(path)) {
-            return false;
-        }
         boolean loading = false;
-        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+        try (VfsFile file = vfs.exists(path) ? vfs.open(path, OpenMode.READ) : null) {
+            if (file == null) {
+                return false;
+            }
             ByteBuffer block = FilePreamble.check(
                     path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.ANCHORS, FIELD_BYTES, engine.storeId());
             boolean fits = block.getLong() == engine.openedTreeVersion()

@@ -116,10 +116,10 @@ final class IntervalsFile {
      */
     boolean load(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, Restored restored) {
         Path path = directory.resolve(name);
-        if (!vfs.exists(path)) {
-            return false;
-        }
-        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+        try (VfsFile file = openIfThere(vfs, path)) {
+            if (file == null) {
+                return false;
+            }
             ByteBuffer block =
                     FilePreamble.check(path, 0, FilePreamble.read(file, 0), kind, FIELD_BYTES, engine.storeId());
             boolean fits = block.getLong() == engine.openedTreeVersion()
@@ -136,6 +136,10 @@ final class IntervalsFile {
             LOG.log(System.Logger.Level.DEBUG, "What " + path + " should have will be made anew", e);
             return false;
         }
+    }
+
+    private static VfsFile openIfThere(Vfs vfs, Path path) {
+        return vfs.exists(path) ? vfs.open(path, OpenMode.READ) : null;
     }
 
     private boolean restore(

@@ -117,10 +117,19 @@ public final class WalFollower implements AutoCloseable {
         try {
             open.add(new WalReader(vfs, path, storeId));
         } catch (StorageException e) {
-            if (vfs.exists(path)) {
-                throw e;
-            } // else it is being used again, or deleted: all that it had is covered
+            throwUnlessGone(path, e); // being used again, or deleted: all that it had is covered
         }
+    }
+
+    private void throwUnlessGone(Path path, StorageException failure) {
+        try {
+            if (!vfs.exists(path)) {
+                return;
+            }
+        } catch (StorageException e) {
+            failure.addSuppressed(e); // it may be there
+        }
+        throw failure;
     }
 
     /** Moves to the next frame; where the file is no longer a log, what is left of it is none either. */
@@ -300,9 +309,7 @@ public final class WalFollower implements AutoCloseable {
         try {
             reader = new WalReader(vfs, path, storeId);
         } catch (StorageException e) {
-            if (vfs.exists(path)) {
-                throw e;
-            }
+            throwUnlessGone(path, e);
             return false;
         }
         if (!start.isStillThere(log) || reader.startSequence() != next) { // F2
@@ -350,9 +357,7 @@ public final class WalFollower implements AutoCloseable {
         try {
             log = new WalReader(vfs, found, storeId);
         } catch (StorageException e) {
-            if (vfs.exists(found)) {
-                throw e;
-            }
+            throwUnlessGone(found, e);
             return false;
         }
         drain(target);

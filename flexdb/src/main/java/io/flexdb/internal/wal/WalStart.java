@@ -3,7 +3,8 @@ package io.flexdb.internal.wal;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.storage.StorageException;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -22,13 +23,22 @@ final class WalStart {
         this.storeId = storeId;
     }
 
-    /** The sequence number of a log's first entry; 0 if it has none, or this is no log, or can't be read. */
+    /**
+     * The sequence number of a log's first entry; 0 if it has none, or this is no log, or it is gone.
+     *
+     * @throws StoreIoException if that can't be known
+     */
     long of(Path path) {
         bytes.clear();
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             fileBytes = file.size();
             file.readFully(bytes, 0);
-        } catch (StorageException e) {
+        } catch (CorruptionException e) {
+            return 0; // too short
+        } catch (StoreIoException e) {
+            if (vfs.exists(path)) {
+                throw e;
+            }
             return 0;
         }
         long sequence = bytes.getLong(WalFormat.START);

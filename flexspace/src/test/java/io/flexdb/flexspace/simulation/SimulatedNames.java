@@ -92,7 +92,7 @@ final class SimulatedNames {
     Node find(Path path) {
         Node found = root;
         for (Path part : normal(path)) {
-            if (found == null) {
+            if (found == null || !found.isDirectory()) {
                 return null;
             }
             found = found.now.get(part.toString());

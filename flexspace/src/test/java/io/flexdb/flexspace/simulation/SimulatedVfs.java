@@ -30,8 +30,8 @@ import java.util.function.Predicate;
  * <p>Thread-safe. The same operations in the same order and the same seed give the same state.
  *
  * <p>An operation is anything that opens, creates, changes, forces or locks; these are numbered from 1. Reads are
- * counted apart, so that the numbers of operations do not depend on what is cached, and asking for names and sizes is
- * not counted. Predicates and messages get absolute paths.
+ * counted apart, so that the numbers of operations do not depend on what is cached; to list a directory, and to ask
+ * whether there is something, are reads, too. Asking for sizes is not counted. Predicates and messages get absolute paths.
  */
 public final class SimulatedVfs implements Vfs {
     /** For {@link #ignoreForce}: each force, not only the n-th. */
@@ -275,15 +275,33 @@ public final class SimulatedVfs implements Vfs {
 
     @Override
     public synchronized boolean exists(Path path) {
-        troubles.live();
-        return names.find(path) != null;
+        return find(path) != null;
+    }
+
+    private SimulatedNames.Node find(Path path) {
+        try {
+            troubles.read();
+            return names.find(path);
+        } catch (IOException e) {
+            throw IoFailures.wrap("inspection", path, e);
+        }
     }
 
     @Override
     public synchronized boolean isDirectory(Path path) {
-        troubles.live();
-        SimulatedNames.Node node = names.find(path);
+        SimulatedNames.Node node = find(path);
         return node != null && node.isDirectory();
+    }
+
+    @Override
+    public boolean isPlainDirectory(Path path) {
+        return isDirectory(path); // there are no links
+    }
+
+    @Override
+    public synchronized boolean isPlainFile(Path path) {
+        SimulatedNames.Node node = find(path);
+        return node != null && !node.isDirectory();
     }
 
     @Override
@@ -300,7 +318,8 @@ public final class SimulatedVfs implements Vfs {
     public synchronized void createDirectories(Path directory) {
         troubles.live();
         Path parent = SimulatedNames.normal(directory).getParent();
-        if (parent == null || isDirectory(directory)) {
+        SimulatedNames.Node there = names.find(directory);
+        if (parent == null || there != null && there.isDirectory()) {
             return;
         }
         createDirectories(parent);
@@ -334,7 +353,8 @@ public final class SimulatedVfs implements Vfs {
 
     @Override
     public synchronized boolean deleteIfExists(Path path) {
-        if (!exists(path)) {
+        troubles.live();
+        if (names.find(path) == null) {
             return false;
         }
         delete(path);

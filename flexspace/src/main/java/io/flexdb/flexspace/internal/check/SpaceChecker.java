@@ -265,16 +265,25 @@ public final class SpaceChecker {
 
     private void checkLog(Log log) {
         Findings found = new Findings();
-        if (vfs.exists(log.path)) {
-            try (VfsFile file = vfs.open(log.path, OpenMode.READ)) {
-                new LogChecker(file, storeId(), log.generation, found, this::read).check(log.bytes);
-            } catch (StoreIoException e) {
-                found.add(log.path, 0, "a log that can be read", e);
-            }
+        try (VfsFile file = vfs.open(log.path, OpenMode.READ)) {
+            new LogChecker(file, storeId(), log.generation, found, this::read).check(log.bytes);
+        } catch (StoreIoException e) {
+            found.add(log.path, 0, "a log that can be read", e);
         }
-        if (vfs.exists(log.path)) {
+        if (!found.isEmpty() && !wasDropped(log)) {
             findings.add(found);
-        } // else a checkpoint has taken its place
+        }
+    }
+
+    /** Whether a checkpoint has taken the place of a log, which is there before the log goes (O4). */
+    private boolean wasDropped(Log log) {
+        try {
+            return !vfs.exists(log.path)
+                    && vfs.list(log.path.getParent()).stream()
+                            .anyMatch(name -> LogFormat.generationOf(name) > log.generation);
+        } catch (StoreIoException e) {
+            return false; // nobody knows, and it could not be read
+        }
     }
 
     private long storeId() {

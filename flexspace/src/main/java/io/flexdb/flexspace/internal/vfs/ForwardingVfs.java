@@ -28,6 +28,16 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
+    public boolean isPlainDirectory(Path path) {
+        return vfs.isPlainDirectory(path);
+    }
+
+    @Override
+    public boolean isPlainFile(Path path) {
+        return vfs.isPlainFile(path);
+    }
+
+    @Override
     public boolean isReadOnly(Path path) {
         return vfs.isReadOnly(path);
     }

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.vfs;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -93,11 +95,37 @@ public final class RealVfs implements Vfs {
 
     @Override
     public boolean exists(Path path) {
+        return directories.keeps(path.toAbsolutePath()) || attributes(path, LinkOption.NOFOLLOW_LINKS) != null;
+    }
+
+    /** The attributes of what has a name; null if it is certain that there is nothing. */
+    private BasicFileAttributes attributes(Path path, LinkOption... links) {
         try {
-            return directories.keeps(path.toAbsolutePath())
-                    || at(path, place -> place.attributes(LinkOption.NOFOLLOW_LINKS)) != null;
+            return at(path, place -> place.attributes(links));
         } catch (IOException e) {
+            if (isCertainlyMissing(path, e)) {
+                return null;
+            }
+            throw IoFailures.wrap("inspection", path, e);
+        }
+    }
+
+    /**
+     * Whether a failure to look at a path proves that there is nothing: it was not found, or it would be in something
+     * that is no directory. The texts by which operating systems say the latter differ, so we look ourselves.
+     */
+    private boolean isCertainlyMissing(Path path, IOException failure) {
+        if (failure instanceof NoSuchFileException) {
+            return true;
+        }
+        Path parent = path.toAbsolutePath().getParent();
+        if (parent == null || failure instanceof AccessDeniedException) {
             return false;
+        }
+        try {
+            return !at(parent, Place::attributes).isDirectory();
+        } catch (IOException e) {
+            return isCertainlyMissing(parent, e);
         }
     }
 
@@ -112,12 +140,23 @@ public final class RealVfs implements Vfs {
 
     @Override
     public boolean isDirectory(Path path) {
-        try {
-            return directories.keeps(path.toAbsolutePath())
-                    || at(path, Place::attributes).isDirectory();
-        } catch (IOException e) {
-            return false;
+        if (directories.keeps(path.toAbsolutePath())) {
+            return true;
         }
+        BasicFileAttributes found = attributes(path);
+        return found != null && found.isDirectory();
+    }
+
+    @Override
+    public boolean isPlainDirectory(Path path) {
+        BasicFileAttributes found = attributes(path, LinkOption.NOFOLLOW_LINKS);
+        return found != null && found.isDirectory();
+    }
+
+    @Override
+    public boolean isPlainFile(Path path) {
+        BasicFileAttributes found = attributes(path, LinkOption.NOFOLLOW_LINKS);
+        return found != null && found.isRegularFile();
     }
 
     /** Does something to what a path means. */

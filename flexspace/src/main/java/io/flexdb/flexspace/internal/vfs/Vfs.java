@@ -17,11 +17,35 @@ public interface Vfs {
      */
     VfsFile open(Path file, OpenMode mode);
 
-    /** Whether there is anything of that name, a dangling symbolic link included. */
+    /**
+     * Whether there is anything of that name, a dangling symbolic link included. False is a proof that there is nothing:
+     * files are made and deleted by it.
+     *
+     * @throws io.flexdb.storage.StoreIoException if that can't be known, as where a directory may not be searched, no
+     *     descriptor is left or the device fails
+     */
     boolean exists(Path path);
 
-    /** Whether there is a directory of that name, or a symbolic link to one. */
+    /**
+     * Whether there is a directory of that name, or a symbolic link to one. False is a proof that there is none.
+     *
+     * @throws io.flexdb.storage.StoreIoException if that can't be known
+     */
     boolean isDirectory(Path path);
+
+    /**
+     * Whether there is a directory of that name itself, which a symbolic link is not. For whoever deletes what is in it.
+     *
+     * @throws io.flexdb.storage.StoreIoException if that can't be known
+     */
+    boolean isPlainDirectory(Path path);
+
+    /**
+     * Whether there is a regular file of that name itself, which a symbolic link is not.
+     *
+     * @throws io.flexdb.storage.StoreIoException if that can't be known
+     */
+    boolean isPlainFile(Path path);
 
     /** Whether a path that exists is on a file system that is mounted read-only, as far as anybody can tell. */
     default boolean isReadOnly(Path path) {

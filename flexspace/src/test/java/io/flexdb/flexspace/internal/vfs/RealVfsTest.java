@@ -56,6 +56,42 @@ class RealVfsTest {
         assertEquals(List.of(), open);
     }
 
+    @Test
+    void thatNobodyCanKnowWhetherThereIsSomethingIsNoNo() throws IOException {
+        Path loop = root.resolve("loop");
+        Files.createSymbolicLink(loop, loop);
+        assertTrue(vfs.exists(loop));
+        assertThrows(StoreIoException.class, () -> vfs.exists(loop.resolve("a")));
+        assertThrows(StoreIoException.class, () -> vfs.isDirectory(loop));
+        assertThrows(StoreIoException.class, () -> vfs.isDirectory(loop.resolve("a")));
+        assertThrows(StoreIoException.class, () -> vfs.isPlainFile(loop.resolve("a")));
+        assertThrows(StoreIoException.class, () -> vfs.isPlainDirectory(loop.resolve("a/b")));
+        try (VfsLock lock = vfs.lock(root.resolve("LOCK"))) { // below it names are looked up in open directories
+            assertTrue(vfs.exists(loop), () -> "below " + lock);
+            assertThrows(StoreIoException.class, () -> vfs.exists(loop.resolve("a")));
+            Files.writeString(root.resolve("file"), "no directory");
+            assertFalse(vfs.exists(root.resolve("file/a")));
+            assertFalse(vfs.isDirectory(root.resolve("file/a/b")));
+        }
+    }
+
+    @Test
+    void aSymbolicLinkIsNoPlainFileOrDirectory() throws IOException {
+        Path directory = Files.createDirectory(root.resolve("directory"));
+        Path file = Files.writeString(root.resolve("file"), "text");
+        Path toDirectory = Files.createSymbolicLink(root.resolve("to-directory"), directory);
+        Path toFile = Files.createSymbolicLink(root.resolve("to-file"), file);
+        Path toNothing = Files.createSymbolicLink(root.resolve("to-nothing"), root.resolve("nothing"));
+        assertTrue(vfs.isDirectory(toDirectory));
+        assertFalse(vfs.isPlainDirectory(toDirectory));
+        assertTrue(vfs.isPlainDirectory(directory));
+        assertFalse(vfs.isPlainFile(toFile));
+        assertTrue(vfs.isPlainFile(file));
+        assertTrue(vfs.exists(toNothing));
+        assertFalse(vfs.isDirectory(toNothing));
+        assertFalse(vfs.isPlainFile(toNothing));
+    }
+
     /** Those of files below the root, where that can be found out. */
     private List<Path> openDescriptors() throws IOException {
         Path descriptors = Path.of("/proc/self/fd");

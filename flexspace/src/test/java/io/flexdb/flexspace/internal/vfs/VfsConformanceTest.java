@@ -273,6 +273,22 @@ abstract class VfsConformanceTest {
     }
 
     @Test
+    void thereIsNothingBelowAFileOrBelowNothing() {
+        create("a", (byte) 1).close();
+        assertFalse(vfs().exists(file("a/b")));
+        assertFalse(vfs().exists(file("a/b/c")));
+        assertFalse(vfs().isDirectory(file("a/b")));
+        assertFalse(vfs().exists(file("none/b")));
+        assertFalse(vfs().isDirectory(file("none/b")));
+        assertFalse(vfs().isPlainFile(file("a/b")));
+        assertFalse(vfs().isPlainDirectory(file("none")));
+        assertTrue(vfs().isPlainFile(file("a")));
+        assertFalse(vfs().isPlainDirectory(file("a")));
+        assertTrue(vfs().isPlainDirectory(root()));
+        assertFalse(vfs().isPlainFile(root()));
+    }
+
+    @Test
     void renamingReplaces() {
         create("a", (byte) 1).close();
         create("b", (byte) 2).close();

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
@@ -15,10 +17,12 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreLockedException;
 import io.flexdb.storage.TargetNotEmptyException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -28,6 +32,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,6 +93,88 @@ class FlexDBCheckpointTest {
             }
         }
         store.reopen("at the end");
+    }
+
+    /**
+     * Behind the mark of a log a damaged frame looks like the end: the copy would lack writes that the store shows.
+     */
+    @Test
+    void aLogThatIsDamagedAnywhereFailsTheCopyAndTheBackup() throws IOException {
+        Path path = temporary.resolve("damaged");
+        Path copy = temporary.resolve("copy");
+        FlexDBOptions unforced = StoreDriver.SMALL.withDurability(Durability.NONE);
+        Random random = new Random(9);
+        try (FlexDB db = FlexDB.open(new RealVfs(), path, unforced, true); // which commits nothing meanwhile
+                FlexDBBackups backups = FlexDBBackups.open(temporary.resolve("backups"))) {
+            for (int i = 0; i < 40; i++) {
+                db.put(key(i), value(i, 20));
+            }
+            TreeMap<byte[], byte[]> all = StoreDriver.all(db);
+            Path log = logOf(path);
+            byte[] sound = Files.readAllBytes(log);
+            int end = WalFormat.FIRST_FRAME + 40 * 64;
+            int harmful = 0;
+            for (int i = 0; i < 25 * EFFORT; i++) {
+                int position = WalFormat.START + random.nextInt(end - WalFormat.START);
+                byte flipped = (byte) (sound[position] ^ 1 << random.nextInt(8));
+                write(log, position, flipped);
+                String at = "byte " + position;
+                try {
+                    assertEquals(40, db.checkpoint(copy), at);
+                    try (FlexDB opened = FlexDB.open(copy, unforced)) { // it was of no consequence
+                        StoreOracle.assertSame(all, StoreDriver.all(opened), at);
+                    }
+                    deleteRecursively(copy);
+                } catch (CorruptionException e) {
+                    harmful = position;
+                    assertEquals(log, e.file(), at);
+                    assertFalse(Files.exists(copy), at);
+                    assertFalse(db.check().isSound(), at);
+                    assertThrows(CorruptionException.class, () -> backups.create(db), at);
+                    assertEquals(List.of(), backups.list(), at);
+                }
+                write(log, position, sound[position]);
+            }
+            assertTrue(harmful > 0);
+            write(log, harmful, (byte) ~sound[harmful]);
+            assertThrows(CorruptionException.class, () -> db.checkpoint(copy));
+            StoreOracle.assertSame(all, StoreDriver.all(db), "the store goes on");
+        } // and what is in memory goes to the space
+        try (FlexDB db = FlexDB.open(path, unforced)) {
+            assertEquals(40, db.checkpoint(copy));
+            try (FlexDB opened = FlexDB.open(copy, unforced)) {
+                StoreOracle.assertSame(StoreDriver.all(db), StoreDriver.all(opened), "closed and opened");
+                assertEquals(40, StoreDriver.all(opened).size());
+            }
+        }
+    }
+
+    /** The only log that has something. */
+    private static Path logOf(Path store) throws IOException {
+        try (Stream<Path> logs = Files.list(store.resolve("wal"))) {
+            for (Path log : logs.toList()) {
+                byte[] bytes = Files.readAllBytes(log);
+                if (bytes[WalFormat.START] != 0) {
+                    return log;
+                }
+            }
+        }
+        throw new AssertionError("no log has anything");
+    }
+
+    private static void write(Path file, long position, byte value) throws IOException {
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.seek(position);
+            open.write(value);
+        }
+    }
+
+    private static void deleteRecursively(Path path) throws IOException {
+        try (Stream<Path> below = Files.walk(path)) {
+            for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
     }
 
     @Test

@@ -6,6 +6,8 @@ import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.wal.WalCopy;
+import io.flexdb.internal.wal.WalWriter;
+import io.flexdb.storage.CorruptionException;
 import java.nio.file.Path;
 
 /** All that was visible in a store at one moment, kept until it has been copied. For one thread. */
@@ -54,11 +56,33 @@ public final class StoreCopy implements AutoCloseable {
      * Copies the write-ahead logs into a directory, and forces them, but not their names. Once, before the space.
      *
      * @param to has the directory
+     * @throws CorruptionException if the logs lack a write that the copy is to have
      */
     public void copyLogs(Vfs to, Path directory) {
         MemLog[] newestFirst = pin.version().logs();
+        Path newest = directory;
+        long last = space.tag();
         for (int i = newestFirst.length - 1; i >= 0; i--) {
-            WalCopy.copy(vfs, newestFirst[i].wal.path(), space.storeId(), pin.sequence(), to, directory, large::whole);
+            WalWriter log = newestFirst[i].wal;
+            newest = log.path();
+            last = Math.max(
+                    last,
+                    WalCopy.copy(
+                            vfs,
+                            newest,
+                            space.storeId(),
+                            pin.sequence(),
+                            log.lastSequence(),
+                            to,
+                            directory,
+                            large::whole));
+        }
+        if (last < pin.sequence()) {
+            throw new CorruptionException(
+                    newest,
+                    0,
+                    "writes up to sequence number " + pin.sequence() + " in the logs and the space",
+                    "none behind " + last);
         }
         letLogsGo();
     }

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -21,27 +22,49 @@ public final class WalCopy {
      *
      * <p>What frames refer to is in the frames of the copy, which may make it longer than the log.
      *
+     * @param through up to this number the log has been written, as its writer knows: behind its mark a damaged frame
+     *     looks like the end of the log, and only that number tells them apart
      * @param to has the directory
      * @param whole puts it there
      * @return the last sequence number in the copy; 0 if the log has no such frame, and none is made
+     * @throws CorruptionException if the log lacks a frame
      */
     public static long copy(
-            Vfs vfs, Path log, long storeId, long lastSequence, Vfs to, Path directory, WholePayload whole) {
+            Vfs vfs,
+            Path log,
+            long storeId,
+            long lastSequence,
+            long through,
+            Vfs to,
+            Path directory,
+            WholePayload whole) {
         try (WalReader reader = new WalReader(vfs, log, storeId)) {
-            if (!nextUpTo(reader, lastSequence)) {
+            long needed = Math.min(lastSequence, through);
+            if (!nextUpTo(reader, lastSequence, needed)) {
                 return 0;
             }
             try (VfsFile file = to.open(directory.resolve(WalFormat.fileName(reader.number())), OpenMode.CREATE)) {
-                return write(reader, file, storeId, lastSequence, whole);
+                return write(reader, file, storeId, lastSequence, needed, whole);
             }
         }
     }
 
-    private static boolean nextUpTo(WalReader reader, long lastSequence) {
-        return reader.next() && reader.lastSequence() <= lastSequence;
+    private static boolean nextUpTo(WalReader reader, long lastSequence, long needed) {
+        if (reader.next()) {
+            return reader.lastSequence() <= lastSequence;
+        }
+        if (reader.lastSequence() < needed) {
+            throw new CorruptionException(
+                    reader.path(),
+                    reader.position(),
+                    "frames up to sequence number " + needed,
+                    reader.lastSequence() == 0 ? "none" : "none behind " + reader.lastSequence());
+        }
+        return false;
     }
 
-    private static long write(WalReader reader, VfsFile file, long storeId, long lastSequence, WholePayload whole) {
+    private static long write(
+            WalReader reader, VfsFile file, long storeId, long lastSequence, long needed, WholePayload whole) {
         FrameHeader header = new FrameHeader(storeId, reader.generation());
         ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long written = WalFormat.START; // in the file; the header comes last
@@ -70,7 +93,7 @@ public final class WalCopy {
                 done += part;
             }
             last = reader.lastSequence();
-        } while (nextUpTo(reader, lastSequence));
+        } while (nextUpTo(reader, lastSequence, needed));
         written += write(file, piece, written);
         writeHeader(reader, file, storeId, written);
         file.force();

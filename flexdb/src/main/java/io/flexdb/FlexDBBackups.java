@@ -11,7 +11,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * A directory with backups of one store, each of one moment. Segments of data that several of them have are kept once,
@@ -30,11 +31,26 @@ import java.util.TreeSet;
  * <p><b>Durability.</b> What has returned is durable. A backup that fails or is cut short is none, and leaves the others
  * as they are; what it has left is deleted by the next one.
  *
+ * <p><b>What is deleted.</b> Only directories of which a file of ours in them proves that they are backups of this store,
+ * made here, and of what is in them only files with our names; nothing behind a symbolic link. Whatever else has a number
+ * as its name stays, and its number is not used.
+ *
  * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException}. Damage is a
  * {@link io.flexdb.storage.CorruptionException} with the file, and never restored. After {@link #close} all methods
  * throw {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class FlexDBBackups implements AutoCloseable {
+    /** How a segment is checked before a new backup shares it with older ones, or a kept one counts as sound. */
+    public enum SegmentCheck {
+        /** All of it is read and compared with its checksums. The default; takes as long as reading it. */
+        CONTENT,
+        /**
+         * Its length and its footer, 4 KiB of 4 MiB: whether it is there, whole in length and the right one. For storage
+         * that is slow to read. Bits that have rotted are found by {@link #verify} alone.
+         */
+        FOOTER
+    }
+
     private final BackupDirectory backups;
 
     private FlexDBBackups(BackupDirectory backups) {
@@ -44,13 +60,31 @@ public final class FlexDBBackups implements AutoCloseable {
     /**
      * A backup.
      *
-     * @param id its number; later ones have higher ones
+     * @param id its number; later ones have higher ones, and none is given twice
      * @param time when it was begun
      * @param sequence the number of the last write that it has
      * @param bytes of a store restored from it, about
      * @param newBytes that were written for it, and are not shared with earlier ones
+     * @param damage null, unless {@link #list} has seen that it is damaged. If it is that its manifest can't be read, the
+     *     other fields are not known: they are 0, and the time is {@link Instant#EPOCH}
      */
-    public record Backup(long id, Instant time, long sequence, long bytes, long newBytes) {}
+    public record Backup(
+            long id, Instant time, long sequence, long bytes, long newBytes, FlexDBCheckReport.Finding damage) {
+        /** Whether {@link #list} has seen that it is damaged. */
+        public boolean isDamaged() {
+            return damage != null;
+        }
+    }
+
+    /**
+     * What {@link #retain} has done.
+     *
+     * @param kept the ids of all backups that there are now, ascending
+     * @param deleted the ids of those that were deleted, ascending
+     * @param damaged the ids of backups that were met and are not sound, or could not be read, with what is wrong; those
+     *     of them that are in {@code deleted} are gone
+     */
+    public record Retention(List<Long> kept, List<Long> deleted, Map<Long, List<FlexDBCheckReport.Finding>> damaged) {}
 
     /**
      * Opens a directory of backups, or makes one if it is missing or empty.
@@ -60,11 +94,24 @@ public final class FlexDBBackups implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if a newer release made it
      */
     public static FlexDBBackups open(Path directory) {
-        return open(new RealVfs(), localPath(directory, "directory"));
+        return open(directory, SegmentCheck.CONTENT);
+    }
+
+    /**
+     * Opens a directory of backups as {@link #open(Path)} does.
+     *
+     * @param check how segments are checked that backups share
+     */
+    public static FlexDBBackups open(Path directory, SegmentCheck check) {
+        return open(new RealVfs(), localPath(directory, "directory"), notNull(check, "check"));
     }
 
     static FlexDBBackups open(Vfs vfs, Path directory) {
-        return new FlexDBBackups(BackupDirectory.open(vfs, directory));
+        return open(vfs, directory, SegmentCheck.CONTENT);
+    }
+
+    static FlexDBBackups open(Vfs vfs, Path directory, SegmentCheck check) {
+        return new FlexDBBackups(BackupDirectory.open(vfs, directory, check == SegmentCheck.CONTENT));
     }
 
     /** Backs a store up, as {@link #create(FlexDB, Progress)} does. */
@@ -74,7 +121,9 @@ public final class FlexDBBackups implements AutoCloseable {
 
     /**
      * Backs a store up, while reads and writes go on: with every write that was visible when the call began, as
-     * {@link FlexDB#checkpoint(Path)} does. Every byte is verified on its way.
+     * {@link FlexDB#checkpoint(Path)} does. Every byte is verified on its way. A segment that an earlier backup has is
+     * checked first, as {@link SegmentCheck} says; one that is damaged or missing is copied once more, which mends the
+     * earlier backups, too.
      *
      * @param progress is told how far it is, and may end it
      * @throws IllegalArgumentException if the backups here are of another store; one that was restored from them, or is a
@@ -91,16 +140,37 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     private static Backup backup(Manifest manifest) {
-        return new Backup(manifest.id(), manifest.time(), manifest.sequence(), manifest.bytes(), manifest.newBytes());
+        return backup(manifest, null);
     }
 
-    /** All backups, the oldest first. */
+    private static Backup backup(Manifest manifest, FlexDBCheckReport.Finding damage) {
+        return new Backup(
+                manifest.id(), manifest.time(), manifest.sequence(), manifest.bytes(), manifest.newBytes(), damage);
+    }
+
+    /**
+     * All backups, the oldest first, damaged ones included. Only manifests are read: {@link Backup#damage} tells of one
+     * that can't be read, and of files that are missing. {@link #verify} finds all damage.
+     */
     public synchronized List<Backup> list() {
         List<Backup> list = new ArrayList<>();
-        for (long id : backups.ids()) {
-            list.add(backup(backups.manifest(id)));
+        for (BackupDirectory.Entry entry : backups.list()) {
+            FlexDBCheckReport.Finding damage = entry.problem() == null ? null : finding(entry.problem());
+            list.add(
+                    entry.manifest() == null
+                            ? new Backup(entry.id(), Instant.EPOCH, 0, 0, 0, damage)
+                            : backup(entry.manifest(), damage));
         }
         return list;
+    }
+
+    private static FlexDBCheckReport.Finding finding(BackupDirectory.Problem problem) {
+        return new FlexDBCheckReport.Finding(
+                problem.file(), problem.position(), problem.expected(), problem.found(), null);
+    }
+
+    private static List<FlexDBCheckReport.Finding> findings(List<BackupDirectory.Problem> problems) {
+        return problems.stream().map(FlexDBBackups::finding).toList();
     }
 
     /** Verifies a backup, as {@link #verify(long, Progress)} does. */
@@ -117,10 +187,7 @@ public final class FlexDBBackups implements AutoCloseable {
      */
     public synchronized List<FlexDBCheckReport.Finding> verify(long id, Progress progress) {
         notNull(progress, "progress");
-        return backups.verify(id, progress::done).stream()
-                .map(problem -> new FlexDBCheckReport.Finding(
-                        problem.file(), problem.position(), problem.expected(), problem.found(), null))
-                .toList();
+        return findings(backups.verify(id, progress::done));
     }
 
     /** Restores a backup, as {@link #restore(long, Path, Progress)} does. */
@@ -136,7 +203,8 @@ public final class FlexDBBackups implements AutoCloseable {
      * @param progress is told how far it is, and may end it
      * @throws IllegalArgumentException if there is no such backup
      * @throws io.flexdb.storage.TargetNotEmptyException if the target has something in it; nothing is changed
-     * @throws io.flexdb.storage.CorruptionException if the backup is damaged; what was made is deleted
+     * @throws io.flexdb.storage.CorruptionException if the backup is damaged, or lacks a write that it should have; what
+     *     was made is deleted
      */
     public synchronized void restore(long id, Path target, Progress progress) {
         localPath(target, "target");
@@ -146,30 +214,45 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * Deletes a backup, and frees what no other one shares with it.
+     * Deletes a backup, damaged or not, and frees what no other one shares with it.
      *
-     * @throws IllegalArgumentException if there is no such backup
+     * @throws IllegalArgumentException if there is no such backup, or nothing in its directory proves that it is one
      */
     public synchronized void delete(long id) {
         backups.delete(id);
     }
 
     /**
-     * Deletes all backups but the newest.
+     * Deletes old backups, as {@link #retain} does.
      *
-     * @param count how many to keep, at least 1
+     * @param count how many sound ones to keep, at least 1
      * @return how many were deleted
      */
     public synchronized int keepLast(int count) {
+        return retain(count, Progress.NONE).deleted().size();
+    }
+
+    /**
+     * Deletes all backups that are older than the newest sound ones of that number. Damaged backups do not count, and
+     * only those go that are older than the sound ones that are kept; where there are fewer sound ones, nothing is
+     * deleted. What can't be read does not count either.
+     *
+     * <p>So that no sound backup goes in favour of a damaged one, those that are kept are verified, if there is something
+     * to delete: their segments as {@link SegmentCheck} says, each once however many backups share it, and all else
+     * whole.
+     *
+     * @param count how many sound ones to keep, at least 1
+     * @param progress is told how far each of them is, and may end it
+     */
+    public synchronized Retention retain(int count, Progress progress) {
         if (count < 1) {
             throw new IllegalArgumentException("count must be at least 1: " + count);
         }
-        TreeSet<Long> ids = backups.ids();
-        int deleted = 0;
-        for (; ids.size() > count; deleted++) {
-            backups.delete(ids.pollFirst());
-        }
-        return deleted;
+        notNull(progress, "progress");
+        BackupDirectory.Retention done = backups.keepLast(count, progress::done);
+        Map<Long, List<FlexDBCheckReport.Finding>> damaged = new TreeMap<>();
+        done.damaged().forEach((id, problems) -> damaged.put(id, findings(problems)));
+        return new Retention(done.kept(), done.deleted(), damaged);
     }
 
     /** Lets the directory go. Closing again does nothing. */

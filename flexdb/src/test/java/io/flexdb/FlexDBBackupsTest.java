@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -17,12 +18,17 @@ import io.flexdb.storage.UnsupportedFormatException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -286,6 +292,9 @@ class FlexDBBackupsTest {
                     List<FlexDBCheckReport.Finding> found = backups.verify(1);
                     assertEquals(1, found.size(), at);
                     assertEquals(file, found.get(0).file(), at);
+                    if (file.endsWith("flexdb.backup")) {
+                        continue; // nothing else depends on it
+                    }
                     assertThrows(CorruptionException.class, () -> backups.restore(1, Path.of("/restored/1")), at);
                     assertFalse(store.vfs.exists(Path.of("/restored/1")), at);
                 } catch (CorruptionException | UnsupportedFormatException e) {
@@ -310,7 +319,10 @@ class FlexDBBackupsTest {
             Path manifest = BACKUPS.resolve("1/manifest");
             store.vfs.setContent(manifest, Arrays.copyOf(store.vfs.content(manifest), 100));
             assertEquals(1, backups.verify(1).size());
-            assertThrows(CorruptionException.class, backups::list);
+            assertEquals(
+                    List.of(true, false),
+                    backups.list().stream().map(FlexDBBackups.Backup::isDamaged).toList());
+            assertEquals(manifest, backups.list().get(0).damage().file());
             int before = store.vfs.list(BACKUPS.resolve("segments")).size();
             backUp(backups, store);
             assertTrue(store.vfs.list(BACKUPS.resolve("segments")).size() >= before, "none may go");
@@ -319,6 +331,297 @@ class FlexDBBackupsTest {
             String name = store.vfs.list(BACKUPS.resolve("segments")).get(0);
             store.vfs.delete(BACKUPS.resolve("segments").resolve(name));
             assertTrue(backups.verify(2).size() + backups.verify(3).size() > 0);
+        }
+    }
+
+    // ---- what is not ours, what is damaged, what can't be known
+
+    private static FlexDB openAt(Path path) {
+        return FlexDB.open(path, StoreDriver.SMALL);
+    }
+
+    private static void put(FlexDB db, int from, int to) {
+        for (int i = from; i < to; i++) {
+            db.put(FlexDBCheckpointTest.key(i), FlexDBCheckpointTest.value(i, 100));
+        }
+    }
+
+    private static List<Long> idsOf(FlexDBBackups backups) {
+        return backups.list().stream().map(FlexDBBackups.Backup::id).toList();
+    }
+
+    /** By the name and bytes of each file; links are not followed. */
+    private static Map<String, String> filesBelow(Path directory) throws IOException {
+        Map<String, String> found = new TreeMap<>();
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.toList()) {
+                boolean file = Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+                String content = file ? Arrays.toString(Files.readAllBytes(path)) : "";
+                found.put(directory.relativize(path).toString(), content);
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void whatOthersHavePutThereIsNeverTouched() throws IOException {
+        Path path = temporary.resolve("backups");
+        Path elsewhere = Files.createDirectories(temporary.resolve("elsewhere"));
+        Files.createDirectories(elsewhere.resolve("space"));
+        Files.writeString(elsewhere.resolve("space/tree"), "theirs");
+        Files.writeString(elsewhere.resolve("notes"), "theirs");
+        try (FlexDB db = openAt(temporary.resolve("store"))) {
+            put(db, 0, 300);
+            try (FlexDBBackups backups = FlexDBBackups.open(path)) {
+                assertEquals(1, backups.create(db).id());
+            }
+            Files.createDirectories(path.resolve("20240101/space"));
+            Files.writeString(path.resolve("20240101/space/tree"), "theirs");
+            Files.createDirectory(path.resolve("2"));
+            Files.writeString(path.resolve("3"), "theirs");
+            Files.createDirectory(path.resolve("5"));
+            Files.writeString(path.resolve("5/manifest"), "Manifest-Version: 1.0\n");
+            Files.createSymbolicLink(path.resolve("6"), elsewhere);
+            Files.writeString(path.resolve("segments/mine"), "theirs");
+            Files.createSymbolicLink(
+                    path.resolve("segments/0-1-63s-00112233445566778899aabbccddeeff"), elsewhere.resolve("notes"));
+            Files.writeString(path.resolve("1/mine"), "theirs");
+            Files.writeString(path.resolve("1/space/mine"), "theirs");
+            Files.createSymbolicLink(path.resolve("1/wal/00000000000000009999"), elsewhere.resolve("notes"));
+            try (FlexDB other = openAt(path.resolve("7"));
+                    FlexDBBackups backups = FlexDBBackups.open(path)) {
+                put(other, 0, 500);
+                Map<String, String> theirs = filesBelow(elsewhere);
+                put(db, 300, 400);
+                assertEquals(4, backups.create(db).id());
+                assertEquals(8, backups.create(db).id()); // beside what has the numbers between
+                assertEquals(List.of(1L, 4L, 8L), idsOf(backups));
+                assertEquals(2, backups.keepLast(1));
+                assertEquals(9, backups.create(db).id());
+                for (long id : List.of(2L, 3L, 5L, 6L, 7L, 20240101L)) {
+                    assertThrows(IllegalArgumentException.class, () -> backups.delete(id));
+                }
+                assertEquals(theirs, filesBelow(elsewhere));
+                put(other, 500, 1500);
+                other.sync();
+                assertTrue(other.check().isSound());
+                for (int i = 0; i < 1500; i++) {
+                    assertArrayEquals(
+                            FlexDBCheckpointTest.value(i, 100), other.get(FlexDBCheckpointTest.key(i)), "key " + i);
+                }
+            }
+        }
+        assertEquals("theirs", Files.readString(path.resolve("20240101/space/tree")));
+        assertTrue(Files.isDirectory(path.resolve("2")));
+        assertEquals("theirs", Files.readString(path.resolve("3")));
+        assertEquals("Manifest-Version: 1.0\n", Files.readString(path.resolve("5/manifest")));
+        assertTrue(Files.isSymbolicLink(path.resolve("6")));
+        assertEquals("theirs", Files.readString(path.resolve("segments/mine")));
+        assertEquals("theirs", Files.readString(path.resolve("segments/0-1-63s-00112233445566778899aabbccddeeff")));
+        assertEquals("theirs", Files.readString(path.resolve("1/mine")));
+        assertEquals("theirs", Files.readString(path.resolve("1/space/mine")));
+        assertTrue(Files.isSymbolicLink(path.resolve("1/wal/00000000000000009999")));
+        assertFalse(Files.exists(path.resolve("1/manifest")));
+        assertFalse(Files.exists(path.resolve("1/space/tree")));
+        assertTrue(Files.isDirectory(path.resolve("7/space")));
+    }
+
+    /** The directory may be on another disk, and be read there, but what is behind a link is not ours to delete. */
+    @Test
+    void aBackupBehindASymbolicLinkIsRestoredAndNotDeleted() throws IOException {
+        Path path = temporary.resolve("backups");
+        try (FlexDB db = openAt(temporary.resolve("store"));
+                FlexDBBackups backups = FlexDBBackups.open(path)) {
+            put(db, 0, 300);
+            backups.create(db);
+            Path moved = Files.move(path.resolve("1"), temporary.resolve("moved"));
+            Files.createSymbolicLink(path.resolve("1"), moved);
+            put(db, 300, 600);
+            backups.create(db);
+            Map<String, String> before = filesBelow(moved);
+            assertThrows(IllegalArgumentException.class, () -> backups.delete(1));
+            assertEquals(0, backups.keepLast(1));
+            assertEquals(before, filesBelow(moved));
+            assertEquals(List.of(), backups.verify(1), "its segments are there");
+            backups.restore(1, temporary.resolve("restored"));
+            try (FlexDB restored = openAt(temporary.resolve("restored"))) {
+                assertEquals(300, StoreDriver.all(restored).size());
+            }
+        }
+    }
+
+    @Test
+    void aNumberIsGivenOnce() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS)) {
+            for (long id = 1; id < 5; id++) {
+                assertEquals(id, backups.create(store.db).id());
+                backups.delete(id);
+            }
+        }
+        try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS)) {
+            assertEquals(List.of(), backups.list());
+            assertEquals(5, backups.create(store.db).id());
+        }
+    }
+
+    @Test
+    void damagedBackupsDoNotTakeThePlaceOfSoundOnes() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS)) {
+            for (int round = 0; round < 7; round++) {
+                FlexDBCheckpointTest.fill(store, round * 400, round * 400 + 400);
+                store.reopen("round " + round);
+                backUp(backups, store);
+            }
+            flip(store.vfs, BACKUPS.resolve("7/space/tree"), 5000);
+            flip(store.vfs, BACKUPS.resolve("6/manifest"), 70);
+            flip(store.vfs, ownSegment(store.vfs, 4), 700);
+            flip(store.vfs, BACKUPS.resolve("1/manifest"), 90);
+            FlexDBBackups.Retention done = backups.retain(2, Progress.NONE);
+            assertEquals(List.of(1L, 2L), done.deleted());
+            assertEquals(List.of(3L, 4L, 5L, 6L, 7L), done.kept());
+            assertEquals(Set.of(4L, 6L, 7L), done.damaged().keySet());
+            assertRestored(store.vfs, backups, 3, contents.get(3L), "kept");
+            assertRestored(store.vfs, backups, 5, contents.get(5L), "kept");
+            assertEquals(0, backups.keepLast(3), "there are two");
+            assertEquals(5, backups.list().size());
+            flip(store.vfs, BACKUPS.resolve("3/space/tree"), 5000);
+            flip(store.vfs, BACKUPS.resolve("5/manifest"), 90);
+            assertEquals(0, backups.keepLast(1), "there is none");
+            backups.delete(6);
+            backups.delete(7);
+            long next = backUp(backups, store).id();
+            assertEquals(3, backups.keepLast(1));
+            assertEquals(List.of(next), idsOf(backups));
+            assertAllRestored(store.vfs, backups, "the last one");
+        }
+    }
+
+    private static void flip(SimulatedVfs vfs, Path file, int position) {
+        byte[] bytes = vfs.content(file);
+        bytes[position % bytes.length] ^= 4;
+        vfs.setContent(file, bytes);
+    }
+
+    /** A segment that one backup alone has. */
+    private static Path ownSegment(SimulatedVfs vfs, long id) {
+        for (String name : vfs.list(BACKUPS.resolve("segments"))) {
+            List<String> having = vfs.list(BACKUPS).stream()
+                    .filter(number -> number.matches("[0-9]+"))
+                    .filter(number -> new String(
+                                    vfs.content(BACKUPS.resolve(number).resolve("manifest")), StandardCharsets.US_ASCII)
+                            .contains(name))
+                    .toList();
+            if (having.equals(List.of(Long.toString(id)))) {
+                return BACKUPS.resolve("segments").resolve(name);
+            }
+        }
+        throw new AssertionError("backup " + id + " shares all");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSharedSegmentThatIsGoneOrDamagedIsCopiedOnceMore(FlexDBBackups.SegmentCheck check) {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        FlexDBCheckpointTest.fill(store, 0, 3000);
+        store.reopen("all in the space");
+        try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS, check)) {
+            backUp(backups, store);
+            long shared = backUp(backups, store).newBytes();
+            Path segments = BACKUPS.resolve("segments");
+            for (String name : store.vfs.list(segments)) {
+                Path segment = segments.resolve(name);
+                byte[] sound = store.vfs.content(segment);
+                for (int damage = 0; damage < 3; damage++) {
+                    if (damage == 0) {
+                        store.vfs.delete(segment);
+                        assertTrue(backups.list().get(0).isDamaged(), name);
+                    } else if (damage == 1) {
+                        store.vfs.setContent(segment, Arrays.copyOf(sound, sound.length - 512));
+                    } else {
+                        flip(store.vfs, segment, check == FlexDBBackups.SegmentCheck.CONTENT ? 777 : sound.length - 1);
+                    }
+                    FlexDBBackups.Backup made = backUp(backups, store);
+                    assertEquals(List.of(), backups.verify(made.id()), name);
+                    assertEquals(shared + sound.length, made.newBytes(), name);
+                    assertArrayEquals(sound, store.vfs.content(segment), "mended for all that share it");
+                    assertEquals(List.of(), backups.verify(1), name);
+                    backups.delete(made.id());
+                }
+            }
+        }
+    }
+
+    /** In the place of it and before it: at each question of files that needs a descriptor, all later ones fail. */
+    @Test
+    void soundBackupsOutliveAWantOfDescriptors() {
+        SimulatedVfs files = new SimulatedVfs();
+        TroubledVfs vfs = new TroubledVfs(files);
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, files);
+        store.open();
+        FlexDBCheckpointTest.fill(store, 0, 300);
+        try (FlexDBBackups backups = FlexDBBackups.open(vfs, BACKUPS)) {
+            backUp(backups, store);
+            FlexDBCheckpointTest.fill(store, 300, 500);
+            backUp(backups, store);
+            boolean failed = true;
+            for (int n = 1; failed; n += Math.max(1, 3 / EFFORT)) {
+                vfs.arm(TroubledVfs.Trouble.NO_DESCRIPTORS, n, 1, n);
+                try {
+                    backups.create(store.db);
+                    failed = false;
+                } catch (StorageException e) {
+                    vfs.clear();
+                }
+                vfs.clear();
+                String at = "from " + n + " on";
+                assertEquals(List.of(), backups.verify(1), at);
+                assertEquals(List.of(), backups.verify(2), at);
+                assertTrue(idsOf(backups).containsAll(List.of(1L, 2L)), at);
+            }
+            assertRestored(files, backups, 1, contents.get(1L), "at the end");
+            assertRestored(files, backups, 2, contents.get(2L), "at the end");
+        }
+    }
+
+    /** As earlier builds have left them: without a last number, and without the files that prove what is ours. */
+    @Test
+    void backupsOfTheFirstFormatAreUsedOn() {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS)) {
+            for (int round = 0; round < 4; round++) {
+                FlexDBCheckpointTest.fill(store, round * 300, round * 300 + 300);
+                backUp(backups, store);
+            }
+        }
+        Path text = BACKUPS.resolve("flexdb.backups");
+        String now = new String(store.vfs.content(text), StandardCharsets.US_ASCII);
+        String before = now.substring(0, now.indexOf("last = ")).replace("format = 2", "format = 1");
+        byte[] bytes = before.getBytes(StandardCharsets.US_ASCII);
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        String whole = before + String.format(Locale.ROOT, "checksum = %08x\n", (int) crc.getValue());
+        store.vfs.setContent(text, whole.getBytes(StandardCharsets.US_ASCII));
+        for (int id = 1; id <= 4; id++) {
+            store.vfs.delete(BACKUPS.resolve(id + "/flexdb.backup"));
+        }
+        try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS)) {
+            assertEquals(List.of(1L, 2L, 3L, 4L), idsOf(backups));
+            assertAllRestored(store.vfs, backups, "before a change");
+            backups.delete(1);
+            flip(store.vfs, BACKUPS.resolve("2/manifest"), 200);
+            assertTrue(backups.list().get(0).isDamaged());
+            backups.delete(2); // its manifest still says whose it is
+            byte[] other = "nothing of ours".getBytes(StandardCharsets.US_ASCII);
+            store.vfs.setContent(BACKUPS.resolve("3/manifest"), other);
+            assertEquals(List.of(3L, 4L), idsOf(backups), "it looks like one");
+            assertThrows(IllegalArgumentException.class, () -> backups.delete(3));
+            assertEquals(5, backUp(backups, store).id());
+            assertRestored(store.vfs, backups, 4, contents.get(4L), "used on");
+            assertRestored(store.vfs, backups, 5, contents.get(5L), "made now");
+            assertFalse(store.vfs.exists(BACKUPS.resolve("1")));
+            assertFalse(store.vfs.exists(BACKUPS.resolve("2")));
         }
     }
 
@@ -354,7 +657,7 @@ class FlexDBBackupsTest {
                         throw new UnsupportedOperationException("enough");
                     }));
             assertEquals(1, backups.list().size());
-            assertEquals(2, backups.create(db).id());
+            assertEquals(3, backups.create(db).id()); // a number that was given counts, whatever has become of it
         }
         backups.close();
         backups.close();
@@ -362,7 +665,7 @@ class FlexDBBackupsTest {
         Path text = path.resolve("flexdb.backups");
         Files.writeString(
                 text,
-                Files.readString(text, StandardCharsets.US_ASCII).replace("format = 1", "format = 2"),
+                Files.readString(text, StandardCharsets.US_ASCII).replace("format = 2", "format = 3"),
                 StandardCharsets.US_ASCII);
         assertThrows(UnsupportedFormatException.class, () -> FlexDBBackups.open(path));
     }

@@ -1,18 +1,10 @@
 package io.flexdb.internal.backup;
 
-import io.flexdb.flexspace.internal.copy.CopiedSegment;
-import io.flexdb.flexspace.internal.copy.SegmentCopier;
-import io.flexdb.flexspace.internal.copy.SegmentTarget;
 import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.flexspace.internal.segment.SegmentFormat;
-import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.copy.Checkpoints.Progress;
-import io.flexdb.internal.copy.DataFileTarget;
-import io.flexdb.internal.copy.NewStoreDirectory;
 import io.flexdb.internal.copy.Steps;
 import io.flexdb.internal.copy.StoreCopy;
 import io.flexdb.internal.files.StoreFiles;
@@ -28,62 +20,82 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.IntConsumer;
 
 /** A directory of backups of one store. For one thread at a time. */
 public final class BackupDirectory implements AutoCloseable {
     /*
-     *   flexdb.backups      the store that they are of
+     *   flexdb.backups      the store that they are of, and the last number that was given to a backup
      *   segments/<name>     segments, named by what they hold; written once
+     *   <id>/flexdb.backup  proves that the directory is ours
      *   <id>/space, <id>/wal    the other files of the store, as a checkpoint has them
      *   <id>/manifest       what belongs to the backup
      *
      * B1  A backup is there from the moment on at which its manifest is durable, in one step, and until that moment at
      *     which the manifest is durably gone.
      * B2  Whatever a manifest names was durable before it.
-     * B3  A segment is shared only with backups that are there. What else lies in segments/ was left by one that was cut
-     *     short, may be torn, and is deleted before the next one begins.
+     * B3  A segment is shared only with backups that are there, and only when it was checked. What else lies in
+     *     segments/ was left by one that was cut short, may be torn, and is deleted before the next one begins.
      * B4  A segment is deleted only when all manifests could be read and none names it.
+     * B5  Nothing is deleted that is not proved to be ours (see BackupProof). Where it can't be known whether something
+     *     is there, nothing is deleted either.
+     * B6  A number is given to one backup: flexdb.backups says so, durably, before there is a directory for it.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
-    private static final String NAME = "flexdb.backups";
-    private static final String UNFINISHED_NAME = NAME + ".new";
-    private static final String SEGMENTS = "segments";
-    private static final String UNFINISHED = ".new"; // what the name of a segment ends with that is being written
     private static final String SPACE = StoreFiles.SPACE_NAME;
     private static final String LOGS = StoreFiles.WAL_NAME;
 
     private final Vfs vfs;
     private final Path directory;
     private final VfsLock lock;
+    private final BackupSegments segments;
+    private final FoundBackups found;
     private boolean closed;
 
-    private BackupDirectory(Vfs vfs, Path directory, VfsLock lock) {
+    private BackupDirectory(Vfs vfs, Path directory, VfsLock lock, boolean byContent) {
         this.vfs = vfs;
         this.directory = directory;
         this.lock = lock;
+        this.segments = new BackupSegments(vfs, directory, byContent);
+        this.found = new FoundBackups(vfs, directory);
     }
 
     /** Something that is not as it should be. */
-    public record Problem(Path file, long position, String expected, String found) {}
+    public record Problem(Path file, long position, String expected, String found) {
+        static Problem of(Path path, StorageException e) {
+            return e instanceof CorruptionException damage
+                    ? new Problem(damage.file(), damage.position(), damage.expected(), damage.found())
+                    : new Problem(path, 0, "a file that can be read", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * A backup, as far as can be seen without reading it.
+     *
+     * @param manifest null if it can't be read
+     * @param problem null if all that it consists of is there
+     */
+    public record Entry(long id, Manifest manifest, Problem problem) {}
 
     /**
      * Opens a directory of backups, or makes one if it is missing or empty.
      *
+     * @param byContent whether segments are read whole before they are shared or counted as kept
      * @throws TargetNotEmptyException if it has something else in it
      */
-    public static BackupDirectory open(Vfs vfs, Path path) {
+    public static BackupDirectory open(Vfs vfs, Path path, boolean byContent) {
         Path directory = path.toAbsolutePath().normalize();
         requireOurs(vfs, directory);
         SpaceEngine.createDirectory(vfs, directory);
         VfsLock lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
         try {
             requireOurs(vfs, directory);
-            BackupDirectory opened = new BackupDirectory(vfs, directory, lock);
-            if (opened.exists()) {
-                opened.storeId(); // or it is damaged, or of a newer release
+            BackupDirectory opened = new BackupDirectory(vfs, directory, lock, byContent);
+            if (opened.found.exists()) {
+                opened.found.file(); // or it is damaged, or of a newer release
             }
             return opened;
         } catch (RuntimeException | Error e) {
@@ -99,9 +111,9 @@ public final class BackupDirectory implements AutoCloseable {
         if (!vfs.isDirectory(directory)) {
             throw new TargetNotEmptyException(directory, "a file");
         }
-        if (!vfs.exists(directory.resolve(NAME))) {
+        if (!vfs.exists(directory.resolve(DirectoryFile.NAME))) {
             for (String name : vfs.list(directory)) {
-                if (!name.equals(StoreFiles.LOCK_NAME) && !name.equals(UNFINISHED_NAME)) {
+                if (!name.equals(StoreFiles.LOCK_NAME) && !name.equals(DirectoryFile.UNFINISHED_NAME)) {
                     throw new TargetNotEmptyException(directory, name);
                 }
             }
@@ -114,67 +126,23 @@ public final class BackupDirectory implements AutoCloseable {
         }
     }
 
-    private boolean exists() {
-        return vfs.exists(directory.resolve(NAME));
-    }
-
-    private long storeId() {
-        Path path = directory.resolve(NAME);
-        List<String> lines = CheckedText.read(vfs, path);
-        if (lines.size() != 1 || !lines.get(0).matches("store = [0-9a-f]{1,16}")) {
-            throw new CorruptionException(path, 0, "a line store", lines.toString());
-        }
-        return Long.parseUnsignedLong(lines.get(0).substring("store = ".length()), 16);
-    }
-
     /** Where it is. */
     public Path path() {
         return directory;
     }
 
-    private Path directoryOf(long id) {
-        return directory.resolve(Long.toString(id));
-    }
-
     // ---- which there are
 
-    /** The ids of all backups, ascending. */
-    public TreeSet<Long> ids() {
+    /** The ids of all backups, ascending; also of those that are damaged, as far as anything shows that they are one. */
+    private TreeSet<Long> ids() {
         requireOpen();
-        TreeSet<Long> ids = new TreeSet<>();
-        for (long id : begun()) {
-            if (vfs.exists(directoryOf(id).resolve(Manifest.NAME))) {
-                ids.add(id);
-            }
-        }
-        return ids;
+        return found.ids();
     }
 
-    /** The ids of all that have a directory. */
-    private TreeSet<Long> begun() {
-        TreeSet<Long> ids = new TreeSet<>();
-        for (String name : vfs.list(directory)) {
-            if (name.matches("[1-9][0-9]{0,17}")) {
-                ids.add(Long.parseLong(name));
-            }
-        }
-        return ids;
-    }
-
-    /** What a backup consists of. */
-    public Manifest manifest(long id) {
-        if (!ids().contains(id)) {
-            throw new IllegalArgumentException("no backup " + id + " in " + directory + "; there are " + ids());
-        }
-        Manifest manifest = Manifest.read(vfs, directoryOf(id));
-        if (manifest.id() != id || manifest.storeId() != storeId()) {
-            throw new CorruptionException(
-                    directoryOf(id).resolve(Manifest.NAME),
-                    0,
-                    "backup " + id + " of store " + Long.toHexString(storeId()),
-                    "backup " + manifest.id() + " of store " + Long.toHexString(manifest.storeId()));
-        }
-        return manifest;
+    /** All backups, ascending, and what is wrong with each as far as that shows without reading more than manifests. */
+    public List<Entry> list() {
+        requireOpen();
+        return found.list(segments);
     }
 
     // ---- making one
@@ -182,20 +150,20 @@ public final class BackupDirectory implements AutoCloseable {
     /** Backs a store up. */
     public Manifest create(Store store, Progress progress) {
         requireOpen();
-        if (exists() && storeId() != store.engine.storeId()) {
+        if (found.exists() && found.file().storeId() != store.engine.storeId()) {
             throw new IllegalArgumentException(directory + " has backups of another store, "
-                    + Long.toHexString(storeId()) + ", not of " + Long.toHexString(store.engine.storeId()));
+                    + Long.toHexString(found.file().storeId()) + ", not of "
+                    + Long.toHexString(store.engine.storeId()));
         }
         return store.tasks().run(task -> {
-            if (!exists()) {
-                List<String> line = List.of("store = " + Long.toHexString(store.engine.storeId()));
-                CheckedText.write(vfs, directory.resolve(NAME), "Backups of a FlexDB store.", line);
-                SpaceEngine.createDirectory(vfs, directory.resolve(SEGMENTS));
+            if (!found.exists()) {
+                new DirectoryFile(store.engine.storeId(), 0).write(vfs, directory);
             }
+            segments.create();
             Set<String> shared = deleteUnfinished();
-            long id = begun().isEmpty() ? 1 : begun().last() + 1;
+            BackupProof proof = begin();
             try (StoreCopy copy = store.beginCopy()) {
-                return create(copy, id, shared, new Steps(task, progress, copy.space()));
+                return create(copy, proof, shared, new Steps(task, progress, copy.space()));
             } catch (RuntimeException | Error e) {
                 deleteUnfinishedAfter(e);
                 throw e;
@@ -203,31 +171,49 @@ public final class BackupDirectory implements AutoCloseable {
         });
     }
 
-    private Manifest create(StoreCopy copy, long id, Set<String> shared, Steps steps) {
+    /** Gives the next backup its number. */
+    private BackupProof begin() {
+        DirectoryFile file = found.file();
+        long last = file.last();
+        if (file.format() == 1) {
+            TreeSet<Long> ids = ids();
+            last = ids.isEmpty() ? 0 : ids.last();
+        }
+        long id = last + 1;
+        while (vfs.exists(found.directoryOf(id))) {
+            id++; // something of others
+        }
+        file = new DirectoryFile(file.storeId(), id);
+        file.write(vfs, directory); // B6
+        return found.proof(id, file);
+    }
+
+    private Manifest create(StoreCopy copy, BackupProof proof, Set<String> shared, Steps steps) {
         Instant time = Instant.now();
-        Path own = directoryOf(id);
+        Path own = proof.directory();
         SpaceCopy space = copy.space();
-        SpaceEngine.createDirectory(vfs, directory.resolve(SEGMENTS));
+        SpaceEngine.createDirectory(vfs, own);
+        proof.write(); // B5, before anything else is in there
         SpaceEngine.createDirectory(vfs, own.resolve(SPACE));
         SpaceEngine.createDirectory(vfs, own.resolve(LOGS));
         copy.copyLogs(vfs, own.resolve(LOGS));
         space.copyTree(vfs, own.resolve(SPACE), steps::step);
-        try (NewSegments target = new NewSegments(shared, space)) {
+        try (BackupSegments.NewSegments target = segments.begin(shared, space)) {
             space.copySegments(target, steps::step);
-            vfs.syncDirectory(directory.resolve(SEGMENTS));
+            target.sync();
             CopiedFiles reader = new CopiedFiles(bytes -> {});
             List<Manifest.CopiedFile> files = describe(own, reader);
             steps.tell();
             Manifest manifest = new Manifest(
-                    id,
+                    proof.id(),
                     space.storeId(),
                     time,
                     copy.sequence(),
                     space.format().segmentBytes,
                     space.format().frameBytes,
-                    target.newBytes + reader.usedBytes(),
+                    target.newBytes() + reader.usedBytes(),
                     files,
-                    target.names);
+                    target.names());
             manifest.write(vfs, own);
             return manifest;
         }
@@ -244,94 +230,51 @@ public final class BackupDirectory implements AutoCloseable {
         return files;
     }
 
-    /** Takes the segments that no backup has yet. */
-    private final class NewSegments implements SegmentTarget, AutoCloseable {
-        private final Set<String> shared;
-        private final SpaceCopy space;
-        private final List<String> names = new ArrayList<>();
-        private long newBytes;
-        private VfsFile file; // the one that is being written, or null
-        private Path path; // its name once it is whole
-
-        NewSegments(Set<String> shared, SpaceCopy space) {
-            this.shared = shared;
-            this.space = space;
-        }
-
-        @Override
-        public VfsFile begin(CopiedSegment segment) {
-            String name = SegmentName.of(segment, space.storeId()).toString();
-            names.add(name);
-            if (shared.contains(name)) {
-                return null;
-            }
-            newBytes += segment.bytes(space.format());
-            path = directory.resolve(SEGMENTS).resolve(name);
-            // A file of this name may be there, of a backup that can't be read: it stays until there is another.
-            Path unfinished = path.resolveSibling(name + UNFINISHED);
-            vfs.deleteIfExists(unfinished);
-            file = vfs.open(unfinished, OpenMode.CREATE);
-            return file;
-        }
-
-        @Override
-        public long position(CopiedSegment segment) {
-            return 0;
-        }
-
-        @Override
-        public void end(CopiedSegment segment) {
-            file.force();
-            close();
-            vfs.rename(path.resolveSibling(path.getFileName() + UNFINISHED), path);
-        }
-
-        @Override
-        public boolean verifies() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            VfsFile open = file;
-            file = null;
-            if (open != null) {
-                open.close();
-            }
-        }
-    }
-
     // ---- what is left over
 
     /** Deletes what backups that were cut short have left (B3), and returns the segments that others have. */
     private Set<String> deleteUnfinished() {
-        for (long id : begun()) {
-            if (!vfs.exists(directoryOf(id).resolve(Manifest.NAME))) {
-                deleteAll(directoryOf(id));
+        DirectoryFile file = found.file();
+        for (long id : found.numbers()) {
+            BackupProof proof = found.proof(id, file);
+            if (isOfUnfinished(proof)) {
+                deleteFiles(proof);
+            } else if (id == file.last()) {
+                proof.deleteIfBegun();
             }
         }
         Set<String> used = new HashSet<>();
         boolean all = true;
         for (long id : ids()) {
             try {
-                used.addAll(manifest(id).segments());
+                used.addAll(Manifest.read(vfs, found.manifestOf(id)).segments()); // be it of another backup, moved here
             } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "No segment of backups is deleted, as a manifest can't be read",
+                        "No segment of backups is deleted, as a manifest can't be read: " + found.manifestOf(id),
                         e);
                 all = false;
             }
         }
-        Path segments = directory.resolve(SEGMENTS);
-        if (vfs.isDirectory(segments)) {
-            for (String name : vfs.list(segments)) {
-                if (!used.contains(name) && (all || name.endsWith(UNFINISHED))) { // B4
-                    vfs.delete(segments.resolve(name));
-                }
-            }
-        }
+        segments.deleteUnused(used, all);
         return used;
+    }
+
+    private static boolean isOfUnfinished(BackupProof proof) {
+        try {
+            return proof.isOfUnfinished();
+        } catch (StoreIoException e) {
+            LOG.log(System.Logger.Level.WARNING, "What can't be read is not deleted: " + proof.directory(), e);
+            return false;
+        }
+    }
+
+    private static void deleteFiles(BackupProof proof) {
+        if (!proof.deleteFiles()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "A deleted backup's directory stays, as something of others is in it: " + proof.directory());
+        }
     }
 
     private void deleteUnfinishedAfter(Throwable cause) {
@@ -342,22 +285,22 @@ public final class BackupDirectory implements AutoCloseable {
         }
     }
 
-    private void deleteAll(Path below) {
-        if (!vfs.isDirectory(below)) {
-            vfs.delete(below);
-            return;
-        }
-        vfs.list(below).forEach(name -> deleteAll(below.resolve(name)));
-        vfs.delete(below);
-    }
-
-    /** Deletes a backup, and what no other one shares with it. */
+    /**
+     * Deletes a backup, and what no other one shares with it.
+     *
+     * @throws IllegalArgumentException if there is none, or nothing proves that the directory is ours
+     */
     public void delete(long id) {
-        if (!ids().contains(id)) {
-            throw new IllegalArgumentException("no backup " + id + " in " + directory + "; there are " + ids());
+        requireOpen();
+        found.requireBackup(id);
+        BackupProof proof = found.proof(id, found.file());
+        if (!proof.isThere()) {
+            throw new IllegalArgumentException("nothing proves that " + found.directoryOf(id) + " is a backup of store "
+                    + Long.toHexString(found.file().storeId()) + " made here: it has no sound " + BackupProof.NAME
+                    + ", and no such manifest, or is a symbolic link; if it is not needed, delete it by other means");
         }
-        vfs.delete(directoryOf(id).resolve(Manifest.NAME));
-        vfs.syncDirectory(directoryOf(id)); // B1, before anything that it names goes
+        proof.deleteManifest(); // B1, before anything that it names goes
+        deleteFiles(proof);
         deleteUnfinished();
     }
 
@@ -365,101 +308,100 @@ public final class BackupDirectory implements AutoCloseable {
 
     /** Reads a backup, and tells what is wrong with it. */
     public List<Problem> verify(long id, Progress progress) {
+        requireOpen();
+        found.requireBackup(id);
         List<Problem> problems = new ArrayList<>();
         Manifest manifest;
         try {
-            manifest = manifest(id);
+            manifest = found.read(id);
         } catch (CorruptionException | StoreIoException e) {
-            add(problems, directoryOf(id).resolve(Manifest.NAME), e);
+            problems.add(Problem.of(found.manifestOf(id), e));
             return problems;
         }
-        Reading reading = new Reading(manifest, progress);
-        for (Manifest.CopiedFile file : manifest.files()) {
-            try {
-                reading.files.copy(vfs, directoryOf(id), file, null);
-            } catch (CorruptionException | StoreIoException e) {
-                add(problems, directoryOf(id).resolve(file.name()), e);
+        Path proof = found.directoryOf(id).resolve(BackupProof.NAME);
+        try {
+            if (found.proof(id, found.file()).isDamaged()) {
+                problems.add(new Problem(proof, 0, "backup " + id + " of the store", "other text"));
             }
+        } catch (StoreIoException e) {
+            problems.add(Problem.of(proof, e));
         }
-        for (String name : manifest.segments()) {
-            try {
-                reading.segment(name, null);
-            } catch (CorruptionException | StoreIoException e) {
-                add(problems, directory.resolve(SEGMENTS).resolve(name), e);
-            }
-        }
+        BackupReading reading = read(manifest, progress);
+        reading.verifyFiles(problems);
+        reading.verifySegments(problems);
         return problems;
     }
 
-    private static void add(List<Problem> problems, Path path, StorageException e) {
-        problems.add(
-                e instanceof CorruptionException damage
-                        ? new Problem(damage.file(), damage.position(), damage.expected(), damage.found())
-                        : new Problem(path, 0, "a file that can be read", String.valueOf(e.getMessage())));
+    /**
+     * What a retention has done.
+     *
+     * @param kept all that there are now, ascending
+     * @param deleted ascending
+     * @param damaged those that are there and not sound, or can't be read, and what is wrong with each
+     */
+    public record Retention(List<Long> kept, List<Long> deleted, Map<Long, List<Problem>> damaged) {}
+
+    /**
+     * Deletes what is older than the newest {@code count} sound backups, damaged ones included. Where there are not that
+     * many, nothing. So a damaged backup never takes the place of a sound one.
+     */
+    public Retention keepLast(int count, Progress progress) {
+        TreeSet<Long> ids = ids();
+        Map<Long, List<Problem>> damaged = new TreeMap<>();
+        TreeMap<String, List<Problem>> known = new TreeMap<>();
+        int sound = 0;
+        long oldestKept = 1;
+        for (long id : ids.size() > count ? ids.descendingSet() : new TreeSet<Long>()) {
+            List<Problem> problems = verifyAsShared(id, known, progress);
+            if (!problems.isEmpty()) {
+                damaged.put(id, problems);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "Backup " + id + " is not counted as one that is kept: " + problems.get(0));
+            } else if (++sound == count) {
+                oldestKept = id;
+                break;
+            }
+        }
+        List<Long> deleted = new ArrayList<>();
+        for (long id : ids.headSet(oldestKept)) {
+            if (found.proof(id, found.file()).isThere()) {
+                delete(id);
+                deleted.add(id);
+            }
+        }
+        return new Retention(List.copyOf(ids()), deleted, damaged);
+    }
+
+    /**
+     * Verifies a backup, its segments as it is done before they are shared.
+     *
+     * @param known segments that were checked for other backups, with what was found, or an empty list
+     */
+    private List<Problem> verifyAsShared(long id, TreeMap<String, List<Problem>> known, Progress progress) {
+        List<Problem> problems = new ArrayList<>();
+        Manifest manifest;
+        try {
+            manifest = found.read(id);
+        } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
+            problems.add(Problem.of(found.manifestOf(id), e));
+            return problems;
+        }
+        BackupReading reading = read(manifest, progress);
+        reading.verifyFiles(problems);
+        reading.checkSegments(known, problems);
+        return problems;
     }
 
     /** Makes a store of a backup. */
     public void restore(long id, Path to, Progress progress) {
-        Manifest manifest = manifest(id);
-        try (NewStoreDirectory target = NewStoreDirectory.begin(vfs, to)) {
-            Reading reading = new Reading(manifest, progress);
-            for (Manifest.CopiedFile file : manifest.files()) {
-                reading.files.copy(vfs, directoryOf(id), file, target.space().getParent());
-            }
-            try (DataFileTarget data = new DataFileTarget(vfs, target.space(), manifest.format(), manifest.storeId())) {
-                for (String name : manifest.segments()) {
-                    reading.segment(name, data);
-                }
-                data.force();
-            }
-            target.finish(manifest.storeId());
-        }
+        requireOpen();
+        found.requireBackup(id);
+        read(found.read(id), progress).restore(to);
     }
 
-    /** Reads what a manifest names, and counts. */
-    private final class Reading {
-        private final Manifest manifest;
-        private final Progress progress;
-        private final long ofBytes;
-        private final SegmentFormat format;
-        private final CopiedFiles files;
-        private final SegmentCopier copier;
-        private long bytes;
-
-        Reading(Manifest manifest, Progress progress) {
-            this.manifest = manifest;
-            this.progress = progress;
-            this.ofBytes = manifest.bytes();
-            this.format = manifest.format();
-            IntConsumer step = this::step;
-            this.files = new CopiedFiles(step);
-            this.copier = new SegmentCopier(format, step);
-        }
-
-        private void step(int more) {
-            bytes += more;
-            progress.done(bytes, Math.max(bytes, ofBytes));
-        }
-
-        /** Verifies a segment, and copies it if there is somewhere to copy it to. */
-        void segment(String text, DataFileTarget target) {
-            SegmentName name = SegmentName.parse(text);
-            Path path = directory.resolve(SEGMENTS).resolve(text);
-            if (name.frames() > format.dataFrames || name.sealed() && name.frames() < format.dataFrames) {
-                throw new CorruptionException(path, 0, format.dataFrames + " frames of a segment", text);
-            }
-            try (VfsFile file = vfs.open(path, OpenMode.READ)) {
-                int[] sums = copier.checksums(name.with(new int[name.frames()]), file, 0);
-                CopiedSegment segment = name.with(sums);
-                if (!name.isOf(sums, manifest.storeId())) {
-                    throw new CorruptionException(path, 0, "frames with the digest " + name.digest(), "others");
-                }
-                if (target != null) {
-                    copier.copy(segment, file, 0, target.begin(segment), target.position(segment), true);
-                    target.end(segment);
-                }
-            }
-        }
+    private BackupReading read(Manifest manifest, Progress progress) {
+        return new BackupReading(vfs, found.directoryOf(manifest.id()), manifest, segments, progress);
     }
 
     /** Lets the directory go. */

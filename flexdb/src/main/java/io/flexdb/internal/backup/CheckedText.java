@@ -15,21 +15,30 @@ import java.util.Locale;
 
 /** Small text files with a format number and a checksum: lines of a name and a value. */
 final class CheckedText {
-    private static final int FORMAT = 1;
     private static final String FORMAT_LINE = "format = ";
     private static final String CHECKSUM = "checksum = ";
     private static final long MAX_BYTES = 1L << 30;
+    /** What the name of a file ends with that is being written. */
+    static final String UNFINISHED = ".new";
 
     private CheckedText() {}
 
+    /** The lines between the format and the checksum. */
+    record Text(int format, List<String> lines) {}
+
+    /** What such a file has as its first line. */
+    static String firstLine(String title) {
+        return "# " + title + " Do not edit.";
+    }
+
     /** Writes a file of that name, durably, in one step; the directory's names are synced. */
-    static void write(Vfs vfs, Path path, String title, List<String> lines) {
-        StringBuilder text = new StringBuilder("# " + title + " Do not edit.\n" + FORMAT_LINE + FORMAT + "\n");
+    static void write(Vfs vfs, Path path, String title, int ofFormat, List<String> lines) {
+        StringBuilder text = new StringBuilder(firstLine(title) + "\n" + FORMAT_LINE + ofFormat + "\n");
         lines.forEach(line -> text.append(line).append('\n'));
         byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
         byte[] end = String.format(Locale.ROOT, CHECKSUM + "%08x\n", crc(bytes, bytes.length))
                 .getBytes(StandardCharsets.US_ASCII);
-        Path unfinished = path.resolveSibling(path.getFileName() + ".new");
+        Path unfinished = path.resolveSibling(path.getFileName() + UNFINISHED);
         vfs.deleteIfExists(unfinished);
         try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
             file.write(ByteBuffer.wrap(bytes), 0);
@@ -40,9 +49,16 @@ final class CheckedText {
         vfs.syncDirectory(path.getParent());
     }
 
-    /** The lines between the format and the checksum. */
-    static List<String> read(Vfs vfs, Path path) {
-        byte[] bytes;
+    /** The first bytes of a file, whatever they are. */
+    static String beginning(Vfs vfs, Path path, int bytes) {
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            ByteBuffer some = ByteBuffer.allocate((int) Math.min(bytes, file.size()));
+            file.readFully(some, 0);
+            return new String(some.array(), StandardCharsets.ISO_8859_1);
+        }
+    }
+
+    private static byte[] bytes(Vfs vfs, Path path) {
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             long size = file.size();
             if (size > MAX_BYTES) {
@@ -50,8 +66,13 @@ final class CheckedText {
             }
             ByteBuffer all = ByteBuffer.allocate((int) size);
             file.readFully(all, 0);
-            bytes = all.array();
+            return all.array();
         }
+    }
+
+    /** Reads a file of a format up to the newest one that is known. */
+    static Text read(Vfs vfs, Path path, int newest) {
+        byte[] bytes = bytes(vfs, path);
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
         List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
         if (lines.size() < 4 || !lines.get(1).startsWith(FORMAT_LINE)) {
@@ -62,16 +83,19 @@ final class CheckedText {
         int covered = bytes.length - last.length() - 1;
         String expected = String.format(Locale.ROOT, CHECKSUM + "%08x", covered < 0 ? 0 : crc(bytes, covered));
         if (!last.equals(expected) || !lines.get(lines.size() - 1).isEmpty()) {
-            if (format.matches("[0-9]{1,9}") && Integer.parseInt(format) > FORMAT) {
-                throw new UnsupportedFormatException(path, "backup", Integer.parseInt(format), FORMAT, FORMAT);
+            if (numberOf(format) > newest) {
+                throw new UnsupportedFormatException(path, "backup", numberOf(format), 1, newest);
             }
             throw new CorruptionException(path, 0, expected, last);
         }
-        if (!format.equals(String.valueOf(FORMAT))) {
-            int number = format.matches("[0-9]{1,9}") ? Integer.parseInt(format) : 0;
-            throw new UnsupportedFormatException(path, "backup", number, FORMAT, FORMAT);
+        if (numberOf(format) < 1 || numberOf(format) > newest) {
+            throw new UnsupportedFormatException(path, "backup", numberOf(format), 1, newest);
         }
-        return lines.subList(2, lines.size() - 2);
+        return new Text(numberOf(format), lines.subList(2, lines.size() - 2));
+    }
+
+    private static int numberOf(String format) {
+        return format.matches("[0-9]{1,9}") ? Integer.parseInt(format) : 0;
     }
 
     private static int crc(byte[] bytes, int length) {

@@ -1,11 +1,15 @@
 package io.flexdb.internal.backup;
 
+import io.flexdb.flexspace.internal.engine.FoundTag;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.wal.WalReader;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.TreeMap;
 import java.util.function.IntConsumer;
 import java.util.zip.CRC32C;
 
@@ -26,6 +30,39 @@ final class CopiedFiles {
     /** Bytes read that were not parts of a file with nothing in it, as much of a log is. */
     long usedBytes() {
         return usedBytes;
+    }
+
+    /**
+     * Goes through the logs of a backup, as the opening of a store that is restored from it will.
+     *
+     * @throws CorruptionException if the space and the logs lack a write that the manifest says the backup has
+     */
+    static void requireWrites(Vfs vfs, Path directory, Manifest manifest) {
+        TreeMap<Long, Path> logs = new TreeMap<>(); // by their first number
+        for (Manifest.CopiedFile file : manifest.files()) {
+            if (file.name().startsWith(StoreFiles.WAL_NAME + "/")) {
+                try (WalReader reader = new WalReader(vfs, directory.resolve(file.name()), manifest.storeId())) {
+                    if (reader.next()) {
+                        logs.put(reader.firstSequence(), reader.path());
+                    }
+                }
+            }
+        }
+        long last = FoundTag.of(vfs, directory.resolve(StoreFiles.SPACE_NAME), manifest.storeId());
+        for (Path log : logs.values()) {
+            try (WalReader reader = new WalReader(vfs, log, manifest.storeId())) {
+                while (reader.next() && reader.firstSequence() <= last + 1) {
+                    last = Math.max(last, reader.lastSequence());
+                }
+            }
+        }
+        if (last < manifest.sequence()) {
+            throw new CorruptionException(
+                    directory,
+                    0,
+                    "writes up to sequence number " + manifest.sequence() + " in the space and the logs",
+                    "none behind " + last);
+        }
     }
 
     /** What a file is. */

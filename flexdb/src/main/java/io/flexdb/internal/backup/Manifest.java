@@ -32,6 +32,9 @@ public record Manifest(
         List<CopiedFile> files,
         List<String> segments) {
     static final String NAME = "manifest";
+    private static final String TITLE = "A backup of a FlexDB store.";
+    private static final int FORMAT = 1;
+    private static final int BEGINNING_BYTES = 256;
     private static final Pattern FILE = Pattern.compile("(space/tree|space/log-1|wal/[0-9]{20})");
 
     /**
@@ -70,12 +73,26 @@ public record Manifest(
         files.forEach(
                 file -> lines.add("file = " + file.name + " " + file.bytes + " " + Integer.toHexString(file.crc)));
         segments.forEach(segment -> lines.add("segment = " + segment));
-        CheckedText.write(vfs, directory.resolve(NAME), "A backup of a FlexDB store.", lines);
+        CheckedText.write(vfs, directory.resolve(NAME), TITLE, FORMAT, lines);
     }
 
-    static Manifest read(Vfs vfs, Path directory) {
-        Path path = directory.resolve(NAME);
-        List<String> lines = CheckedText.read(vfs, path);
+    /** Whether a file begins as a manifest does, and perhaps is a damaged one. */
+    static boolean beginsIn(Vfs vfs, Path path) {
+        return CheckedText.beginning(vfs, path, BEGINNING_BYTES).startsWith(CheckedText.firstLine(TITLE));
+    }
+
+    /** Whether a file begins as the manifest of a certain backup does, be the rest damaged. */
+    static boolean beginsIn(Vfs vfs, Path path, long id, long storeId) {
+        List<String> lines =
+                List.of(CheckedText.beginning(vfs, path, BEGINNING_BYTES).split("\n", -1));
+        return lines.size() > 4
+                && lines.get(0).equals(CheckedText.firstLine(TITLE))
+                && lines.get(2).equals("backup = " + id)
+                && lines.get(3).equals("store = " + Long.toHexString(storeId));
+    }
+
+    static Manifest read(Vfs vfs, Path path) {
+        List<String> lines = CheckedText.read(vfs, path, FORMAT).lines();
         Lines in = new Lines(path, lines);
         try {
             long id = Long.parseLong(in.next("backup"));

@@ -8,7 +8,6 @@ import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.TargetNotEmptyException;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * An empty directory in which the files of a store are put together. It becomes a store at the very end, in one step:
@@ -149,8 +148,7 @@ public final class NewStoreDirectory implements AutoCloseable {
             return;
         }
         try {
-            deleteAll(space());
-            deleteAll(logs());
+            CopiedStoreFiles.deleteAll(vfs, directory);
             StoreFiles.deleteOptions(vfs, directory);
             vfs.deleteIfExists(marker()); // last: until then nobody takes the rest for a store
         } finally {
@@ -169,14 +167,6 @@ public final class NewStoreDirectory implements AutoCloseable {
         }
         if (wasMissing) {
             deleteUnlessInUse();
-        }
-    }
-
-    private void deleteAll(Path below) {
-        if (vfs.isDirectory(below)) {
-            List<String> names = vfs.list(below);
-            names.forEach(name -> vfs.delete(below.resolve(name)));
-            vfs.delete(below);
         }
     }
 

@@ -107,6 +107,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return SpaceFiles.exist(vfs, directory);
     }
 
+    /** Whether a file of a space may have a name, be it for as long as it is being made. */
+    public static boolean isFileName(String name) {
+        return SpaceFiles.isFileName(name);
+    }
+
     /** Checks, before anything is changed, that {@link #create} would find nothing in its way. */
     public static void checkCreatable(Vfs vfs, Path directory, List<String> allowedNames) {
         SpaceFiles.checkCreatable(vfs, directory, allowedNames);

@@ -123,15 +123,21 @@ final class SpaceFiles {
         return table.putInt(0).putInt(-1).putInt(0).flip();
     }
 
+    /** Whether a file of a space may have a name, be it for as long as it is being made. */
+    static boolean isFileName(String name) {
+        return name.equals(DATA_NAME)
+                || name.equals(TreeFileFormat.FILE_NAME)
+                || name.equals(TreeFileFormat.NAME_WHILE_MADE)
+                || name.equals(LogicalLog.NAME_WHILE_MADE)
+                || name.equals(LogicalLog.NAME_WHILE_RECOVERED)
+                || LogFormat.generationOf(name) > 0;
+    }
+
     /** Whether the directory has nothing but what a creation that was cut short may leave. */
     static void checkCreatable(Vfs vfs, Path directory, List<String> allowedNames) {
         List<String> names = vfs.list(directory);
         for (String name : names) {
-            boolean ours = name.equals(DATA_NAME)
-                    || name.equals(TreeFileFormat.NAME_WHILE_MADE)
-                    || name.equals(LogicalLog.NAME_WHILE_MADE)
-                    || name.equals(LogicalLog.NAME_WHILE_RECOVERED)
-                    || LogFormat.generationOf(name) > 0;
+            boolean ours = isFileName(name) && !name.equals(TreeFileFormat.FILE_NAME);
             if (!ours && !allowedNames.contains(name)) {
                 throw new NotAStoreException(directory, name);
             }

@@ -17,4 +17,7 @@ module io.flexdb.flextree {
             io.flexdb;
     exports io.flexdb.base.nativeaccess to
             io.flexdb.flexspace;
+    exports io.flexdb.base.waiting to
+            io.flexdb.flexspace,
+            io.flexdb;
 }

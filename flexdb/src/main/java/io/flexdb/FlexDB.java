@@ -4,6 +4,7 @@ import static io.flexdb.Limits.localPath;
 import static io.flexdb.Limits.notNull;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.check.StoreChecker;
@@ -21,7 +22,6 @@ import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
@@ -291,7 +291,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     /** Waits for a random time, longer the more often there was a conflict, so that one of those in it goes through. */
     private static void giveWay(int conflicts) {
         int most = Math.min(conflicts, MAX_WAITS) * WAIT_NANOS;
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(most));
+        Pause.nanos(ThreadLocalRandom.current().nextInt(most));
     }
 
     /** The store as it is now, to be read later. To be closed. */

@@ -11,6 +11,7 @@ import io.flexdb.storage.StorageException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A store that is read beside its writer: in another process, in the same one, or when nobody has it open. Made by
@@ -50,8 +51,9 @@ import java.util.Map;
  * <p><b>Threads.</b> Any thread may call any method at any time. Lookups take no lock; refreshes take turns.
  */
 public final class FlexDBReader extends KeyspaceReader implements AutoCloseable {
-    private final Map<String, KeyspaceState> handedOut = new HashMap<>(); // by name; under its own lock
-    private long checkedSequence; // under the same
+    private final Map<String, KeyspaceState> handedOut = new HashMap<>(); // by name; under the lock
+    private final ReentrantLock lock = new ReentrantLock(); // no monitor: virtual threads wait with it for the store's
+    private long checkedSequence; // under the lock
 
     FlexDBReader(FollowedStore store) {
         super(new ReaderSource(store), KeyHeads.DEFAULT, null);
@@ -107,12 +109,15 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
      */
     public KeyspaceReader keyspace(String name) {
         KeyspaceState found = find(name);
-        synchronized (handedOut) {
+        lock.lock();
+        try {
             KeyspaceState before = handedOut.get(name);
             if (before != null && before.isSame(found) && !before.isDropped()) {
                 found = before;
             }
             handedOut.put(name, found);
+        } finally {
+            lock.unlock();
         }
         return new KeyspaceReader(ofStore, found.heads(), found);
     }
@@ -144,13 +149,16 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
 
     /** Tells those that were handed out of what has happened to them. */
     private void noteDropped() {
-        synchronized (handedOut) {
+        lock.lock();
+        try {
             long now = sequence();
             if (now == checkedSequence) {
                 return;
             }
             checkedSequence = now;
             handedOut.values().removeIf(state -> isDropped(state, now));
+        } finally {
+            lock.unlock();
         }
     }
 

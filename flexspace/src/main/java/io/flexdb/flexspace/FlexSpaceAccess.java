@@ -1,14 +1,15 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.waiting.EventCount;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.PauseListener;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.FlexTreeView;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 
 /**
  * Who may do what when in a {@link FlexSpace}: one writer at a time, readers of what is published, and nobody once it
@@ -20,10 +21,11 @@ final class FlexSpaceAccess {
      * nodes copied again by the next one. The choice: the writer only notes that there is something to publish. A
      * reader who finds the note says that he wants it, and the writer publishes at the end of the change under way, and
      * of the next few: where one reader is there are more. If nobody writes, the reader takes the lock and publishes
-     * himself. He never waits for the lock, for who has it may wait for a disk: while he does, he offers what there is
-     * to publish, and whichever reader wants it publishes that. To publish each time beforehand would cost more, again
-     * for the copies. What takes long for another reason publishes first, and readers who come meanwhile find nothing
-     * to want.
+     * himself. He never waits for the lock alone, for who has it may wait for a disk: while he does, he offers what
+     * there is to publish, and whichever reader wants it publishes that. To publish each time beforehand would cost
+     * more, again for the copies. What takes long for another reason publishes first, and readers who come meanwhile
+     * find nothing to want. So a reader parks until there is a publication, an offer, or nobody who has the lock, and
+     * whoever brings that about wakes all readers who wait.
      *
      * A1  The note and what is published are written under the writer's lock.
      * A2  What a read uses stays as it is between enter and exit, or while its view is pinned.
@@ -36,13 +38,15 @@ final class FlexSpaceAccess {
     /** Changes that are published after a reader wanted one. */
     private static final int PUBLISHED_FOR_A_READER = 16;
 
-    private static final int SPINS = 64;
-    private static final long PARK_NANOS = 20_000;
+    private static final int SPINS = 16; // as long as the rest of a short change; then it is told
 
     private final SpaceEngine engine;
     private final Health health;
     private final Epochs epochs;
     private final ReentrantLock writer = new ReentrantLock();
+    private final EventCount events = new EventCount(); // publications, offers, the lock being free, the end
+    private final LongPredicate isPublishedSince = this::isPublishedSince;
+    private final LongPredicate publishOrSee = this::publishOrSee;
     private final Runnable publishForReuse = this::publishForReuse;
     private final AtomicInteger pins = new AtomicInteger();
     private final AtomicReference<FlexTreeView> offered = new AtomicReference<>(); // to readers, by a writer who waits
@@ -59,6 +63,7 @@ final class FlexSpaceAccess {
         this.health = engine.health();
         this.epochs = epochs;
         publish();
+        health.onChange(events::signal);
         engine.pauseListener(new PauseListener() {
             @Override
             public void pauseBegins() {
@@ -85,7 +90,7 @@ final class FlexSpaceAccess {
     void lock() {
         writer.lock();
         if (!health.isUsable()) {
-            writer.unlock();
+            unlock();
             throw health.refusal();
         }
     }
@@ -97,6 +102,7 @@ final class FlexSpaceAccess {
 
     void unlock() {
         writer.unlock();
+        events.signal(); // a read of a field, unless a reader waits
     }
 
     /** Notes that there is something to publish. */
@@ -133,6 +139,7 @@ final class FlexSpaceAccess {
             unpublished = false;
             publications++; // nobody else writes it
             epochs.advance();
+            events.signal();
             engine.reclaim();
         } catch (Throwable e) {
             fail(e); // a change that was waiting in the tree could not be made
@@ -150,6 +157,7 @@ final class FlexSpaceAccess {
                 throw e;
             }
             offering = true;
+            events.signal();
         }
     }
 
@@ -158,8 +166,8 @@ final class FlexSpaceAccess {
         if (offering) {
             offering = false;
             boolean published = offered.getAndSet(null) == null;
-            for (int tries = 0; published && publications == publicationsBeforePause; tries++) {
-                pause(tries);
+            if (published && !comesSoon(publicationsBeforePause)) {
+                events.await(isPublishedSince, publicationsBeforePause);
             }
         }
     }
@@ -173,15 +181,22 @@ final class FlexSpaceAccess {
             unpublished = false;
             epochs.advance();
             publications++; // the writer, who waits for this, does not write it now
+            events.signal();
         }
     }
 
-    private static void pause(int tries) {
-        if (tries < SPINS) {
+    private boolean isPublishedSince(long before) {
+        return publications != before;
+    }
+
+    private boolean comesSoon(long before) {
+        for (int spins = 0; spins < SPINS; spins++) {
+            if (isPublishedSince(before)) {
+                return true;
+            }
             Thread.onSpinWait();
-        } else {
-            LockSupport.parkNanos(PARK_NANOS); // a yield may last for all turns of others, milliseconds each
         }
+        return false;
     }
 
     /** Publishes, after which readers that came before are gone, unless they take long. */
@@ -207,9 +222,8 @@ final class FlexSpaceAccess {
     /** Turns away whoever comes from now on, and returns when the reads under way have ended. */
     void end() {
         health.beginClose();
-        while (epochs.hasReaders()) {
-            LockSupport.parkNanos(10_000);
-        }
+        events.signal();
+        epochs.awaitNoReaders();
     }
 
     // ---- readers
@@ -226,20 +240,28 @@ final class FlexSpaceAccess {
     private void awaitPublication() {
         long before = publications;
         wanted = true;
-        for (int tries = 0; unpublished && publications == before && health.isReadable(); tries++) {
-            if (writer.tryLock()) {
-                try {
-                    if (health.isReadable()) {
-                        publishIfChanged();
-                    }
-                } finally {
-                    writer.unlock();
-                }
-            } else {
-                publishOffered();
-                pause(tries);
-            }
+        if (!publishOrSee(before) && !comesSoon(before)) {
+            events.await(publishOrSee, before);
         }
+    }
+
+    /** Publishes if that is possible now, and returns whether there is nothing to wait for. */
+    private boolean publishOrSee(long before) {
+        if (!unpublished || isPublishedSince(before) || !health.isReadable()) {
+            return true;
+        }
+        if (writer.tryLock()) {
+            try {
+                if (health.isReadable()) {
+                    publishIfChanged();
+                }
+            } finally {
+                unlock();
+            }
+            return true;
+        }
+        publishOffered();
+        return isPublishedSince(before);
     }
 
     /** Begins a read of a view that is pinned. */

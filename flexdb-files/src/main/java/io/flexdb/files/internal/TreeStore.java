@@ -207,9 +207,19 @@ final class TreeStore {
         gate.writeLock().unlock();
     }
 
+    /** Waits for a random time, so that one of those in a conflict goes through. An interrupt stays pending. */
     private static void giveWay(int conflicts) {
         int most = Math.min(conflicts, MAX_WAITS) * WAIT_NANOS;
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(most));
+        long rest = ThreadLocalRandom.current().nextInt(most);
+        long end = System.nanoTime() + rest;
+        boolean interrupted = false;
+        for (; rest > 0; rest = end - System.nanoTime()) {
+            LockSupport.parkNanos(rest);
+            interrupted |= Thread.interrupted(); // or there would be no wait
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.flexdb.internal.commit;
 
+import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
@@ -13,7 +14,6 @@ import io.flexdb.internal.run.SortedRun;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.storage.StoreFullException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -191,7 +191,7 @@ public final class CommitThread {
         if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
-        LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
+        Pause.nanos(FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
         return true;
     }
 
@@ -213,7 +213,7 @@ public final class CommitThread {
             return;
         }
         publish();
-        LockSupport.parkNanos(this, READ_WAIT_NANOS);
+        Pause.nanos(READ_WAIT_NANOS);
     }
 
     /** Goes on dividing intervals, which changes nothing in files. */

@@ -1,6 +1,6 @@
 package io.flexdb.internal.commit;
 
-import java.util.concurrent.locks.LockSupport;
+import io.flexdb.base.waiting.Pause;
 import java.util.function.LongSupplier;
 
 /** Has the commit thread and writers take turns on a processor that are shorter than those of the system. */
@@ -38,7 +38,7 @@ public final class CommitTurns {
     private volatile int parks; // since it was last seen at work; roughly, as whoever writes last wins
 
     CommitTurns() {
-        this(System::nanoTime, Thread::yield, () -> LockSupport.parkNanos(PARK_NANOS));
+        this(System::nanoTime, Thread::yield, () -> Pause.nanos(PARK_NANOS));
     }
 
     CommitTurns(LongSupplier clock, Runnable yield, Runnable park) {

@@ -29,7 +29,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 
 /** A store as somebody reads it who is not its writer: the newest state that he has, and how he gets the next one. */
@@ -78,7 +78,7 @@ public final class FollowedStore implements AutoCloseable {
     private final Vfs filesBeside;
     private final Path space;
     private final boolean mapped;
-    private final Object lock = new Object();
+    private final ReentrantLock lock = new ReentrantLock(); // no monitor: virtual threads wait for it, and with it
     private final Map<Long, FollowedState> earlier = new HashMap<>(); // by handle; under the lock, as all below
     private final RetiredQueue retired = new RetiredQueue(epochs, this::unread);
     private long nextHandle;
@@ -286,8 +286,11 @@ public final class FollowedStore implements AutoCloseable {
     /** Bytes that only cursors and snapshots hold back. */
     long pinnedBytes(long limit) {
         if (earlierBytes > limit) {
-            synchronized (lock) {
+            lock.lock();
+            try {
                 reclaim();
+            } finally {
+                lock.unlock();
             }
         }
         return earlierBytes;
@@ -301,7 +304,8 @@ public final class FollowedStore implements AutoCloseable {
      * @param withLoads whether to what has come past the logs, too
      */
     public long refresh(boolean withLoads) {
-        synchronized (lock) {
+        lock.lock();
+        try {
             requireOpen();
             reclaim();
             if (lease.isDue() && current.isOvertaken()) {
@@ -315,6 +319,8 @@ public final class FollowedStore implements AutoCloseable {
                 loadSpace();
             }
             return current.sequence();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -392,13 +398,16 @@ public final class FollowedStore implements AutoCloseable {
         if (isSameDamage(e, last)) {
             throw (StorageException) e.getCause(); // B2
         }
-        synchronized (lock) {
+        lock.lock();
+        try {
             requireOpen();
             if (state != current) {
                 return null; // another state, but perhaps not one that was read since
             }
             loadNext();
             return e;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -416,12 +425,11 @@ public final class FollowedStore implements AutoCloseable {
     @Override
     public void close() {
         health.beginClose();
-        synchronized (lock) {
+        lock.lock();
+        try {
             if (!closed) {
                 closed = true;
-                while (epochs.hasReaders()) {
-                    LockSupport.parkNanos(10_000);
-                }
+                epochs.awaitNoReaders();
                 try {
                     current.close();
                 } finally {
@@ -433,6 +441,8 @@ public final class FollowedStore implements AutoCloseable {
                     memory.end();
                 }
             }
+        } finally {
+            lock.unlock();
         }
         health.endClose();
     }

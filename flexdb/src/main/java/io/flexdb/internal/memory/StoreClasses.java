@@ -16,6 +16,8 @@ public final class StoreClasses {
                 "io.flexdb.Isolation",
                 "io.flexdb.Progress",
                 "io.flexdb.ReadOptions",
+                "io.flexdb.base.waiting.Pause",
+                "io.flexdb.base.waiting.Waiter",
                 "io.flexdb.flexspace.internal.engine.SpaceRange",
                 "io.flexdb.internal.batch.LargeReference",
                 "io.flexdb.internal.commit.EntryRange$Only",
@@ -34,6 +36,7 @@ public final class StoreClasses {
                 "io.flexdb.internal.read.Scan",
                 "io.flexdb.internal.spill.Window",
                 "io.flexdb.internal.transaction.Footprint",
-                "io.flexdb.internal.transaction.OwnWrites");
+                "io.flexdb.internal.transaction.OwnWrites",
+                "io.flexdb.internal.version.VisibleSequence$Turn");
     }
 }

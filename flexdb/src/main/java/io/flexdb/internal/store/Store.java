@@ -49,7 +49,7 @@ import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.SyncThread;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
@@ -98,7 +98,7 @@ public final class Store implements AutoCloseable {
     private final LongTasks tasks = new LongTasks("the store");
     private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
-    private final Object closeLock = new Object();
+    private final ReentrantLock closeLock = new ReentrantLock(); // no monitor: who has it waits for virtual threads
 
     Store(StoreOpener opened) {
         this.vfs = opened.vfs;
@@ -178,6 +178,7 @@ public final class Store implements AutoCloseable {
                 reader,
                 memory);
         health.onChange(writer::wake);
+        health.onChange(versions::healthChanged);
     }
 
     /** Has the caches make room for memtables that are held back, that of frames first. */
@@ -436,17 +437,22 @@ public final class Store implements AutoCloseable {
     }
 
     private void closeOnce() {
-        synchronized (closeLock) {
+        closeLock.lock();
+        try {
             if (released) {
                 return;
             }
             released = true;
             try {
+                tasks.end();
+                writer.wake(); // some of them may wait for commits
                 tasks.close();
                 loads.close();
             } finally {
                 finishAndRelease();
             }
+        } finally {
+            closeLock.unlock();
         }
     }
 
@@ -456,9 +462,7 @@ public final class Store implements AutoCloseable {
             writer.large().awaitStaging();
             finishCommits(last);
         } finally {
-            while (versions.epochs.hasReaders()) {
-                LockSupport.parkNanos(10_000);
-            }
+            versions.epochs.awaitNoReaders();
             release(() -> {});
         }
     }
@@ -469,7 +473,8 @@ public final class Store implements AutoCloseable {
      * @param discardCopies run when the files are closed, before others may open them
      */
     void abandon(Throwable cause, Runnable discardCopies) {
-        synchronized (closeLock) {
+        closeLock.lock();
+        try {
             released = true;
             health.abandon(cause);
             refiner.stop();
@@ -477,6 +482,8 @@ public final class Store implements AutoCloseable {
             logThread.stop();
             commits.stop();
             release(discardCopies);
+        } finally {
+            closeLock.unlock();
         }
     }
 

@@ -6,7 +6,6 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memlog.MemLog;
-import java.util.concurrent.locks.LockSupport;
 
 /** The version to read and the number of the last visible write; publishes the next version. */
 public final class StoreVersions {
@@ -16,16 +15,14 @@ public final class StoreVersions {
      * I1  version.storeSequence <= visibleSequence for a reader that took visibleSequence first and checks.
      * I2  Versions with the same id have the same roots; the commit thread alone makes new ids.
      */
-    private static final int SPINS = 64;
-
     public final Epochs epochs;
     public final Health health;
     public final StoreClock clock;
     private final SpaceEngine engine;
     private final SparseIndex index;
     private final Object lock = new Object();
+    private final VisibleSequence visible;
     private volatile Version current;
-    private volatile long visibleSequence;
     private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
 
     public StoreVersions(Epochs epochs, Health health, StoreClock clock, SpaceEngine engine, SparseIndex index) {
@@ -37,7 +34,7 @@ public final class StoreVersions {
         long lastSequence = engine.tag();
         this.current =
                 new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence);
-        this.visibleSequence = lastSequence;
+        this.visible = new VisibleSequence(lastSequence, health);
         epochs.advance();
         this.freeSegments = engine.freeSegmentCount();
     }
@@ -61,7 +58,7 @@ public final class StoreVersions {
 
     /** The sequence number of the last visible write. */
     public long visibleSequence() {
-        return visibleSequence;
+        return visible.get();
     }
 
     /** Pins the version published last, and returns its id. */
@@ -76,25 +73,26 @@ public final class StoreVersions {
         }
     }
 
-    // ---- by writers, in the order of sequence numbers
+    // ---- by writers
 
-    /** All writes up to this number are inserted, and visible from now on. */
+    /** All writes up to this number are inserted, and visible from now on. Where nobody else writes. */
     public void setVisible(long sequence) {
-        visibleSequence = sequence;
+        visible.set(sequence);
     }
 
-    /** Waits until all writes up to this number are visible. Any thread. */
+    /** Makes an inserted write visible, in its turn, and returns when it is. Any thread. */
+    public void advanceVisible(long first, long last) {
+        visible.advance(first, last);
+    }
+
+    /** Waits until all writes up to this number, the last one of a write, are visible. Any thread. */
     public void awaitVisible(long sequence) {
-        for (int round = 0; visibleSequence < sequence; round++) {
-            health.requireNotFailed();
-            if (round < SPINS) {
-                Thread.onSpinWait();
-            } else if (round < 2 * SPINS) {
-                Thread.yield();
-            } else {
-                LockSupport.parkNanos(20_000);
-            }
-        }
+        visible.await(sequence);
+    }
+
+    /** To be called when the store's health has changed: some may wait for what never comes. */
+    public void healthChanged() {
+        visible.healthChanged();
     }
 
     /** Publishes a memtable that takes writes from now on. */

@@ -1,7 +1,9 @@
 package io.flexdb.internal.wal;
 
+import io.flexdb.base.waiting.Waiter;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.Monitor;
+import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.storage.StoreFailedException;
 import java.util.ArrayDeque;
 
@@ -14,19 +16,31 @@ public final class SharedForce {
     /*
      * Who waits first forces, for itself and for everybody whose write was appended by then; those who come during
      * the force wait, and one of them forces next. So a force serves as many writers as came during the one before,
-     * without a thread of its own and without a delay.
+     * without a thread of its own and without a delay. When a force ends, its leader wakes those whose writes are
+     * durable, and one more, who leads the next one. So each of them is woken once, however many they are.
      *
      * G1 Files are forced in the order in which they were added, and a number counts as durable only when everything
      *    before it is: an older file first, to its end.
      * G2 A file gets no more frames once a younger one was added; so an older one needs one force, and is then dropped.
      * G3 durableSequence never falls.
+     * G4 Whoever leads passes that on when it is done, to the first who waits. Nobody waits while nobody leads.
      */
     private final Health health;
     private final Runnable forceFirst;
-    private final Monitor lock = new Monitor(); // told of each force that has ended
+    private final Monitor lock = new Monitor(); // guards the logs and those who wait; held for moments
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // oldest first
     private volatile long durableSequence;
-    private boolean forcing;
+    private final StripedPool<Request> requests = new StripedPool<>(Request::new);
+    private Request firstWaiting; // in the order in which they came; under the lock, as the next two
+    private Request lastWaiting;
+    private boolean isLed; // somebody forces, or is about to
+
+    /** A wait for a force. */
+    private static final class Request extends Waiter {
+        private long sequence;
+        private boolean leads; // the next force; else it is durable, or the store has failed
+        private Request next;
+    }
 
     /**
      * @param durableSequence the last sequence number that is durable already
@@ -46,7 +60,7 @@ public final class SharedForce {
         this.forceFirst = forceFirst;
         this.durableSequence = durableSequence;
         this.health = health;
-        health.onChange(lock::wake);
+        health.onChange(this::healthChanged);
     }
 
     /** Makes a writer the youngest. Under the write lock, before anything is appended to it. */
@@ -88,29 +102,65 @@ public final class SharedForce {
         if (durableSequence >= sequence) {
             return;
         }
-        lock.lock();
-        try {
-            while (durableSequence < sequence) {
-                health.requireNotFailed();
-                if (forcing) {
-                    lock.await();
-                } else {
-                    forceAll();
-                    if (durableSequence < sequence && !health.hasFailed()) {
-                        throw new IllegalArgumentException("sequence " + sequence + " was never appended");
-                    }
-                }
+        Request request = requests.borrowPatiently();
+        boolean leads = await(request, sequence);
+        requests.giveBack(request);
+        if (leads) {
+            try {
+                forceAll();
+            } finally {
+                passOn();
             }
-        } finally {
-            lock.unlock();
+        }
+        if (durableSequence < sequence) {
+            health.requireNotFailed();
+            throw new IllegalArgumentException("sequence " + sequence + " was never appended");
         }
     }
 
-    /** Forces all writers with the lock given up meanwhile. */
+    /** Returns whether the caller is to lead the next force; else it is durable, or the store has failed. */
+    private boolean await(Request request, long sequence) {
+        lock.lock();
+        try {
+            if (durableSequence >= sequence || health.hasFailed()) {
+                return false;
+            }
+            if (!isLed) {
+                isLed = true;
+                return true;
+            }
+            request.sequence = sequence;
+            request.leads = false;
+            request.begin();
+            add(request);
+        } finally {
+            lock.unlock();
+        }
+        request.await();
+        return request.leads;
+    }
+
+    private void add(Request request) {
+        if (firstWaiting == null) {
+            firstWaiting = request;
+        } else {
+            lastWaiting.next = request;
+        }
+        lastWaiting = request;
+    }
+
+    /** Forces all writers. By who leads, without the lock. */
     private void forceAll() {
-        WalWriter[] round = writers.toArray(new WalWriter[0]); // before others begin to wait for this: it may fail
-        forcing = true;
-        lock.unlock();
+        if (health.hasFailed()) {
+            return;
+        }
+        WalWriter[] round;
+        lock.lock();
+        try {
+            round = writers.toArray(new WalWriter[0]);
+        } finally {
+            lock.unlock();
+        }
         int done = 0;
         long reached = 0;
         try {
@@ -120,16 +170,80 @@ public final class SharedForce {
             }
         } catch (Throwable e) {
             health.fail(e);
-        } finally {
-            lock.lock();
-            forcing = false;
+        }
+        lock.lock();
+        try {
             if (reached > durableSequence) {
                 durableSequence = reached;
             }
             for (int i = 0; i < Math.min(done, round.length - 1); i++) {
                 writers.removeFirst(); // a younger one was there, so its last frame was
             }
-            lock.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Wakes those whose writes are durable now, and who leads next (G4). */
+    private void passOn() {
+        Request durable = null;
+        Request leader = null;
+        lock.lock();
+        try {
+            Request waiting = firstWaiting;
+            firstWaiting = null;
+            lastWaiting = null;
+            Request lastDurable = null;
+            while (waiting != null) {
+                Request request = waiting;
+                waiting = request.next;
+                request.next = null;
+                if (request.sequence <= durableSequence) {
+                    if (durable == null) {
+                        durable = request;
+                    } else {
+                        lastDurable.next = request;
+                    }
+                    lastDurable = request;
+                } else if (leader == null) {
+                    leader = request;
+                } else {
+                    add(request);
+                }
+            }
+            isLed = leader != null;
+            if (isLed) {
+                leader.leads = true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (leader != null) {
+            leader.wake(); // first: its force may begin
+        }
+        wake(durable);
+    }
+
+    /** Wakes all who wait for what never comes. */
+    private void healthChanged() {
+        if (!health.hasFailed()) {
+            return;
+        }
+        lock.lock();
+        Request waiting = firstWaiting;
+        firstWaiting = null;
+        lastWaiting = null;
+        lock.unlock();
+        wake(waiting);
+    }
+
+    private static void wake(Request first) {
+        Request request = first;
+        while (request != null) {
+            Request next = request.next; // it may wait again as soon as it is woken
+            request.next = null;
+            request.wake();
+            request = next;
         }
     }
 

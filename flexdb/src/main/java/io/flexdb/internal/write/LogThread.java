@@ -1,12 +1,12 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers.
@@ -78,7 +78,7 @@ public final class LogThread {
             if (memLogs.mayPrepare(retired.pinnedTables())) {
                 return;
             }
-            LockSupport.parkNanos(this, TABLE_WAIT_NANOS);
+            Pause.nanos(TABLE_WAIT_NANOS);
         }
     }
 
@@ -90,7 +90,7 @@ public final class LogThread {
         if (!memLogs.lacksMemory() || waits == MAX_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
-        LockSupport.parkNanos(this, FIRST_MEMORY_WAIT_NANOS << waits);
+        Pause.nanos(FIRST_MEMORY_WAIT_NANOS << waits);
         return true;
     }
 

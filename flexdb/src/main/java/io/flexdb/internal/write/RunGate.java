@@ -13,8 +13,6 @@ public final class RunGate {
      *
      * G1  While the range is held no memtable has, or gets, anything of it.
      */
-    private static final long LOOK_NANOS = 50_000_000; // how soon it is seen that the store is to be closed
-
     private final WriteMonitor monitor;
     private final ActiveMemtable memtables;
     private final StoreVersions versions;
@@ -136,7 +134,8 @@ public final class RunGate {
     }
 
     private void await(Runnable goOn) {
-        monitor.await(LOOK_NANOS);
+        goOn.run(); // who has the caller end tells so under the lock, afterwards
+        monitor.await();
         goOn.run();
         monitor.health.requireUsable();
     }

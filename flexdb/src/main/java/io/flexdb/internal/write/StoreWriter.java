@@ -25,9 +25,8 @@ public final class StoreWriter {
     /*
      * Payload and checksum are made outside any lock. Under the write lock a write gets its sequence numbers, its room
      * in the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it
-     * becomes visible, in the order of sequence numbers: a write waits for those before it, which are past their lock
-     * and so only a few memory accesses away. Visible before durable is deliberate; the call returns after both, as its
-     * force asks.
+     * becomes visible, in the order of sequence numbers: whoever comes early is made visible, and woken, by those
+     * before it (VisibleSequence). Visible before durable is deliberate; the call returns after both, as its force asks.
      *
      * All else is done by others, which share the write lock: MemtableRotation has what to do when the active memtable
      * is full, SparedRoom who gets the last of it on a full disk, WritePacer how fast it may be filled.
@@ -401,8 +400,7 @@ public final class StoreWriter {
             health.fail(e); // those behind must not wait for this one
             throw e;
         }
-        versions.awaitVisible(first - 1);
-        versions.setVisible(last);
+        versions.advanceVisible(first, last);
     }
 
     // ---- how fast the active memtable may be filled

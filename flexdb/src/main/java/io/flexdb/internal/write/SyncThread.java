@@ -1,12 +1,12 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.base.waiting.Waiter;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /** Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes. */
 public final class SyncThread {
@@ -20,8 +20,9 @@ public final class SyncThread {
     private final boolean wanted;
     private final boolean forAll;
     private volatile Thread thread; // written under this object's lock
+    private Waiter end; // what the thread waits for; under the lock
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
-    private volatile boolean stopped;
+    private boolean stopped; // under the lock
 
     public SyncThread(StoreSettings settings, StoreVersions versions, SharedForce sharedForce, boolean inline) {
         this.versions = versions;
@@ -51,18 +52,20 @@ public final class SyncThread {
 
     private synchronized void startThread() {
         if (wanted && thread == null && !stopped) {
-            Thread started = new Thread(this::run, "flexdb-sync");
+            Waiter toEnd = new Waiter();
+            Thread started = new Thread(() -> run(toEnd), "flexdb-sync");
             started.setDaemon(true);
+            toEnd.begin(started);
             started.start(); // if it can't, it is tried again
             thread = started;
+            end = toEnd;
         }
     }
 
-    private void run() {
-        while (!stopped) {
-            LockSupport.parkNanos(this, intervalNanos);
+    private void run(Waiter toEnd) {
+        while (!toEnd.await(intervalNanos)) {
             long sequence = forAll ? versions.visibleSequence() : askedFor.get();
-            if (!stopped && sequence > sharedForce.durableSequence()) {
+            if (sequence > sharedForce.durableSequence()) {
                 try {
                     sharedForce.awaitDurable(sequence);
                 } catch (Throwable e) {
@@ -79,9 +82,12 @@ public final class SyncThread {
         synchronized (this) {
             stopped = true;
             running = thread;
+            if (end != null) {
+                end.wake();
+                end = null;
+            }
         }
         if (running != null) {
-            LockSupport.unpark(running);
             Uninterruptibly.run(running::join);
         }
     }

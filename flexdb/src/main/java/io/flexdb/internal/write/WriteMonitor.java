@@ -26,6 +26,7 @@ final class WriteMonitor {
      *                                   or that it fills slowly            nobody: it looks each period
      *                                   an interval to be divided *        threads of Refiner: wake
      *   commit thread, SpaceRetries     a try wanted                       writer: SpaceRetries.await
+     *   loading thread, RunGate         that the store is closed *         Store.close: wake
      *   all of them                     the store's health *               Health.onChange, or closing: wake
      */
     final Health health;

@@ -1,7 +1,7 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.base.waiting.Pause;
 import io.flexdb.internal.memlog.MemLog;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.DoubleSupplier;
 
 /** Holds each write back a little, so that none has to wait for a whole memtable. Thread-safe. */
@@ -16,6 +16,9 @@ final class WritePacer {
      * progress, a force for example, and writes are held back more the less is left of it: at first for the shortest
      * time that a thread can park, which is enough where writers are a little too fast, so that many wait a little and
      * none for long.
+     *
+     * What is waited for is time, so nobody wakes a write. It looks again after twice as long each time, so it waits
+     * at most twice as long as the successor needs, and many writes that wait do not take the processor from it.
      */
     private static final double HEAD_START = 1.0 / 32;
     private static final double SLACK = 1.0 / 8;
@@ -23,7 +26,7 @@ final class WritePacer {
     private static final long MAX_WAIT_NANOS = 20_000_000;
     private static final int BYTES_OF_A_WAIT = 4096;
     private static final double HARDEST = 160; // times the least wait, when nothing is left
-    private static final long PARK_NANOS = 50_000;
+    private static final long FIRST_PAUSE_NANOS = 50_000;
 
     private final DoubleSupplier successor;
     private final Runnable heldBack;
@@ -54,6 +57,7 @@ final class WritePacer {
     private void await(MemLog log, int payloadBytes) {
         double waits = Math.max(1, payloadBytes / BYTES_OF_A_WAIT);
         long begin = System.nanoTime();
+        long pause = FIRST_PAUSE_NANOS;
         while (slowed == log) {
             double allowed = HEAD_START + (1 - HEAD_START - SLACK) * successor.getAsDouble();
             double ahead = log.fillLevel() - allowed;
@@ -62,11 +66,13 @@ final class WritePacer {
             }
             double used = Math.min(1, ahead / SLACK);
             double nanos = waits * MIN_WAIT_NANOS * (1 + HARDEST * used * used);
-            if (System.nanoTime() - begin >= Math.min(nanos, MAX_WAIT_NANOS)) {
+            long rest = (long) Math.min(nanos, MAX_WAIT_NANOS) - (System.nanoTime() - begin);
+            if (rest <= 0) {
                 return;
             }
             heldBack.run();
-            LockSupport.parkNanos(this, PARK_NANOS);
+            Pause.nanos(Math.min(rest, pause));
+            pause *= 2;
         }
     }
 }

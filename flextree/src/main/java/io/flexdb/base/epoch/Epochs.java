@@ -1,7 +1,9 @@
 package io.flexdb.base.epoch;
 
+import io.flexdb.base.waiting.EventCount;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongPredicate;
 
 /**
  * Tells when something that readers may still see can be reused. One writer at a time; any number of readers.
@@ -31,6 +33,9 @@ public final class Epochs {
             Math.max(4, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors()));
     private static final int STRIDE = 16; // longs: two cache lines, out of the reach of the adjacent-line prefetcher
 
+    private final EventCount ended = new EventCount(); // told of short reads that end
+    private final LongPredicate readsEndedSince = this::moveOnFrom;
+    private final LongPredicate noReaders = none -> !hasReaders();
     private final AtomicLongArray readers = new AtomicLongArray(2 * STRIPES * STRIDE + STRIDE);
     private volatile int phase;
     private volatile long writerEpoch = 1;
@@ -58,6 +63,16 @@ public final class Epochs {
     /** Ends the short read that returned this ticket. */
     public void exit(int ticket) {
         readers.getAndDecrement(ticket);
+        if (ended.isAwaited()) { // rarely; else it costs the read of a field that nobody writes
+            signalEnd(ticket);
+        }
+    }
+
+    /** Nobody is woken before the last read of a parity has ended, which is what all wait for. */
+    private void signalEnd(int ticket) {
+        if (readersOfParity((ticket / STRIDE - 1) / STRIPES) == 0) {
+            ended.signal();
+        }
     }
 
     /** The epoch in which the writer makes nodes now, which is the id of the next version it publishes. */
@@ -116,6 +131,34 @@ public final class Epochs {
     public boolean shortReadsEndedSince(int earlierPhase) {
         // The step out of that phase may have counted the readers before the unlinking; the two after it cannot have.
         return phase - earlierPhase >= 3;
+    }
+
+    /**
+     * Returns once {@link #shortReadsEndedSince} is true. Not to be called inside a short read, which would wait for
+     * itself.
+     *
+     * @return whether there was a read to wait for
+     */
+    public boolean awaitShortReadsEndedSince(int earlierPhase) {
+        return ended.await(readsEndedSince, earlierPhase);
+    }
+
+    /** Moves the phase on as far as reads allow, and returns whether that is far enough. */
+    private boolean moveOnFrom(long earlierPhase) {
+        int before;
+        do {
+            if (shortReadsEndedSince((int) earlierPhase)) {
+                return true;
+            }
+            before = phase;
+            tryNextPhase();
+        } while (phase != before);
+        return false;
+    }
+
+    /** Returns once no short read is under way. Not to be called inside one. */
+    public void awaitNoReaders() {
+        ended.await(noReaders, 0);
     }
 
     private long readersOfParity(int parity) {

@@ -89,16 +89,23 @@ public final class LongTasks implements AutoCloseable {
         }
     }
 
+    /** Has none begin, and those there are end at their next look. Whoever calls this wakes those that wait. */
+    public void end() {
+        for (Task task : endingTasks()) {
+            task.ended = true;
+        }
+    }
+
+    private synchronized List<Task> endingTasks() {
+        closed = true;
+        return new ArrayList<>(running);
+    }
+
     /** Ends all tasks; none of them uses anything of the store when this returns, and none begins. */
     @Override
     public void close() {
-        List<Task> ending;
-        synchronized (this) {
-            closed = true;
-            ending = new ArrayList<>(running);
-        }
-        for (Task task : ending) {
-            task.ended = true;
+        end();
+        for (Task task : endingTasks()) {
             task.work.lock();
             task.work.unlock();
         }

@@ -1,8 +1,8 @@
 package io.flexdb.flexspace.internal.base;
 
+import io.flexdb.base.waiting.Pause;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A reentrant lock with one condition, for what must be given back or told even when the heap is full. Thread-safe.
@@ -101,7 +101,7 @@ public final class Monitor {
     private final Sync sync = new Sync();
 
     private static void waitForMemory(long nanos) {
-        LockSupport.parkNanos(nanos);
+        Pause.nanos(nanos);
     }
 
     public void lock() {

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.base;
 
+import io.flexdb.base.waiting.Pause;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
@@ -9,6 +10,7 @@ import java.util.function.Supplier;
  */
 public final class StripedPool<T> {
     private static final int STRIPES = 64;
+    private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
     private static final int TRIES = 4; // a thread may have several in use, some of them for long
 
     private final Supplier<T> maker;
@@ -30,6 +32,17 @@ public final class StripedPool<T> {
             }
         }
         return maker.get();
+    }
+
+    /** Takes an object, however long there is no memory for one: for what must not fail. */
+    public T borrowPatiently() {
+        while (true) {
+            try {
+                return borrow();
+            } catch (OutOfMemoryError e) {
+                Pause.nanos(WAIT_FOR_MEMORY_NANOS); // others may free some, or give one back
+            }
+        }
     }
 
     /** Gives an object back, and returns whether it is kept. */

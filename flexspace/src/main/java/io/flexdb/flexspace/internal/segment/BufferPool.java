@@ -4,7 +4,6 @@ import io.flexdb.base.epoch.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
@@ -24,8 +23,6 @@ public final class BufferPool {
      * P2  There are never more buffers than the limit. The writer holds one fewer at most when it asks for one, so what
      *     it waits for ends: sealing, and short reads, none of which waits for the writer.
      */
-    private static final long WAIT_NANOS = 20_000;
-
     private record Retired(ByteBuffer buffer, int phase) {}
 
     private final int bufferBytes;
@@ -104,21 +101,7 @@ public final class BufferPool {
 
     /** Waits until one of the retired buffers is free. Not inside a short read, which would wait for itself. */
     void awaitReaders() {
-        int phase = retired.peek().phase;
-        boolean interrupted = false;
-        boolean waited = false;
-        while (!epochs.shortReadsEndedSince(phase)) {
-            int before = epochs.phase();
-            epochs.tryNextPhase();
-            if (epochs.phase() == before) {
-                waited = true;
-                interrupted |= Thread.interrupted(); // or it would not wait
-                LockSupport.parkNanos(this, WAIT_NANOS);
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        boolean waited = epochs.awaitShortReadsEndedSince(retired.peek().phase);
         waits += waited ? 1 : 0;
         reclaim();
     }

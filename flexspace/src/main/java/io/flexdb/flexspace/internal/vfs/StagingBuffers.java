@@ -1,11 +1,12 @@
 package io.flexdb.flexspace.internal.vfs;
 
+import io.flexdb.base.waiting.EventCount;
 import io.flexdb.storage.StoreMemoryException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 
 /** Writes bytes of the heap to files. Thread-safe. */
 final class StagingBuffers {
@@ -18,9 +19,9 @@ final class StagingBuffers {
     static final int BYTES = 1 << 16;
     static final int COUNT = 4;
 
-    private static final long WAIT_NANOS = 20_000;
-
     private final AtomicReferenceArray<ByteBuffer> free = new AtomicReferenceArray<>(COUNT);
+    private final EventCount givenBack = new EventCount();
+    private final LongPredicate isAnyFree = any -> isAnyFree();
 
     StagingBuffers() {
         try {
@@ -55,14 +56,24 @@ final class StagingBuffers {
             try {
                 return ByteBuffer.allocateDirect(BYTES);
             } catch (OutOfMemoryError e) {
-                LockSupport.parkNanos(WAIT_NANOS); // at least one is in use, by a write that ends
+                givenBack.await(isAnyFree, 0); // at least one is in use, by a write that ends
             }
         }
+    }
+
+    private boolean isAnyFree() {
+        for (int i = 0; i < COUNT; i++) {
+            if (free.get(i) != null) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void giveBack(ByteBuffer staging) {
         for (int i = 0; i < COUNT; i++) {
             if (free.compareAndSet(i, null, staging)) {
+                givenBack.signal();
                 return;
             }
         }

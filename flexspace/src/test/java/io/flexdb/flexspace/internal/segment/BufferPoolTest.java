@@ -108,11 +108,11 @@ class BufferPoolTest {
             stillInterrupted[0] = Thread.interrupted();
         });
         writer.start();
-        while (writer.getState() != Thread.State.TIMED_WAITING) {
+        while (writer.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
         writer.interrupt();
-        while (writer.isInterrupted() || writer.getState() != Thread.State.TIMED_WAITING) {
+        while (writer.isInterrupted() || writer.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
         epochs.exit(ticket);

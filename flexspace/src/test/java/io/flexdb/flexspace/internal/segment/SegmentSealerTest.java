@@ -173,7 +173,7 @@ class SegmentSealerTest {
         int ticket = epochs.enter();
         Thread writer = new Thread(() -> fill(4));
         writer.start();
-        while (writer.getState() != Thread.State.TIMED_WAITING) {
+        while (writer.getState() != Thread.State.WAITING) {
             assertTrue(writer.isAlive(), "it took more memory than it may");
             Thread.onSpinWait();
         }

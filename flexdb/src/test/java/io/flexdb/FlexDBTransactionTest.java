@@ -215,8 +215,7 @@ class FlexDBTransactionTest {
     }
 
     /** Whether a transaction that read d among writes which it took back is committed after another's write of d. */
-    private boolean isCommittedAfterRollback(
-            Consumer<Transaction> writes, boolean spills, Consumer<Transaction> read) {
+    private boolean isCommittedAfterRollback(Consumer<Transaction> writes, boolean spills, Consumer<Transaction> read) {
         try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
             Transaction.Savepoint before = transaction.savepoint();
             writes.accept(transaction);
@@ -241,8 +240,8 @@ class FlexDBTransactionTest {
         byte[] d = bytes("d");
         Consumer<Transaction> merge = transaction -> transaction.merge(d, bytes("+"));
         Consumer<Transaction> mergeTwice = merge.andThen(merge);
-        Consumer<Transaction> mergeWithMore =
-                merge.andThen(transaction -> transaction.put(bytes("da"), bytes("1")).delete(bytes("c")));
+        Consumer<Transaction> mergeWithMore = merge.andThen(
+                transaction -> transaction.put(bytes("da"), bytes("1")).delete(bytes("c")));
         for (boolean spills : new boolean[] {false, true}) {
             for (Consumer<Transaction> writes : List.of(merge, mergeTwice, mergeWithMore)) {
                 for (Consumer<Transaction> read : readsOfD()) {

@@ -6,7 +6,9 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.TargetNotEmptyException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 
 /**
@@ -158,21 +160,36 @@ public final class NewStoreDirectory implements AutoCloseable {
 
     /** Lets the directory go, and deletes it if it was missing and is empty. */
     private void release() {
+        boolean lockStays = false;
         try {
-            if (wasMissing) {
-                vfs.deleteIfExists(directory.resolve(StoreFiles.LOCK_NAME));
-            }
+            lockStays = wasMissing && !deleteHeldLock();
         } finally {
             lock.close();
         }
+        if (lockStays) {
+            deleteUnlessInUse(directory.resolve(StoreFiles.LOCK_NAME)); // such a system deletes none that is held
+        }
         if (wasMissing) {
-            deleteUnlessInUse();
+            deleteUnlessInUse(directory);
         }
     }
 
-    private void deleteUnlessInUse() {
+    /** Deletes the lock file before another can take it; false on a system that does not do that. */
+    private boolean deleteHeldLock() {
         try {
-            vfs.deleteIfExists(directory);
+            vfs.deleteIfExists(directory.resolve(StoreFiles.LOCK_NAME));
+            return true;
+        } catch (StoreIoException e) {
+            if (e.getCause() instanceof AccessDeniedException) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private void deleteUnlessInUse(Path path) {
+        try {
+            vfs.deleteIfExists(path);
         } catch (StorageException e) {
             // somebody has begun to use it
         }

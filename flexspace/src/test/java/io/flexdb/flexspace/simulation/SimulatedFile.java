@@ -142,7 +142,10 @@ final class SimulatedFile implements VfsFile {
     @Override
     public void close() {
         synchronized (vfs) {
-            closed = true;
+            if (!closed) {
+                closed = true;
+                node.openings--;
+            }
         }
     }
 

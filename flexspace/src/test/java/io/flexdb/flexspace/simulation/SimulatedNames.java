@@ -27,9 +27,10 @@ final class SimulatedNames {
     /** A file, or a directory if it has no content. */
     static final class Node {
         final SimulatedContent content;
-        final TreeMap<String, Node> now = new TreeMap<>();
-        final TreeMap<String, Node> medium = new TreeMap<>();
+        final TreeMap<String, Node> now = new TreeMap<>(WindowsRules.ORDER_OF_NAMES);
+        final TreeMap<String, Node> medium = new TreeMap<>(WindowsRules.ORDER_OF_NAMES);
         Path path; // the latest, for messages
+        int openings; // of a file, that are not closed
 
         Node(SimulatedContent content, Path path) {
             this.content = content;
@@ -44,7 +45,9 @@ final class SimulatedNames {
     /** A name that no longer, or now, means something else. */
     private record Entry(Node directory, String name) {
         boolean is(Entry other) {
-            return other != null && directory == other.directory && name.equals(other.name);
+            return other != null
+                    && directory == other.directory
+                    && WindowsRules.ORDER_OF_NAMES.compare(name, other.name) == 0;
         }
     }
 
@@ -132,6 +135,7 @@ final class SimulatedNames {
 
     Node create(Path path, SimulatedContent content) throws IOException {
         Entry entry = entry(path);
+        WindowsRules.requireGoodName(entry.name);
         if (entry.directory.now.containsKey(entry.name)) {
             throw new FileAlreadyExistsException(path.toString());
         }
@@ -155,10 +159,12 @@ final class SimulatedNames {
         Node node = existing(from);
         Entry removed = entry(from);
         Entry added = entry(to);
+        WindowsRules.requireGoodName(added.name);
         if (removed.is(added)) {
             return;
         }
         Node replaced = find(to);
+        WindowsRules.requireRenamable(node, replaced);
         if (replaced != null && (replaced.isDirectory() != node.isDirectory() || !replaced.now.isEmpty())) {
             throw new IOException(to + " can't be replaced by " + from);
         }

@@ -263,6 +263,7 @@ public final class SimulatedVfs implements Vfs {
                 throw new StoreLockedException(file, "this process");
             }
             SimulatedNames.Node node = create ? names.create(file, new SimulatedContent()) : names.existingFile(file);
+            node.openings++;
             return new SimulatedFile(this, node, mode != OpenMode.READ);
         } catch (IOException e) {
             throw IoFailures.wrap(create ? "create" : "open", file, e);
@@ -308,7 +309,9 @@ public final class SimulatedVfs implements Vfs {
     public synchronized List<String> list(Path directory) {
         try {
             troubles.read();
-            return new ArrayList<>(names.existingDirectory(directory).now.keySet());
+            return names.existingDirectory(directory).now.keySet().stream()
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw IoFailures.wrap("list", directory, e);
         }
@@ -335,6 +338,7 @@ public final class SimulatedVfs implements Vfs {
     public synchronized void rename(Path from, Path to) {
         try {
             troubles.operation(Operation.RENAME, absolute(from) + " " + absolute(to));
+            WindowsRules.requireNoLock(locks.keySet(), from, to);
             names.rename(from, to);
         } catch (IOException e) {
             throw IoFailures.wrap("rename to " + to.getFileName(), from, e);
@@ -342,9 +346,15 @@ public final class SimulatedVfs implements Vfs {
     }
 
     @Override
+    public boolean replacesOpenFiles() {
+        return !WindowsRules.APPLY;
+    }
+
+    @Override
     public synchronized void delete(Path path) {
         try {
             troubles.operation(Operation.DELETE, absolute(path));
+            WindowsRules.requireNoLock(locks.keySet(), path);
             names.delete(path);
         } catch (IOException e) {
             throw IoFailures.wrap("delete", path, e);

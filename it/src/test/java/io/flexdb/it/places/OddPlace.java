@@ -23,6 +23,8 @@ enum OddPlace {
             "umask 000"),
     /** The operating system's messages in German, if it has them. */
     GERMAN_MESSAGES(List.of(), Map.of("LC_ALL", "C.UTF-8", "LANGUAGE", "de"), ""),
+    /** Simulated files by the rules of Windows, for the tests that have such. */
+    WINDOWS_FILES(List.of("-Dflexdb.test.files=windows"), Map.of(), ""),
     /** The descriptors of a careful service. */
     FEW_DESCRIPTORS(List.of(), Map.of(), "ulimit -n 64"),
     /** Direct memory is limited to as much. Too small for the files that most tests keep in memory. */
@@ -59,9 +61,13 @@ enum OddPlace {
         this.fileSystem = fileSystem;
     }
 
-    /** Whether only the test of an ordinary store runs here, on files of the operating system. */
-    boolean isSmall() {
-        return this == HEAP_OF_64_MIB;
+    /** What {@link SuiteRunner} runs here. */
+    String suite(boolean isShort) {
+        return switch (this) {
+            case HEAP_OF_64_MIB -> "ORDINARY"; // on files of the operating system
+            case WINDOWS_FILES -> "FILES";
+            default -> isShort ? "SHORT" : "ALL";
+        };
     }
 
     /** Whether the temporary files need a file system of their own, which takes long and root to make. */

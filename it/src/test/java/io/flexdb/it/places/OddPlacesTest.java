@@ -71,7 +71,7 @@ class OddPlacesTest {
                 "-Dflexdb.test.effort=" + Integer.getInteger("flexdb.test.effort", 1)));
         command.addAll(place.arguments);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), SuiteRunner.class.getName()));
-        command.add(place.isSmall() ? "ORDINARY" : ASKED_FOR.isEmpty() ? "SHORT" : "ALL");
+        command.add(place.suite(ASKED_FOR.isEmpty()));
         Files.createDirectories(OUTPUT);
         Path output = OUTPUT.resolve(place + ".txt");
         ProcessBuilder builder =

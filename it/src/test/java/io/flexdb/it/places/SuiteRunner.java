@@ -18,7 +18,8 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
  * Runs tests in this JVM, and ends it with 0 if there were some and all passed: {@code ORDINARY}, that of an ordinary
- * store; {@code SHORT}, a few more; {@code ALL}, all of the modules below this one.
+ * store; {@code SHORT}, a few more; {@code FILES}, those of what becomes of files; {@code ALL}, all of the modules
+ * below this one.
  */
 final class SuiteRunner {
     /** Few, but some for each way to the operating system: names, charsets, messages, permissions, descriptors. */
@@ -32,6 +33,22 @@ final class SuiteRunner {
         "io.flexdb.FlexDBOpenTest",
         "io.flexdb.FlexDBScrubTest",
         "io.flexdb.internal.wal.WalNamesTest"
+    };
+
+    /** What is renamed, replaced and deleted while a store is open, by its end and by what comes after a crash. */
+    private static final String[] FILES = {
+        "io.flexdb.flexspace.FlexSpaceTest",
+        "io.flexdb.flexspace.FlexSpaceModelTest",
+        "io.flexdb.flexspace.FullDiskTest",
+        "io.flexdb.FlexDBBackupsTest",
+        "io.flexdb.FlexDBBulkLoadTest",
+        "io.flexdb.FlexDBCheckpointTest",
+        "io.flexdb.FlexDBExportTest",
+        "io.flexdb.FlexDBFailedOpenTest",
+        "io.flexdb.FlexDBModelTest",
+        "io.flexdb.FlexDBOpenTest",
+        "io.flexdb.FlexDBReaderTest",
+        "io.flexdb.FlexDBSalvageTest"
     };
 
     private SuiteRunner() {}
@@ -57,8 +74,8 @@ final class SuiteRunner {
                     .filters(
                             includeClassNamePatterns(".*Tests?"),
                             excludeClassNamePatterns(".*KillTest|.*OddPlacesTest"));
-        } else if (which.equals("SHORT")) {
-            for (String name : SHORT) {
+        } else if (!which.equals("ORDINARY")) {
+            for (String name : which.equals("FILES") ? FILES : SHORT) {
                 request.selectors(selectClass(name));
             }
         }

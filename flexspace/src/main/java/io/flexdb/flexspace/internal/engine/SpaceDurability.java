@@ -250,7 +250,10 @@ final class SpaceDurability implements AutoCloseable {
      */
     boolean lastCheckpoint() {
         finishCheckpoint();
-        if (hasChanges() && treeFile.isWorthCopying(tree) && checkpointToCopy()) {
+        if (hasChanges()
+                && space.vfs().replacesOpenFiles() // a reader in another process may have it open
+                && treeFile.isWorthCopying(tree)
+                && checkpointToCopy()) {
             return true;
         }
         checkpoint();

@@ -58,6 +58,11 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
+    public boolean replacesOpenFiles() {
+        return vfs.replacesOpenFiles();
+    }
+
+    @Override
     public void delete(Path path) {
         vfs.delete(path);
     }

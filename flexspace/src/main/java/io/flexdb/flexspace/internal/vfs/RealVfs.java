@@ -8,6 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -37,6 +38,7 @@ public final class RealVfs implements Vfs {
     private final StagingBuffers staging = new StagingBuffers();
 
     private final WantOfSpace wantOfSpace; // null: with the texts of this process, which most processes never need
+    private final boolean isPosix;
 
     /** Makes one for this process. */
     public RealVfs() {
@@ -45,7 +47,19 @@ public final class RealVfs implements Vfs {
 
     /** Makes one that takes other texts for those of a want of space. */
     RealVfs(WantOfSpace wantOfSpace) {
+        this(wantOfSpace, !System.getProperty("os.name").startsWith("Windows"));
+    }
+
+    /**
+     * The same for another kind of system.
+     *
+     * @param isPosix whether a directory can be opened to be forced, and an open file be replaced. On Windows neither
+     *     can be. Directories need not be forced there: NTFS writes changes of names to its journal, in their order, and
+     *     forces that with the next file that is forced
+     */
+    RealVfs(WantOfSpace wantOfSpace, boolean isPosix) {
         this.wantOfSpace = wantOfSpace;
+        this.isPosix = isPosix;
     }
 
     WantOfSpace wantOfSpace() {
@@ -227,6 +241,11 @@ public final class RealVfs implements Vfs {
     }
 
     @Override
+    public boolean replacesOpenFiles() {
+        return isPosix;
+    }
+
+    @Override
     public void delete(Path path) {
         try {
             deletePlace(path);
@@ -257,12 +276,22 @@ public final class RealVfs implements Vfs {
 
     @Override
     public void syncDirectory(Path directory) {
+        if (!isPosix) {
+            requireDirectory(directory);
+            return;
+        }
         try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath());
                 FileChannel channel =
                         open == null ? FileChannel.open(directory, StandardOpenOption.READ) : open.openItself()) {
             forceUninterrupted(channel);
         } catch (IOException e) {
             throw IoFailures.wrap("sync", directory, e);
+        }
+    }
+
+    private void requireDirectory(Path directory) {
+        if (!isDirectory(directory)) {
+            throw IoFailures.wrap("sync", directory, new NotDirectoryException(directory.toString()));
         }
     }
 

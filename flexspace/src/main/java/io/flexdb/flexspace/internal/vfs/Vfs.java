@@ -61,6 +61,11 @@ public interface Vfs {
     /** Gives a file or directory another name, in one step, replacing a file of that name. */
     void rename(Path from, Path to);
 
+    /** Whether a file that is open, be it by another process, can be replaced by renaming. */
+    default boolean replacesOpenFiles() {
+        return true;
+    }
+
     /** Deletes a file or an empty directory, which must exist. */
     void delete(Path path);
 

@@ -33,7 +33,8 @@ final class DependencyGraph {
         final String name;
         final int session;
         final boolean serializable;
-        final Map<Integer, Node> reads = new TreeMap<>(); // key: who had written what was found
+        final Map<Integer, Node> reads = new TreeMap<>(); // key: who had written what was found, at the earliest
+        final Map<Integer, Node> readsAtLatest = new TreeMap<>();
         final Set<Integer> writes = new TreeSet<>();
 
         Node(String name, int session, boolean serializable) {
@@ -43,7 +44,13 @@ final class DependencyGraph {
         }
 
         Node read(int key, Node writer) {
-            reads.put(key, writer);
+            return read(key, writer, writer);
+        }
+
+        /** The same if it may have been one of two, or one between them: what they have written is the same. */
+        Node read(int key, Node earliest, Node latest) {
+            reads.put(key, earliest);
+            readsAtLatest.put(key, latest);
             return this;
         }
 
@@ -83,8 +90,8 @@ final class DependencyGraph {
             }
         }
         for (Node node : nodes) {
-            node.reads.forEach((key, writer) -> {
-                add(others, writer, node, "wr " + key);
+            node.reads.forEach((key, writer) -> add(others, writer, node, "wr " + key));
+            node.readsAtLatest.forEach((key, writer) -> {
                 List<Node> ofKey = versions.getOrDefault(key, List.of(INITIAL));
                 int next = ofKey.indexOf(writer) + 1;
                 if (next < ofKey.size() && ofKey.get(next) != node) {

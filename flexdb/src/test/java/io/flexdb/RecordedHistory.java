@@ -108,11 +108,14 @@ final class RecordedHistory {
         versions.forEach((key, ofKey) -> ofKey.forEach(
                 version -> byValue.computeIfAbsent(key, one -> new HashMap<>()).put(version.value, version)));
         for (Done done : inOrder) {
-            done.reads.forEach((key, value) -> done.node.read(
-                    key,
-                    value == null
-                            ? absent(done, key, versions.get(key))
-                            : present(done, key, value, byValue.get(key).get(value))));
+            done.reads.forEach((key, value) -> {
+                if (value == null) {
+                    absent(done, key, versions.get(key));
+                } else {
+                    done.node.read(
+                            key, present(done, key, value, byValue.get(key).get(value)));
+                }
+            });
         }
         DependencyGraph graph =
                 new DependencyGraph(inOrder.stream().map(Done::node).toList());
@@ -163,19 +166,25 @@ final class RecordedHistory {
         return version.writer;
     }
 
-    /** Who had made a key absent. Whether a snapshot shows what was linked behind its number is not known. */
-    private static Node absent(Done done, int key, List<Version> ofKey) {
-        for (int i = ofKey.size() - 1; ; i--) {
+    /** Notes who had made a key absent. Whether a snapshot shows what was linked behind its number is not known. */
+    private static void absent(Done done, int key, List<Version> ofKey) {
+        Version earliest = null;
+        Version latest = null;
+        boolean mayBeOlder = true;
+        for (int i = ofKey.size() - 1; mayBeOlder; i--) {
             Version version = ofKey.get(i);
             if (version.place.sequence > done.snapshot) {
                 continue;
             }
             if (version.isAbsent(done.time)) {
-                return version.writer;
+                earliest = version;
+                latest = latest == null ? version : latest;
             }
-            if (!version.place.linked || version.place.sequence < done.snapshot) {
-                throw new AssertionError(done + " read " + key + " as absent, of which there was " + version);
-            }
+            mayBeOlder = version.place.linked && version.place.sequence == done.snapshot;
         }
+        if (earliest == null) {
+            throw new AssertionError(done + " read " + key + " as absent, of which there was " + ofKey);
+        }
+        done.node.read(key, earliest.writer, latest.writer);
     }
 }

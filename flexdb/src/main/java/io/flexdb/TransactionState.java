@@ -88,7 +88,7 @@ final class TransactionState extends Confined {
         foundKey = key;
         // An operand is a write of the key and would be a conflict by itself, but a rollback may take it back.
         if (isSerializable() && (ref == MemTable.NONE || isOperand(ref))) {
-            footprint.addKey(key.clone());
+            footprint.addKey(key);
         }
         return ref;
     }
@@ -270,7 +270,7 @@ final class TransactionState extends Confined {
             operandTime = writer.now();
             writes.setOperandTimes(operandTime);
         }
-        footprint.setWrites(writes.payload(), writes.length());
+        footprint.setWrites(writes);
         // No guard of keyspaces: to drop one is to delete its range, which is a conflict with what is written
         // there.
         return writer.write(

@@ -3,6 +3,7 @@ package io.flexdb.internal.memlog;
 import java.util.Arrays;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -116,17 +117,14 @@ public final class RecentWrites {
     }
 
     /**
-     * Whether a run that may not be among the first ones has something of a range.
+     * Whether one of the runs is met that may not be among the first ones.
      *
      * @param first how many of them are known to be seen
-     * @param to null for no end
-     * @param withTo whether that key is in the range, too
+     * @param meets is given a run's keys, from one on to before another
      */
-    public boolean isInRun(long first, byte[] from, byte[] to, boolean withTo) {
+    public boolean anyRunSince(long first, BiPredicate<byte[], byte[]> meets) {
         for (LinkedRun run : runs) {
-            if (run.number > first
-                    && (from == null || Arrays.compareUnsigned(from, run.to) < 0)
-                    && (to == null || Arrays.compareUnsigned(run.from, to) < (withTo ? 1 : 0))) {
+            if (run.number > first && meets.test(run.from, run.to)) {
                 return true;
             }
         }

@@ -288,6 +288,7 @@ public final class MemTable {
             if (reader.type() == WritePayload.DELETE_RANGE) {
                 deleted = deleted == null ? new DeletedRanges.Builder() : deleted;
                 int to = reader.keyIndex() + reader.keyLength();
+                nodes.write(ref, sequence, payload, reader); // for whoever walks in the order of the numbers
                 deleted.add(payload, reader.keyIndex(), to, to + reader.valueLength(), sequence++);
                 ref += (int) Nodes.bytes(reader.keyLength(), reader.valueLength()) >>> 3;
             } else {

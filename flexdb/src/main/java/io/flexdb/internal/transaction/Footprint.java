@@ -7,14 +7,13 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RecentWrites;
 import io.flexdb.internal.memtable.DeletedRanges;
+import io.flexdb.internal.memtable.EntryWalk;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.write.Precondition;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
@@ -22,19 +21,32 @@ import java.util.function.BiConsumer;
  * thread; used again.
  */
 public final class Footprint implements Precondition {
+    /*
+     * There are two ways to ask: to look for all keys of the footprint among what was written, and to look for all that
+     * was written in the footprint. The shorter one is taken. What was looked at need not be looked at again, since a
+     * footprint does not grow while it is asked. So when the question is asked once more, while others wait, the second
+     * way takes no longer than they have written meanwhile; whoever has a large footprint notes how far that is.
+     */
     private static final int SHOWN_BYTES = 32;
+    private static final int KEYS_AT_ONCE = 1024; // that are looked for within one short read
     private static final byte[] NO_PAYLOAD = {};
 
     private final StoreVersions versions;
     private final RecentWrites recent;
     private final PayloadReader reader = new PayloadReader();
-    private MemTableCursor cursor; // null before the first range: most have none
-    private final List<byte[]> keys = new ArrayList<>();
-    private final List<byte[]> ranges = new ArrayList<>(); // from and to in turn, both included; null for no end
+    private final KeysRead read = new KeysRead();
+    private final EntryWalk walk = new EntryWalk(); // in the table that was written last
+    private EntryWalk otherWalk; // null before it is needed, as is the next
+    private MemTableCursor cursor;
+    private byte[] key = NO_PAYLOAD; // room for one
     private byte[] payload;
     private int payloadLength;
+    private OwnWrites own; // which has the payload; null if nobody has it in order
+    private int entries; // of the payload
     private long since;
     private long runs; // that are seen
+    private long checked; // so far nothing is wrong; since, before the question
+    private long checkedRuns; // the same of runs
     private String conflict;
 
     public Footprint(StoreVersions versions, RecentWrites recent) {
@@ -50,43 +62,47 @@ public final class Footprint implements Precondition {
      */
     public void reset(long newSince, long newRuns) {
         runs = newRuns;
-        keys.clear();
-        ranges.clear();
-        payload = null;
         since = newSince;
+        read.clear();
+        setWrites(null, 0, 0);
         conflict = null;
     }
 
-    /** Adds a key, which is not copied. */
-    public void addKey(byte[] key) {
-        keys.add(key);
+    /** Adds a key, which is copied unless it is there. */
+    public void addKey(byte[] newKey) {
+        read.add(newKey);
     }
 
     /** Adds a range, both ends included; null for none. */
     public void addRange(byte[] from, byte[] to) {
-        ranges.add(from);
-        ranges.add(to);
+        read.addRange(from, to);
     }
 
-    /** Adds the keys of a payload, in the place of those of another. */
-    public void setWrites(byte[] newPayload, int length) {
+    /** Adds the keys of what a transaction has in memory, in the place of those of another. */
+    public void setWrites(OwnWrites writes) {
+        setWrites(writes.payload(), writes.length(), writes.entries());
+        own = writes;
+    }
+
+    /** The same of a payload. */
+    void setWrites(byte[] newPayload, int length, int newEntries) {
         payload = newPayload;
         payloadLength = length;
+        entries = newEntries;
+        own = null;
+        checked = since;
+        checkedRuns = runs;
+        walk.release();
     }
 
     /** Forgets the keys and ranges that were added, and nothing else. */
     public void clearReads() {
-        keys.clear();
-        ranges.clear();
+        read.clear();
     }
 
     /** Gives all that was added to another: keys and ranges, both as ranges from a key through another, null for no end. */
     public void reads(BiConsumer<byte[], byte[]> consumer) {
-        keys.forEach(key -> consumer.accept(key, key));
-        for (int i = 0; i < ranges.size(); i += 2) {
-            byte[] from = ranges.get(i);
-            consumer.accept(from == null ? KeyHeads.NO_HEAD : from, ranges.get(i + 1));
-        }
+        read.forEach(consumer);
     }
 
     /** The number of the last write that is seen. */
@@ -101,49 +117,25 @@ public final class Footprint implements Precondition {
 
     @Override
     public boolean holds(long through) {
-        int ticket = versions.enter();
-        try {
-            MemLog[] listed = versions.current().logs(); // R2: first
-            conflict = null;
-            boolean found = isWritten(listed, through)
-                    || isWritten(recent.committed(), through)
-                    || recent.areRunsSince(runs) && isInRun();
-            if (!found && recent.isForgotten(since)) {
-                conflict = "too much was written since it began, at sequence number " + since
-                        + ", to know whether it would conflict; keep transactions shorter, or raise maxPinnedBytes";
-            }
-            return conflict == null;
-        } finally {
-            versions.exit(ticket);
+        conflict = null;
+        read.sort();
+        boolean found = isWritten(through);
+        if (!found) {
+            found = isInRun();
         }
+        if (!found && recent.isForgotten(checked)) {
+            conflict = "too much was written since it began, at sequence number " + since
+                    + ", to know whether it would conflict; keep transactions shorter, or raise maxPinnedBytes";
+        }
+        checked = through;
+        return conflict == null;
     }
 
     /** Whether a run was brought in that has, or may have, something of all this. */
     private boolean isInRun() {
-        for (byte[] key : keys) {
-            if (isInRun(key, key, true)) {
-                return true;
-            }
-        }
-        for (int i = 0; i < ranges.size(); i += 2) {
-            if (isInRun(ranges.get(i), ranges.get(i + 1), true)) {
-                return true;
-            }
-        }
-        reader.reset(payload == null ? NO_PAYLOAD : payload, 0, payload == null ? 0 : payloadLength);
-        while (reader.next()) {
-            int end = reader.keyIndex() + reader.keyLength();
-            byte[] key = Arrays.copyOfRange(payload, reader.keyIndex(), end);
-            boolean isRange = reader.type() == WritePayload.DELETE_RANGE;
-            if (isInRun(key, isRange ? endOfOwnRange() : key, !isRange)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isInRun(byte[] from, byte[] to, boolean withTo) {
-        boolean found = recent.isInRun(runs, from, to, withTo);
+        long published = recent.publishedRuns(); // first: a run that is listed and not counted is looked at again
+        boolean found = recent.areRunsSince(checkedRuns) && recent.anyRunSince(checkedRuns, this::touches);
+        checkedRuns = published;
         if (found) {
             conflict = "a sorted run among whose keys it has read or written was brought in after it began, at"
                     + " sequence number " + since;
@@ -151,24 +143,193 @@ public final class Footprint implements Precondition {
         return found;
     }
 
-    private boolean isWritten(MemLog[] logs, long through) {
+    // ---- all that was written, in the footprint
+
+    private boolean isWritten(long through) {
+        boolean mayLookUpWrites = payload == null || own != null;
+        long size = read.keys() + read.ranges() + (long) entries;
+        if (mayLookUpWrites && size > 1) {
+            int ticket = versions.enter();
+            try {
+                MemLog[] listed = versions.current().logs(); // R2: first
+                MemLog[] committed = recent.committed();
+                if (entriesBefore(listed, through) + entriesBefore(committed, through) <= size) {
+                    return isInFootprint(committed, listed, through);
+                }
+            } finally {
+                versions.exit(ticket);
+            }
+        }
+        return isFoundAmongWritten(through, mayLookUpWrites && size > KEYS_AT_ONCE);
+    }
+
+    private boolean mayBeNewer(MemTable table) {
+        long last = table.lastSequence();
+        return table.entryCount() > 0 && (last == 0 || last > checked);
+    }
+
+    /** Entries to walk through. */
+    private long entriesBefore(MemLog[] logs, long through) {
+        long sum = 0;
         for (MemLog log : logs) {
-            MemTable table = log.table;
-            long last = table.lastSequence();
-            boolean isOlder = last != 0 && last <= since;
-            if (!isOlder && table.entryCount() > 0 && isWritten(table, through)) {
+            if (mayBeNewer(log.table)) {
+                sum += walk.isOf(log.table) ? Math.max(0, through - walk.sequence()) : log.table.entryCount();
+            }
+        }
+        return sum;
+    }
+
+    /** The oldest first, so that a walk through what was written last goes on before another one begins. */
+    private boolean isInFootprint(MemLog[] committed, MemLog[] listed, long through) {
+        for (MemLog log : committed) {
+            if (isInFootprint(log.table, through)) {
+                return true;
+            }
+        }
+        for (int i = listed.length - 1; i >= 0; i--) {
+            if (isInFootprint(listed[i].table, through)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isWritten(MemTable table, long through) {
-        for (byte[] key : keys) {
-            if (isWritten(table, key, 0, key.length, through)) {
+    private boolean isInFootprint(MemTable table, long through) {
+        if (mayBeNewer(table)) {
+            EntryWalk entry = walkOf(table);
+            while (entry.next(through)) {
+                if (entry.sequence() > checked && isInFootprint(table, entry)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The one to go on with; of a table that may be written still it is kept. */
+    private EntryWalk walkOf(MemTable table) {
+        if (walk.isOf(table)) {
+            return walk;
+        }
+        boolean isActive = table.lastSequence() == 0;
+        if (!isActive && otherWalk == null) {
+            otherWalk = new EntryWalk();
+        }
+        EntryWalk begun = isActive ? walk : otherWalk;
+        begun.reset(table);
+        return begun;
+    }
+
+    private boolean isInFootprint(MemTable table, EntryWalk of) {
+        int ref = of.ref();
+        int length = table.keyLength(ref);
+        if (of.isRange()) {
+            byte[] from = new byte[length];
+            table.copyKey(ref, from, 0);
+            byte[] to = table.storedLength(ref) == 0 ? null : new byte[table.storedLength(ref)];
+            if (to != null) {
+                table.buffer().get(table.valuePosition(ref), to);
+            }
+            return touches(from, to) && isNewer(of.sequence());
+        }
+        if (key.length < length) {
+            key = new byte[Math.max(64, length)];
+        }
+        table.copyKey(ref, key, 0);
+        long hash = KeyHash.hash(key, 0, length);
+        boolean touched = read.contains(key, 0, length, hash) || own != null && own.touches(key, length, hash);
+        return touched && isNewer(table, ref);
+    }
+
+    /** Whether the footprint has something of a range; null for no end, which is not included. */
+    private boolean touches(byte[] from, byte[] to) {
+        if (read.touches(from, to)) {
+            return true;
+        }
+        reader.reset(payload == null ? NO_PAYLOAD : payload, 0, payload == null ? 0 : payloadLength);
+        while (reader.next()) {
+            int begin = reader.keyIndex();
+            int end = begin + reader.keyLength();
+            boolean isBelowEnd = to == null || Arrays.compareUnsigned(payload, begin, end, to, 0, to.length) < 0;
+            int lastEnd = end + reader.valueLength();
+            boolean isRange = reader.type() == WritePayload.DELETE_RANGE;
+            boolean isAbove = from == null
+                    || (isRange
+                            ? lastEnd == end || Arrays.compareUnsigned(payload, end, lastEnd, from, 0, from.length) > 0
+                            : Arrays.compareUnsigned(payload, begin, end, from, 0, from.length) >= 0);
+            if (isBelowEnd && isAbove) {
                 return true;
             }
         }
+        return false;
+    }
+
+    // ---- the footprint, in all that was written
+
+    /**
+     * Looks for it part by part, each within a short read of its own.
+     *
+     * @param goesOn whether to note how far this went
+     */
+    private boolean isFoundAmongWritten(long through, boolean goesOn) {
+        int at = 0;
+        do {
+            int ticket = versions.enter();
+            try {
+                MemLog[] listed = versions.current().logs(); // R2: first
+                MemLog[] committed = recent.committed();
+                int end = at;
+                for (int i = 0; i < KEYS_AT_ONCE && end < read.keysEnd(); i++) {
+                    end = read.next(end);
+                }
+                boolean isLast = end == read.keysEnd();
+                if (isLast && goesOn) {
+                    passBy(listed, through);
+                }
+                if (isWritten(listed, at, end, isLast, through) || isWritten(committed, at, end, isLast, through)) {
+                    return true;
+                }
+                at = end;
+            } finally {
+                versions.exit(ticket);
+            }
+        } while (at < read.keysEnd());
+        return false;
+    }
+
+    private void passBy(MemLog[] listed, long through) {
+        if (listed.length > 0 && mayBeNewer(listed[0].table)) { // the newest
+            EntryWalk entry = walk;
+            if (!entry.isOf(listed[0].table)) {
+                entry.reset(listed[0].table);
+            }
+            entry.goTo(through);
+        }
+    }
+
+    /** Whether some of the keys, and with the last ones all else, are among what was written. */
+    private boolean isWritten(MemLog[] logs, int keysFrom, int keysEnd, boolean withRest, long through) {
+        for (MemLog log : logs) {
+            MemTable table = log.table;
+            if (mayBeNewer(table)
+                    && (isKeyWritten(table, keysFrom, keysEnd, through) || withRest && isRestWritten(table, through))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isKeyWritten(MemTable table, int from, int end, long through) {
+        byte[] bytes = read.keyBytes();
+        for (int at = from; at < end; at = read.next(at)) {
+            if (isWritten(table, bytes, read.keyAt(at), read.keyLength(at), through)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isRestWritten(MemTable table, long through) {
         if (payload != null) {
             reader.reset(payload, 0, payloadLength);
             while (reader.next()) {
@@ -180,8 +341,8 @@ public final class Footprint implements Precondition {
                 }
             }
         }
-        for (int i = 0; i < ranges.size(); i += 2) {
-            if (isRangeWritten(table, ranges.get(i), ranges.get(i + 1), true, through)) {
+        for (int i = 0; i < read.ranges(); i++) {
+            if (isRangeWritten(table, read.from(i), read.to(i), true, through)) {
                 return true;
             }
         }
@@ -192,12 +353,8 @@ public final class Footprint implements Precondition {
     private boolean isOwnRangeWritten(MemTable table, long through) {
         int to = reader.keyIndex() + reader.keyLength();
         byte[] first = Arrays.copyOfRange(payload, reader.keyIndex(), to);
-        return isRangeWritten(table, first, endOfOwnRange(), false, through);
-    }
-
-    private byte[] endOfOwnRange() {
-        int to = reader.keyIndex() + reader.keyLength();
-        return reader.valueLength() == 0 ? null : Arrays.copyOfRange(payload, to, to + reader.valueLength());
+        byte[] end = reader.valueLength() == 0 ? null : Arrays.copyOfRange(payload, to, to + reader.valueLength());
+        return isRangeWritten(table, first, end, false, through);
     }
 
     private boolean isWritten(MemTable table, byte[] bytes, int from, int length, long through) {
@@ -283,6 +440,7 @@ public final class Footprint implements Precondition {
 
     @Override
     public String toString() {
-        return "Footprint[since=" + since + ", keys=" + keys.size() + ", ranges=" + ranges.size() / 2 + "]";
+        return "Footprint[since=" + since + ", keys=" + read.keys() + ", ranges=" + read.ranges() + ", checked="
+                + checked + "]";
     }
 }

@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.spill.SpillArea;
@@ -303,6 +304,18 @@ public final class OwnWrites {
             }
         }
         return ref;
+    }
+
+    /** Whether what is in memory writes a key, or deletes a range with it. */
+    boolean touches(byte[] key, int keyLength, long hash) {
+        if (entries == 0) {
+            return false;
+        }
+        if (table.find(key, 0, keyLength, hash, lastSequence()) != MemTable.NONE) {
+            return true;
+        }
+        DeletedRanges deleted = table.ranges();
+        return deleted != null && deleted.newestCovering(key, 0, keyLength, lastSequence()) > 0;
     }
 
     /** What has the entry that was found last; until something is looked up or written. */

@@ -61,7 +61,7 @@ public final class WrittenKeysCheck implements WrittenKeys {
     }
 
     private void check() {
-        footprint.setWrites(payload, length);
+        footprint.setWrites(payload, length, 0); // looked for by key, however many there are
         length = 0;
         if (!footprint.holds(through)) {
             throw conflict(footprint);

@@ -41,7 +41,8 @@ public final class StoreWriter {
     /** Returned for a write that was not made since its operands are too old; with a later time it may be. */
     public static final long TOO_OLD = -2;
 
-    private static final int CHECKS_BESIDE_OTHERS = 3;
+    private static final int CHECKS_BESIDE_OTHERS = 20;
+    private static final int CHECKED_UNDER_LOCK = 256; // entries that have come since the last check
     private static final int LEAST_SEGMENTS_STAGED = 4; // that each memtable may refer to
 
     private final StoreVersions versions;
@@ -302,9 +303,12 @@ public final class StoreWriter {
                 }
                 boolean isChecked = checked == memtables.lastSequence() && checkedRuns == held.linkedRuns();
                 if (precondition != null && !isChecked) {
+                    boolean isLittle = checked >= 0
+                            && memtables.lastSequence() - checked <= CHECKED_UNDER_LOCK
+                            && checkedRuns == held.linkedRuns();
                     checked = memtables.lastSequence();
                     checkedRuns = held.linkedRuns();
-                    if (!holds(precondition, checked, checks++ < CHECKS_BESIDE_OTHERS)) {
+                    if (!holds(precondition, checked, !isLittle && checks++ < CHECKS_BESIDE_OTHERS)) {
                         return REFUSED;
                     }
                     continue;
@@ -359,8 +363,8 @@ public final class StoreWriter {
     }
 
     /**
-     * Checks a precondition, under the write lock. It is given up meanwhile where others may go on, in the hope that
-     * none of them writes; who has hoped too often makes them wait.
+     * Checks a precondition, under the write lock. It is given up meanwhile if there is much to be checked: what others
+     * write until then is mostly little, and checked while they wait. Who has found much too often makes them wait, too.
      */
     private boolean holds(Precondition precondition, long through, boolean besideOthers) {
         if (besideOthers) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** What is kept of sorted runs for transactions. */
@@ -16,7 +17,9 @@ class RecentWritesTest {
     }
 
     private boolean isInRun(long first, int key) {
-        return recent.isInRun(first, key(key), key(key), true);
+        return recent.anyRunSince(
+                first,
+                (from, to) -> Arrays.compareUnsigned(from, key(key)) <= 0 && Arrays.compareUnsigned(key(key), to) < 0);
     }
 
     @Test

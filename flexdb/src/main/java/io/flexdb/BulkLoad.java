@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 
 /**
  * Brings any number of pairs, in key order, into a keyspace of a store in use: all of them at once, as one batch at the
@@ -100,20 +101,26 @@ public final class BulkLoad implements AutoCloseable {
     }
 
     /** Adds a pair of a file, with the time at which it expires, which may be over. */
-    void addImported(byte[] key, byte[] value, long expiry) {
+    void addImported(byte[] key, int valueLength, Consumer<ByteBuffer> value, long expiry) {
         Limits.keyLength(heads, key);
-        add(heads.stored(key), ByteBuffer.wrap(value), expiry);
+        byte[] stored = heads.stored(key);
+        requireAbove(stored);
+        load.add(stored, valueLength, value, expiry);
     }
 
     private BulkLoad add(byte[] stored, ByteBuffer value, long expiry) {
+        requireAbove(stored);
+        load.add(stored, value, expiry);
+        return this;
+    }
+
+    private void requireAbove(byte[] stored) {
         load.requireOpen();
         byte[] last = load.lastKey();
         if (Arrays.compareUnsigned(last, stored) >= 0) {
             throw new IllegalArgumentException("key " + shown(stored) + " of pair " + load.pairs()
                     + ", counted from 0, must be above that before it, " + shown(last));
         }
-        load.add(stored, value, expiry);
-        return this;
     }
 
     private static String shown(byte[] stored) {

@@ -220,6 +220,11 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         return value;
     }
 
+    /** Fills a buffer with a part of the value, from some place in it on. */
+    void valuePart(int from, ByteBuffer destination) {
+        cursor().valuePart(from, destination);
+    }
+
     /** Bytes of the key. */
     public int keyLength() {
         int length = cursor().keyLength();

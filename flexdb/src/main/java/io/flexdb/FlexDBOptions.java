@@ -148,7 +148,7 @@ public final class FlexDBOptions {
      * From how many bytes on a value is large: it is written to the data file at once, and the write-ahead log and the
      * memtable get no more than where it is. So it is written once, where others are written twice; but each write of
      * large values begins a frame of the data file, and with {@link Durability#SYNC} one more file is forced. A large
-     * value may be longer than a memtable, up to 512 MiB.
+     * value may be longer than a memtable, and longer than all memory that the JVM has.
      *
      * @param bytes at least 1; default 32 KiB; {@link Integer#MAX_VALUE} for none
      */

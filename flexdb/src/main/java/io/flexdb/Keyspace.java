@@ -173,8 +173,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
     /**
      * Sets the value of a key to the next bytes of a channel, be it of a file, a socket or, by
      * {@link java.nio.channels.Channels#newChannel(java.io.InputStream)}, a stream; and a {@link ValueReader} is one,
-     * too. Of a large value ({@link FlexDBOptions#withLargeValueBytes}), 512 MiB at most, no more than 320 KiB are on
-     * the heap at a time: what was read goes to the data file, and the write takes effect at the end, whole, as any other
+     * too. It may have any length that {@link #put(byte[], byte[])} takes. Of a large value ({@link
+     * FlexDBOptions#withLargeValueBytes}) no more than 320 KiB are on the heap at a time: what was read goes to the data file, and the write takes effect at the end, whole, as any other
      * put. So others go on meanwhile, however slow the channel is; but until the end it takes the disk space of what was
      * read, and no space of what was written beside it is used again. Another value is read whole first.
      *
@@ -223,10 +223,12 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         requireThere();
         int type = ttl == null ? WritePayload.PUT : WritePayload.PUT_EXPIRING;
         int timeBytes = WritePayload.timeBytes(type);
-        writer.requireFits( // before anything is read, or memory is taken for it
-                WritePayload.putBytes(stored.length, valueLength) + timeBytes,
-                MemTable.bodyBytes(stored.length, valueLength + timeBytes),
-                1);
+        if (!writer.large().isLarge(valueLength)) { // else it is staged as soon as it is here
+            writer.requireFits( // before anything is read, or memory is taken for it
+                    WritePayload.putBytes(stored.length, valueLength) + timeBytes,
+                    MemTable.bodyBytes(stored.length, valueLength + timeBytes),
+                    1);
+        }
         PayloadBuffer payload = new PayloadBuffer();
         int at = ttl == null
                 ? payload.beginPut(stored.length, valueLength)

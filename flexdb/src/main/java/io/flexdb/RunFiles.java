@@ -8,6 +8,7 @@ import io.flexdb.internal.runfile.RunFileReader;
 import io.flexdb.internal.runfile.RunFileWriter;
 import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.storage.TargetNotEmptyException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
@@ -15,7 +16,8 @@ import java.util.function.Supplier;
 
 /** Writes what a view shows to a file, and loads such a file. */
 final class RunFiles {
-    private static final long BYTES_OF_A_STEP = 1 << 20;
+    private static final int BYTES_OF_A_STEP = 1 << 20;
+    private static final int BYTES_OF_A_PART = 128 << 10; // of a value that is longer
     private static final String UNFINISHED = ".new";
 
     private RunFiles() {}
@@ -69,9 +71,17 @@ final class RunFiles {
 
     private static long write(FlexCursor cursor, RunFileWriter writer, Progress progress) {
         long told = 0;
+        byte[] part = new byte[BYTES_OF_A_PART];
         for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
             long expiry = cursor.expiresAt().map(Instant::toEpochMilli).orElse(RecordFormat.NEVER);
-            writer.add(cursor.key(), cursor.value(), expiry);
+            int length = cursor.valueLength();
+            writer.begin(cursor.key(), length, expiry);
+            for (int done = 0; done < length; ) {
+                ByteBuffer to = ByteBuffer.wrap(part, 0, Math.min(part.length, length - done));
+                cursor.valuePart(done, to);
+                writer.addToValue(part, to.limit());
+                done += to.limit();
+            }
             if (writer.bytes() - told >= BYTES_OF_A_STEP) {
                 told = writer.bytes();
                 progress.done(told, told);
@@ -89,7 +99,7 @@ final class RunFiles {
                 VfsFile file = to.access.store().vfs().open(absolute, OpenMode.READ)) {
             RunFileReader reader = orNoMemory(() -> new RunFileReader(file, Limits.MAX_VALUE_BYTES));
             while (reader.next()) {
-                load.addImported(reader.key(), reader.value(), reader.expiry());
+                load.addImported(reader.key(), reader.valueLength(), reader::readValue, reader.expiry());
             }
             load.commit();
             return reader.pairs();

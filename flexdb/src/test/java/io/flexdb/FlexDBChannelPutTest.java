@@ -20,10 +20,15 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -256,6 +261,79 @@ class FlexDBChannelPutTest {
         ValueSource source = new ValueSource(new byte[length]);
         assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, length));
         assertEquals(0, source.position());
+        store.db.close();
+    }
+
+    /** Whatever decides it: the memtable, the threshold, the sizes of extents and segments, the keyspace. */
+    @Test
+    void aChannelIsTakenAtEachLengthAtWhichAnArrayIs() throws IOException {
+        int[] thresholds = {1, 2000, 100_000, Integer.MAX_VALUE};
+        for (int threshold : thresholds) {
+            StoreDriver store = new StoreDriver(OPTIONS.withLargeValueBytes(threshold));
+            Keyspace other = store.db.createKeyspace("other");
+            int[] lengths = {
+                0, 1, 1999, 2000, 2 * EXTENT, 2 * EXTENT + 1, SEGMENT, 99_999, 100_000, OPTIONS.memtableBytes(), 200_000
+            };
+            for (int length : lengths) {
+                byte[] value = value(length);
+                for (Keyspace keyspace : List.of(store.db, other)) {
+                    String at = "threshold " + threshold + ", length " + length + ", " + keyspace.name();
+                    String refusal = null;
+                    try {
+                        keyspace.put(key(1), value);
+                    } catch (IllegalArgumentException e) {
+                        refusal = e.getMessage();
+                    }
+                    ValueSource source = new ValueSource(value);
+                    if (refusal == null) {
+                        keyspace.put(key(2), source, length);
+                        assertArrayEquals(value, keyspace.get(key(2)), at);
+                    } else {
+                        String told = assertThrows(
+                                        IllegalArgumentException.class, () -> keyspace.put(key(2), source, length), at)
+                                .getMessage();
+                        assertEquals(refusal, told, at);
+                        assertEquals(0, source.position(), at);
+                    }
+                }
+            }
+            store.db.close();
+        }
+    }
+
+    /** The extents are larger than a memtable can hold of one value, so what is read whole must be staged as well. */
+    @Test
+    void aLargeValueThatIsReadWholeNeedNotFitAMemtable() throws IOException {
+        StoreDriver store = new StoreDriver(OPTIONS.withSpace(OPTIONS.space().withSegments(4 << 20, 512)));
+        byte[] value = value(200_000);
+        assertTrue(value.length > OPTIONS.memtableBytes());
+        store.db.put(key(1), value);
+        store.db.put(key(2), new ValueSource(value), value.length);
+        assertArrayEquals(value, store.db.get(key(2)));
+        store.db.close();
+    }
+
+    /** Nothing is there but how far the channel was read, and the thread is interrupted still. */
+    @Test
+    void anInterruptWhileTheChannelIsReadLeavesNothing() throws IOException {
+        StoreDriver store = new StoreDriver(OPTIONS);
+        store.put(key(1), value(3000));
+        for (int length : new int[] {100, 100_000}) {
+            Path file = Files.createTempFile("flexdb", "value");
+            try (FileChannel source = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                source.write(ByteBuffer.allocate(length));
+                source.position(0);
+                Thread.currentThread().interrupt();
+                assertThrows(ClosedByInterruptException.class, () -> store.db.put(key(1), source, length));
+                assertTrue(Thread.interrupted());
+            } finally {
+                Files.delete(file);
+            }
+        }
+        store.assertSame("interrupted");
+        store.put(key(2), value(60_000));
+        store.kill("killed");
+        assertEquals(List.of(), store.db.check().findings());
         store.db.close();
     }
 

@@ -159,9 +159,16 @@ class FlexDBLargeValuesFullTest {
         int refused = 0;
         boolean stopped = false;
         store.open();
-        for (int i = 0; i < 90 && !stopped; i++) {
+        byte[] later = value(50_000);
+        boolean done = false;
+        for (int i = 0; !done && !stopped; i++) {
             try {
-                write(store, i);
+                if (i < 90) {
+                    write(store, i);
+                } else { // refused once at most
+                    store.put(key(70), later);
+                    done = true;
+                }
             } catch (StoreFullException | StoreFailedException e) {
                 refused++;
                 stopped = hasFailed(store);
@@ -172,9 +179,7 @@ class FlexDBLargeValuesFullTest {
                 }
             }
         }
-        byte[] later = value(50_000);
         if (!stopped) {
-            store.put(key(70), later);
             store.assertSame(at);
         }
         SimulatedVfs killed = store.vfs.kill();

@@ -27,8 +27,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjLongConsumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -224,6 +227,50 @@ class FlexDBLargeValuesTest {
                 assertArrayEquals(store.oracle.get(key(i)), db.get(key(i)));
             }
             assertEquals(30, db.valueLength(key(1)));
+        }
+    }
+
+    /**
+     * What is more than a copy of a log should have is committed for it: so the copy has no log, whatever is written
+     * meanwhile, and is of one moment.
+     */
+    @Test
+    void aCopyOfMuchThatIsNotCommittedHasItInTheSpaceWhileOthersGoOnWriting(@TempDir Path directory) throws Exception {
+        FlexDBOptions options = OPTIONS.withDurability(Durability.NONE);
+        byte[] filler = value(40_000);
+        try (FlexDB db = FlexDB.open(directory.resolve("store"), options)) {
+            AtomicBoolean ended = new AtomicBoolean();
+            AtomicInteger written = new AtomicInteger(-1);
+            Thread writer = new Thread(() -> {
+                for (int i = 0; !ended.get(); i++) {
+                    byte[] value = filler.clone();
+                    ByteBuffer.wrap(value).putInt(i);
+                    db.write(new WriteBatch().put(key(1), value).put(key(2), Arrays.copyOf(value, 30)));
+                    written.set(i);
+                }
+            });
+            writer.start();
+            try {
+                while (written.get() < 0) {
+                    Thread.onSpinWait();
+                }
+                for (int copy = 0; copy < 5; copy++) {
+                    int before = written.get();
+                    Path target = directory.resolve("copy" + copy);
+                    long sequence = db.checkpoint(target);
+                    try (FlexDB copied = FlexDB.open(target, options)) {
+                        assertEquals(sequence, copied.stats().lastSequence());
+                        int found = ByteBuffer.wrap(copied.get(key(1))).getInt();
+                        assertTrue(found >= before, found + " was found, " + before + " was there");
+                        assertEquals(found, ByteBuffer.wrap(copied.get(key(2))).getInt());
+                        assertEquals(2 * (found + 1), sequence);
+                        assertEquals(List.of(), copied.check().findings());
+                    }
+                }
+            } finally {
+                ended.set(true);
+                writer.join();
+            }
         }
     }
 

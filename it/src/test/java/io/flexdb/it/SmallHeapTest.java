@@ -32,10 +32,9 @@ class SmallHeapTest {
         run(limits, SmallHeapWriter.class, String.valueOf(PUTS), String.valueOf(seed));
     }
 
-    /** Beside the heap there must be room for a value or two: a commit reads what it replaces, if nobody has lately. */
     @Test
     void valuesThatAreLongerThanTheHeapAreWrittenFromAStreamAndReadByParts() throws Exception {
-        run("-Xmx32m -XX:MaxDirectMemorySize=256m", LongValueWriter.class);
+        run("-Xmx32m", LongValueWriter.class);
     }
 
     private void run(String limits, Class<?> main, String... arguments) throws Exception {

@@ -8,13 +8,13 @@ public final class DirectoryBuilder {
     private static final int FIRST_PAIRS = 32;
     private static final int MAX_PAIRS_KEPT = 64 << 10;
 
-    private int[] starts = new int[FIRST_PAIRS];
+    private long[] starts = new long[FIRST_PAIRS]; // two records together may have more than 2 GiB
     private int[] windows = new int[FIRST_PAIRS];
     private int[] checksums = new int[FIRST_PAIRS];
     private long[] addresses = new long[FIRST_PAIRS];
     private byte[] fingerprints = new byte[FIRST_PAIRS];
     private int count;
-    private int bytes;
+    private long bytes;
     private boolean outline;
 
     /** Begins with no pairs. */
@@ -23,7 +23,7 @@ public final class DirectoryBuilder {
         bytes = 0;
         outline = false;
         if (starts.length > MAX_PAIRS_KEPT) {
-            starts = new int[FIRST_PAIRS];
+            starts = new long[FIRST_PAIRS];
             windows = new int[FIRST_PAIRS];
             checksums = new int[FIRST_PAIRS];
             addresses = new long[FIRST_PAIRS];
@@ -39,7 +39,7 @@ public final class DirectoryBuilder {
     public void ensure(int morePairs) {
         if (starts.length - count < morePairs) {
             int length = Math.max(2 * starts.length, count + morePairs);
-            int[] moreStarts = Arrays.copyOf(starts, length);
+            long[] moreStarts = Arrays.copyOf(starts, length);
             int[] moreWindows = Arrays.copyOf(windows, length);
             int[] moreChecksums = Arrays.copyOf(checksums, length);
             long[] moreAddresses = Arrays.copyOf(addresses, length);
@@ -102,17 +102,17 @@ public final class DirectoryBuilder {
     }
 
     /** The bytes of all pairs. */
-    public int bytes() {
+    public long bytes() {
         return bytes;
     }
 
     /** Where pairs begin, in an array that may be longer. */
-    public int[] starts() {
+    public long[] starts() {
         return starts;
     }
 
     /** Where a pair begins; for one behind the last, where that ends. */
-    public int start(int pair) {
+    public long start(int pair) {
         return pair < count ? starts[pair] : bytes;
     }
 
@@ -138,13 +138,13 @@ public final class DirectoryBuilder {
      * @param skipped what their windows skip
      */
     public void write(ByteBuffer to, int base, long content, int first, int end, int skipped) {
-        int from = start(first);
-        int dataBytes = start(end) - from;
+        long from = start(first);
+        int dataBytes = (int) (start(end) - from);
         int pairs = end - first;
         IntervalFormat.putHeader(to, base, content, dataBytes, pairs, skipped);
         for (int i = 0; i < pairs; i++) {
             int pair = first + i;
-            int position = starts[pair] - from;
+            int position = (int) (starts[pair] - from);
             IntervalFormat.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
             IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
             IntervalFormat.putFingerprint(to, base, i, fingerprints[pair]);

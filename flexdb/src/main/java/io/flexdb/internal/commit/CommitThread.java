@@ -45,6 +45,7 @@ public final class CommitThread {
     private final Defragmenter defragmenter;
     private final FilterBuilder filterBuilder;
     private final Errands errands;
+    private final Errands errandsBetween; // that are not done in the middle of a commit
     private final RunLinker linker;
     private final Thread thread;
     private CommitWork work; // set once, before the thread begins, as is the next
@@ -82,6 +83,7 @@ public final class CommitThread {
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
+        this.errandsBetween = new Errands(health);
         this.linker = committer.linker();
         if (inline) {
             thread = null;
@@ -104,12 +106,12 @@ public final class CommitThread {
 
     /** Whether an interval is to be divided, or an errand to be done. Any thread. */
     public boolean isWanted() {
-        return refiner.hasReady() || errands.any();
+        return refiner.hasReady() || hasErrands();
     }
 
     /** Whether an errand is to be done. Any thread. */
     public boolean hasErrands() {
-        return errands.any();
+        return errands.any() || errandsBetween.any();
     }
 
     /**
@@ -118,6 +120,24 @@ public final class CommitThread {
      */
     public <T> T onErrand(Supplier<T> errand) {
         return isInline() ? errand.get() : errands.run(errand, work::wake);
+    }
+
+    /** The same between two commits, for which it waits. */
+    public <T> T onErrandBetween(Supplier<T> errand) {
+        return isInline() ? errand.get() : errandsBetween.run(errand, work::wake);
+    }
+
+    /**
+     * Whether the space has exactly the writes up to the engine's tag, and bulk loads before the next one: no commit is
+     * under way, or was cut short. By the thread, or in an errand.
+     */
+    public boolean isBetweenCommits() {
+        return rootsSequence == engine.tag();
+    }
+
+    private void runErrands() {
+        errands.runAll();
+        errandsBetween.runAll();
     }
 
     /** Whether it is time for work that may wait. By the thread. */
@@ -148,7 +168,7 @@ public final class CommitThread {
     private void run() {
         try {
             while (true) {
-                errands.runAll();
+                runErrands();
                 MemLog log = garbageLeft || readWaits > 0 ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive(log);
@@ -176,6 +196,7 @@ public final class CommitThread {
             health.fail(e);
         } finally {
             errands.end();
+            errandsBetween.end();
         }
     }
 
@@ -220,7 +241,7 @@ public final class CommitThread {
     private void refineOnly() {
         try {
             while (work.awaitDivided()) {
-                errands.runAll();
+                runErrands();
                 refineSome();
             }
         } catch (Throwable e) {

@@ -62,6 +62,10 @@ public final class Committer {
      * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
      * out first.
      *
+     * A value may be larger than the memory there is, and so may the interval that has it. Of such an interval only what
+     * pairs have before their values is read, and it is changed in place, whatever else is said here: so memory, room and
+     * time that a commit needs follow from what it changes, and not from what lies beside it.
+     *
      * What is staged for memtables that wait for the oldest one holds segments, and the garbage in them. Where that
      * leaves no room to write an interval anew, intervals are changed in place, which takes room only for what is put.
      * (Not on any full disk: to be in pieces costs room in log and tree, which deletes would lack afterwards.)
@@ -339,9 +343,7 @@ public final class Committer {
             if (!mergeCut(from, to)) {
                 return true;
             }
-            int pairs = content.pairs();
-            int bytes = content.bytes();
-            index.ensure(IntervalBounds.mostIntervals(pairs, bytes), IntervalBounds.mostAnchorBytes(pairs, bytes));
+            index.ensure(parts.count(), parts.replacement.anchorBytes());
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);
         }
@@ -439,6 +441,9 @@ public final class Committer {
 
     /** Whether the interval may be written anew with what was gathered. */
     private boolean reserve(Runnable publish) {
+        if (reader.isByHeads(context.interval.lengthBytes())) {
+            return reservation.reserveInPlace(gathered, publish);
+        }
         return reservation.reserve(context.interval.logicalOffset(), context.interval.lengthBytes(), gathered, publish);
     }
 
@@ -524,9 +529,7 @@ public final class Committer {
     private boolean prepare(boolean alwaysInPlace) {
         try {
             mergeInterval(alwaysInPlace);
-            int pairs = content.pairs();
-            int bytes = content.bytes();
-            index.ensure(IntervalBounds.mostIntervals(pairs, bytes), IntervalBounds.mostAnchorBytes(pairs, bytes));
+            index.ensure(parts.count(), parts.replacement.anchorBytes());
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);
@@ -574,6 +577,11 @@ public final class Committer {
             old.setNone();
             return gathered.pieces() > 0;
         }
+        if (reader.isByHeads(interval.lengthBytes())) {
+            wasCached = cache.containsDirectory(interval.contentNumber());
+            old.readHeads(engine.current());
+            return true;
+        }
         if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
             return true;
         }
@@ -616,6 +624,15 @@ public final class Committer {
             found = extents.next();
         }
         return false;
+    }
+
+    /** Brings all keys of an interval, which is the context's. Inside an epoch. */
+    void readKeys(IntervalRef interval) {
+        if (reader.isByHeads(interval.lengthBytes())) {
+            old.readHeads(engine.current());
+        } else {
+            old.readImage(engine.current());
+        }
     }
 
     /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */

@@ -190,8 +190,7 @@ public final class Defragmenter {
             parts.old.readImage(engine.current());
             parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
             parts.parts.divide(parts.content, interval);
-            int intervals = IntervalBounds.mostIntervals(parts.content.pairs(), parts.content.bytes());
-            parts.index.ensure(intervals, IntervalBounds.mostAnchorBytes(parts.content.pairs(), parts.content.bytes()));
+            parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return false;

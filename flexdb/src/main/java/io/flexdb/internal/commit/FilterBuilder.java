@@ -147,7 +147,7 @@ public final class FilterBuilder {
         }
         int ticket = parts.epochs.enter();
         try {
-            parts.old.readImage(parts.engine.current());
+            parts.readKeys(interval);
             parts.content.merge(parts.old, none, true, parts.reclaiming);
             parts.filterWriter.make(parts.content, interval);
         } catch (UnreadableException | OutOfMemoryError | StoreMemoryException e) {

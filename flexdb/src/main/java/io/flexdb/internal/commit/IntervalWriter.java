@@ -78,7 +78,7 @@ final class IntervalWriter {
 
     private void replaceInSpace(long intervalOffset) {
         for (int change = 0; change < content.changeCount(); change++) {
-            int start = content.changeStart(change);
+            long start = content.changeStart(change);
             int removed = content.removedBytes(change);
             long address = content.isLarge(change)
                     ? link(intervalOffset + start, removed, change)
@@ -158,8 +158,8 @@ final class IntervalWriter {
             writePairs(intervalOffset, pair, stitched);
             pair = stitches.endFrom(stitched);
             oldFrom = oldEnd
-                    + content.directory().start(pair)
-                    - content.directory().start(stitched);
+                    + (int) (content.directory().start(pair)
+                            - content.directory().start(stitched));
         }
     }
 
@@ -170,11 +170,11 @@ final class IntervalWriter {
         int pair = firstPair;
         while (pair < endPair) {
             int first = pair;
-            int from = directoryOfAll.start(pair++);
+            int from = (int) directoryOfAll.start(pair++);
             while (pair < endPair && directoryOfAll.start(pair + 1) - from <= max) {
                 pair++;
             }
-            int end = directoryOfAll.start(pair);
+            int end = (int) directoryOfAll.start(pair);
             directoryOfAll.setAddresses(first, pair, insertPairs(intervalOffset + from, from, end - from));
         }
     }

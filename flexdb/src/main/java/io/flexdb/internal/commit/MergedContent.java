@@ -34,11 +34,11 @@ final class MergedContent {
     private ByteBuffer records;
     private int recordBytes;
     private final DirectoryBuilder directory = new DirectoryBuilder();
-    private int[] places = smallPlaces; // where the record of each pair is: in the old image, or from -1 on in records
+    private int[] places = smallPlaces; // where the record of each pair is: with the old keys, or from -1 on in records
 
     /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
      * which pair is put, and which entry's record is in the data file. */
-    private final int[] inPlaceChanges = new int[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
+    private final long[] inPlaceChanges = new long[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
 
     private int changeCount;
     private OldPairs old;
@@ -76,7 +76,7 @@ final class MergedContent {
         return records;
     }
 
-    int bytes() {
+    long bytes() {
         return directory.bytes();
     }
 
@@ -105,26 +105,26 @@ final class MergedContent {
     }
 
     /** Where in the content it is. */
-    int changeStart(int change) {
+    long changeStart(int change) {
         return inPlaceChanges[CHANGE_FIELDS * change];
     }
 
     int removedBytes(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change + 1];
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 1];
     }
 
     int addedBytes(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change + 2];
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 2];
     }
 
     /** Where in the buffer the bytes are that come. */
     int addedFrom(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change + 3];
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 3];
     }
 
     /** The pair that comes, if there is one. */
     int addedPair(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change + 4];
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 4];
     }
 
     /** Whether the pair that comes is in the data file. */
@@ -134,12 +134,12 @@ final class MergedContent {
 
     /** The memtable with the reference to it. */
     MemTable table(int change) {
-        return entries.table(inPlaceChanges[CHANGE_FIELDS * change + 5]);
+        return entries.table((int) inPlaceChanges[CHANGE_FIELDS * change + 5]);
     }
 
     /** The entry with that. */
     int ref(int change) {
-        return entries.ref(inPlaceChanges[CHANGE_FIELDS * change + 5]);
+        return entries.ref((int) inPlaceChanges[CHANGE_FIELDS * change + 5]);
     }
 
     // ---- what was there before, if all pairs are in memory
@@ -149,16 +149,16 @@ final class MergedContent {
         return places[pair] < 0 ? -1 : places[pair] - IntervalFormat.dataPosition(old.directory(), old.base());
     }
 
-    // ---- keys, if all pairs are in memory
+    // ---- keys, if all are in memory
 
     /** Whether keys can be asked for. */
     boolean haveKeys() {
-        return old.count() == 0 || old.haveImage();
+        return old.count() == 0 || old.haveKeys();
     }
 
     /** What has a pair's key. */
     ByteBuffer keyBuffer(int pair) {
-        return places[pair] < 0 ? records : old.directory();
+        return places[pair] < 0 ? records : old.keyBuffer();
     }
 
     /** The header of a pair's record, for {@link RecordFormat} to take apart. */
@@ -209,7 +209,7 @@ final class MergedContent {
             boolean exists = old.isFound();
             copyLivePairs(nextPair, at, reclaiming);
             int removed = exists ? old.start(at + 1) - old.start(at) : 0;
-            int start = directory.bytes();
+            long start = directory.bytes();
             int from = recordBytes;
             MergedValue merged = entries.merged(i);
             int type = table.type(ref);
@@ -297,8 +297,9 @@ final class MergedContent {
         }
         makeRoomForPairs(to - from);
         int data = old.haveImage() ? IntervalFormat.dataPosition(old.directory(), old.base()) : 0;
-        for (int pair = from; pair < to; pair++) {
-            places[directory.count() + pair - from] = data + old.start(pair);
+        int place = directory.count();
+        for (int pair = from; pair < to && old.haveKeys(); pair++) {
+            places[place++] = old.haveImage() ? data + old.start(pair) : old.recordPosition(pair);
         }
         directory.addFrom(old.directory(), old.base(), from, to);
         if (!inPlace) {

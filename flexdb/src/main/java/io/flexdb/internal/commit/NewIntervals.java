@@ -58,7 +58,7 @@ final class NewIntervals {
         count = 0;
         DirectoryBuilder directory = content.directory();
         int pairs = content.pairs();
-        int pairsEach = IntervalBounds.pairsEach(pairs, content.bytes());
+        int pairsEach = IntervalBounds.pairsEach(directory.starts(), 0, pairs, content.bytes());
         int first = 0;
         while (first < pairs) {
             int end = IntervalBounds.endOfInterval(directory.starts(), pairs, content.bytes(), first, pairsEach);
@@ -82,7 +82,7 @@ final class NewIntervals {
             skipped = Arrays.copyOf(skipped, 2 * count);
             contents = Arrays.copyOf(contents, 2 * count);
         }
-        int bytes = content.directory().start(end) - content.directory().start(first);
+        long bytes = content.directory().start(end) - content.directory().start(first);
         long number = intervals.newContent();
         if (first == 0) {
             replacement.first(bytes, end - first, number);

@@ -5,6 +5,7 @@ import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.read.PairHeads;
 import io.flexdb.internal.read.ReadContext;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
@@ -14,7 +15,8 @@ import java.nio.ByteBuffer;
 final class OldPairs {
     /*
      * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
-     * same. With an outline, which has no windows, some more are. With an image nothing is.
+     * same. With an outline, which has no windows, some more are. With an image nothing is, nor with the heads of pairs,
+     * which is all that ever is in memory of an interval with a large value.
      */
     private final IntervalReader reader;
     private final ReadContext context;
@@ -23,6 +25,7 @@ final class OldPairs {
     private int base;
     private int count;
     private boolean image;
+    private PairHeads heads; // null unless values are left where they are
     private boolean windows;
     private boolean found;
 
@@ -36,6 +39,7 @@ final class OldPairs {
     void setNone() {
         count = 0;
         image = false;
+        heads = null;
         windows = false;
     }
 
@@ -50,6 +54,7 @@ final class OldPairs {
         base = position;
         count = IntervalFormat.pairCount(directory, base);
         image = false;
+        heads = null;
         windows = !IntervalFormat.isOutline(directory, base);
     }
 
@@ -67,8 +72,38 @@ final class OldPairs {
         windows = false; // keys are compared as soon
     }
 
+    /** Reads those of the context's interval but for their values, one of which is large. */
+    void readHeads(FlexTreeView view) {
+        PairHeads read;
+        try {
+            read = reader.readHeads(view, context);
+        } catch (StoreMemoryException e) {
+            throw e; // which says nothing of the file
+        } catch (StorageException e) {
+            throw new UnreadableException(e);
+        }
+        setDirectory(view, read.directory(), 0);
+        heads = read;
+        windows = false;
+    }
+
     int count() {
         return count;
+    }
+
+    /** Whether all of them are in memory, but for their values perhaps. */
+    boolean haveKeys() {
+        return image || heads != null;
+    }
+
+    /** What has the keys that are in memory, in records or their heads. */
+    ByteBuffer keyBuffer() {
+        return heads != null ? heads.buffer() : directory;
+    }
+
+    /** Where in the {@link #keyBuffer} the record of a pair begins, or its head. */
+    int recordPosition(int pair) {
+        return heads != null ? heads.position(pair) : IntervalFormat.recordPosition(directory, base, pair);
     }
 
     /** Whether all of them are in memory. */
@@ -145,6 +180,9 @@ final class OldPairs {
     }
 
     private int compare(EntryKey key, int pair) {
+        if (heads != null) {
+            return heads.compare(key.bytes, key.length, pair);
+        }
         if (image) {
             return IntervalFormat.compare(key.bytes, 0, key.length, directory, base, pair);
         }

@@ -49,7 +49,7 @@ final class Stitches {
 
     /** Whether a pair and the one before it did so in the old content. */
     private static boolean follow(MergedContent content, int pair) {
-        int bytesBefore = content.directory().start(pair) - content.directory().start(pair - 1);
+        long bytesBefore = content.directory().start(pair) - content.directory().start(pair - 1);
         return content.oldStart(pair) == content.oldStart(pair - 1) + bytesBefore;
     }
 

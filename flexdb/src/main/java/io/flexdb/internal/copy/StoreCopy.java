@@ -22,29 +22,47 @@ public final class StoreCopy implements AutoCloseable {
      * been copied, which comes first and does not take long. Large values that they refer to are in segments which the
      * space's copy does not have, for nothing lives there yet: so the copies of the logs have them. The pin keeps these
      * segments.
+     *
+     * A log has a large value in one piece, and so has who writes it there, or recovers from it. So if the logs refer to
+     * much all that was written is committed before, and the copy is of the moment between two commits,
+     * when the space has exactly what is up to c: then S is c, and the copy has no log.
      */
     private final Vfs vfs;
     private final PinnedVersion pin;
+    private final long sequence;
     private final SpaceCopy space;
     private final LargeValues large;
     private Runnable letLogsGo; // null once it was done
 
     /**
      * @param pin of a version with the roots that the space is to be copied of; closed with this
+     * @param sequence of the last write that it is to have: that up to which the pin sees, or the space's tag if the
+     *     roots have nothing that is newer
      * @param large reads what the logs refer to
      * @param letLogsGo ends the holding of logs
      */
-    public StoreCopy(Vfs vfs, PinnedVersion pin, SpaceCopy space, LargeValues large, Runnable letLogsGo) {
+    public StoreCopy(
+            Vfs vfs, PinnedVersion pin, long sequence, SpaceCopy space, LargeValues large, Runnable letLogsGo) {
         this.large = large;
         this.vfs = vfs;
         this.pin = pin;
+        this.sequence = sequence;
         this.space = space;
         this.letLogsGo = letLogsGo;
     }
 
     /** The sequence number of the last write that the copy has. */
     public long sequence() {
-        return pin.sequence();
+        return sequence;
+    }
+
+    /** Bytes of large values that the copies of the logs will have, at most. */
+    public long largeBytes() {
+        long bytes = 0;
+        for (MemLog log : pin.version().logs()) {
+            bytes += log.table.entryCount() > 0 && log.table.firstSequence() <= sequence ? log.stagedBytes() : 0;
+        }
+        return bytes;
     }
 
     /** The space. */
@@ -68,20 +86,13 @@ public final class StoreCopy implements AutoCloseable {
             last = Math.max(
                     last,
                     WalCopy.copy(
-                            vfs,
-                            newest,
-                            space.storeId(),
-                            pin.sequence(),
-                            log.lastSequence(),
-                            to,
-                            directory,
-                            large::whole));
+                            vfs, newest, space.storeId(), sequence, log.lastSequence(), to, directory, large::whole));
         }
-        if (last < pin.sequence()) {
+        if (last < sequence) {
             throw new CorruptionException(
                     newest,
                     0,
-                    "writes up to sequence number " + pin.sequence() + " in the logs and the space",
+                    "writes up to sequence number " + sequence + " in the logs and the space",
                     "none behind " + last);
         }
         letLogsGo();

@@ -162,7 +162,12 @@ public final class FollowedState implements AutoCloseable {
         firstVersion = store.epochs.writerEpoch();
         versions = new StoreVersions(store.epochs, store.health, store.clock, engine, intervals.index);
         IntervalReader ofIntervals = new IntervalReader(
-                engine.reads(), store.cache, new TouchedIntervals(), new TouchedIntervals(), store.dataFile());
+                engine.reads(),
+                engine.maxExtentBytes(),
+                store.cache,
+                new TouchedIntervals(),
+                new TouchedIntervals(),
+                store.dataFile());
         large = LargeValues.ofReader(engine, store.health);
         reader = new StoreReader(
                 versions,

@@ -1,7 +1,5 @@
 package io.flexdb.internal.interval;
 
-import io.flexdb.internal.keys.RecordFormat;
-
 /** How large an interval may be, and where one that is larger is divided. */
 public final class IntervalBounds {
     /*
@@ -38,23 +36,25 @@ public final class IntervalBounds {
         return pairs > MAX_PAIRS || bytes > MAX_BYTES && pairs > 1;
     }
 
-    /** How many of these pairs each interval gets, so that all get about as many. */
-    public static int pairsEach(int pairs, long bytes) {
-        long intervals = Math.max((pairs + MAX_PAIRS - 1) / MAX_PAIRS, (bytes + MAX_BYTES - 1) / MAX_BYTES);
-        return intervals == 0 ? 0 : (int) ((pairs + intervals - 1) / intervals);
-    }
-
     /**
-     * How many intervals these pairs make at most: two that follow each other have more bytes or pairs than one may, and
-     * each has a pair.
+     * How many of these pairs each interval gets, so that all get about as many. Pairs that make an interval alone say
+     * nothing of the others.
+     *
+     * @param starts where each pair begins
+     * @param end where the last one ends
      */
-    public static int mostIntervals(int pairs, int bytes) {
-        return 3 + Math.min(pairs, 2 * (pairs / MAX_PAIRS) + 2 * (bytes / MAX_BYTES));
-    }
-
-    /** How many bytes their anchors have at most, of which each is a key or a part of one. */
-    public static long mostAnchorBytes(int pairs, int bytes) {
-        return Math.min(bytes, (long) mostIntervals(pairs, bytes) * RecordFormat.MAX_KEY_BYTES);
+    public static int pairsEach(long[] starts, int from, int to, long end) {
+        int pairs = to - from;
+        long bytes = pairs == 0 ? 0 : end - starts[from];
+        for (int pair = from; pair < to && bytes > MAX_BYTES; pair++) {
+            long length = (pair + 1 < to ? starts[pair + 1] : end) - starts[pair];
+            if (length > MAX_BYTES) {
+                pairs--;
+                bytes -= length;
+            }
+        }
+        long intervals = Math.max((pairs + MAX_PAIRS - 1) / MAX_PAIRS, (bytes + MAX_BYTES - 1) / MAX_BYTES);
+        return intervals == 0 ? 1 : (int) ((pairs + intervals - 1) / intervals);
     }
 
     /**
@@ -64,7 +64,7 @@ public final class IntervalBounds {
      * @param bytes where the last one ends
      * @return the pair behind it
      */
-    public static int endOfInterval(int[] starts, int pairs, long bytes, int first, int pairsEach) {
+    public static int endOfInterval(long[] starts, int pairs, long bytes, int first, int pairsEach) {
         int end = first + 1;
         while (end < pairs
                 && end - first < pairsEach

@@ -86,7 +86,7 @@ public final class Intervals {
      * @param pairs all that the new ones have; if few are left they are joined with the interval before, where both
      *     together are small
      */
-    public void replace(byte[] key, int keyLength, IntervalRef old, IntervalReplacement parts, int pairs, int bytes) {
+    public void replace(byte[] key, int keyLength, IntervalRef old, IntervalReplacement parts, int pairs, long bytes) {
         if (IntervalBounds.isCoarse(old.lengthBytes(), old.pairCount())) {
             coarseCount--;
         }

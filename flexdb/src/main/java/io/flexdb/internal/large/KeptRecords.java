@@ -8,6 +8,7 @@ import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ReadableByteChannel;
 import java.util.zip.CRC32C;
 
 /** Records that an earlier process has staged, and of which only its log knows. For one thread. */
@@ -115,6 +116,60 @@ public final class KeptRecords {
         if (!read(payload, entry, number)) {
             long address = LargeReference.address(payload, referenceAt(entry), number);
             throw new IllegalStateException("what was kept at " + address + " is gone");
+        }
+    }
+
+    /** The value of an entry, whose record {@linkplain #isWhole is whole}, before this is asked for anything else. */
+    public ReadableByteChannel value(byte[] payload, PayloadReader entry) {
+        return new ValueChannel(payload, entry);
+    }
+
+    private final class ValueChannel implements ReadableByteChannel {
+        private final byte[] payload;
+        private final PayloadReader entry;
+        private int number = HEAD; // of the piece to come
+        private int before; // bytes of the record that are to be left out still
+        private int left; // bytes of the value
+
+        ValueChannel(byte[] payload, PayloadReader entry) {
+            this.payload = payload;
+            this.entry = entry;
+            this.left = LargeReference.valueLength(payload, referenceAt(entry));
+            this.before = recordBytes(payload, entry) - left;
+            piece.limit(0);
+        }
+
+        @Override
+        public int read(ByteBuffer to) {
+            if (left == 0) {
+                return -1;
+            }
+            int read = 0;
+            while (to.hasRemaining() && read < left) {
+                if (!piece.hasRemaining()) {
+                    requireRead(payload, entry, number++);
+                    int skipped = Math.min(before, piece.remaining());
+                    before -= skipped;
+                    piece.position(piece.position() + skipped);
+                }
+                int bytes = Math.min(piece.remaining(), to.remaining());
+                to.put(to.position(), piece, piece.position(), bytes);
+                to.position(to.position() + bytes);
+                piece.position(piece.position() + bytes);
+                read += bytes;
+            }
+            left -= read;
+            return read;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // nothing to let go of
         }
     }
 

@@ -40,7 +40,7 @@ public final class LargeValues {
      * V4  Where there is no room to stage a value takes the log, if it fits a memtable; after a crash in any case.
      */
     /** The longest value that is staged. */
-    public static final int MAX_VALUE_BYTES = 1 << 29;
+    public static final int MAX_VALUE_BYTES = RecordFormat.MAX_VALUE_BYTES;
 
     private static final int LARGEST_HEAD = 4; // as a part of a frame, which is what padding would take, but only once
 

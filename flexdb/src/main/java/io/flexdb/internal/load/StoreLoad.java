@@ -15,6 +15,7 @@ import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /** Pairs in key order on their way into a store, and then in it, all at once. For one thread at a time. */
 public final class StoreLoad implements AutoCloseable {
@@ -81,13 +82,26 @@ public final class StoreLoad implements AutoCloseable {
      * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
      */
     public void add(byte[] key, ByteBuffer value, long expiry) {
+        add(key, value.remaining(), () -> writer.add(key, key.length, ByteBuffer.wrap(key), value, expiry));
+    }
+
+    /**
+     * The same with a value of which each part is asked for when it is needed.
+     *
+     * @param value fills a buffer with the next bytes
+     */
+    public void add(byte[] key, int valueLength, Consumer<ByteBuffer> value, long expiry) {
+        add(key, valueLength, () -> writer.add(key, valueLength, value, expiry));
+    }
+
+    private void add(byte[] key, int valueLength, Runnable adding) {
         requireOpen();
         assert Arrays.compareUnsigned(lastKey, key) < 0;
         try {
-            writer.add(key, key.length, ByteBuffer.wrap(key), value, expiry);
+            adding.run();
         } catch (OutOfMemoryError e) {
             close();
-            throw new StoreMemoryException("a pair of a load", key.length + (long) value.remaining(), e);
+            throw new StoreMemoryException("a pair of a load", key.length + (long) valueLength, e);
         } catch (Throwable e) {
             close();
             throw e;

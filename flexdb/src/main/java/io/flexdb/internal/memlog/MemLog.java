@@ -15,7 +15,7 @@ public final class MemLog {
     final long birth;
 
     private final List<StagedRun> runs = new ArrayList<>();
-    private long stagedBytes;
+    private volatile long stagedBytes; // written under the write lock
 
     MemLog(MemTable table, WalWriter wal, long birth) {
         this.table = table;
@@ -50,7 +50,7 @@ public final class MemLog {
         runs.clear();
     }
 
-    /** Bytes of records in the data file that it refers to. Under the write lock. */
+    /** Bytes of records in the data file that it refers to, once and for each time that they were written. */
     public long stagedBytes() {
         return stagedBytes;
     }

@@ -39,6 +39,7 @@ final class IntervalPairs {
     private FlexTreeView space; // null if all are there
     private long contentNumber;
     private long logicalOffset;
+    private PairHeads heads; // null unless values are left where they are
 
     /**
      * @param context to bring pairs with
@@ -66,6 +67,7 @@ final class IntervalPairs {
         prefetched = 0;
         memory = null;
         space = null;
+        heads = null;
     }
 
     /**
@@ -191,6 +193,39 @@ final class IntervalPairs {
         memory = data;
         count = 1;
         there = ALL;
+    }
+
+    /**
+     * Takes pairs without their values, one of which is large.
+     *
+     * @param ofPairs of the context's, which stay what they are as long as this holds them
+     * @param ofInterval where it is in the space
+     */
+    void takeHeads(PairHeads ofPairs, long ofInterval) {
+        clear();
+        int headBytes = ofPairs.headBytes();
+        ByteBuffer data = context.memory(memoryBytes(headBytes, ofPairs.count()));
+        data.put(0, ofPairs.buffer(), 0, headBytes);
+        dataBytes = headBytes;
+        positions = positions(headBytes);
+        for (int pair = 0; pair < ofPairs.count(); pair++) {
+            data.putInt(positions + pair * Integer.BYTES, ofPairs.position(pair));
+        }
+        memory = data;
+        count = ofPairs.count();
+        there = ALL;
+        heads = ofPairs;
+        logicalOffset = ofInterval;
+    }
+
+    /** Whether values are left where they are. */
+    boolean areValuesLeft() {
+        return heads != null;
+    }
+
+    /** Where in the space a value begins that is left there. */
+    long valueOffset(int pair) {
+        return logicalOffset + heads.start(pair + 1) - RecordFormat.valueLength(heads.header(pair));
     }
 
     /** Makes the directory of these pairs, which are few, at the beginning of a buffer of the context's. */

@@ -28,6 +28,9 @@ public final class IntervalReader {
      * is no directory the whole interval is read, with its frames, and its directory is kept, or an outline of it where
      * the cache is full: directories are right for as long as they are kept, and what is wrong with a file is told by
      * name.
+     *
+     * An interval that is larger than a few extents has a large value, which may be more than there is memory for. Of
+     * such only what pairs have before their values is read (PairHeads), and then the one value that is wanted.
      */
 
     /** Returned where a key has no pair. */
@@ -40,6 +43,7 @@ public final class IntervalReader {
     private static final int LONG_PAIR_BYTES = 8 << 10;
 
     private static final int HEAD_BYTES = 512;
+    private static final int EXTENTS_READ_WHOLE = 8; // of an interval, even if somebody wants to know one pair of it
 
     /**
      * Where the cache is full, one in so many lookups that miss makes an outline: to make one costs no more than two or
@@ -54,20 +58,24 @@ public final class IntervalReader {
     private final TouchedIntervals coarse;
     private final TouchedIntervals fragmented;
     private final Path dataFile;
+    private final int mostWholeBytes;
     private final PairReader pairReader;
     private final DiskWaits waits = new DiskWaits();
 
     /**
+     * @param maxExtentBytes of the space
      * @param coarse learns which coarse intervals are read
      * @param fragmented learns of which intervals pairs in many pieces are read
      */
     public IntervalReader(
             SpaceReads reads,
+            int maxExtentBytes,
             IntervalCache cache,
             TouchedIntervals coarse,
             TouchedIntervals fragmented,
             Path dataFile) {
         this.reads = reads;
+        this.mostWholeBytes = Math.max(IntervalBounds.MAX_BYTES, EXTENTS_READ_WHOLE * maxExtentBytes);
         this.cache = cache;
         this.coarse = coarse;
         this.fragmented = fragmented;
@@ -101,6 +109,9 @@ public final class IntervalReader {
      */
     int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
         IntervalRef interval = context.interval;
+        if (interval.lengthBytes() > mostWholeBytes) {
+            return findByHeads(space, context, key, keyLength, true);
+        }
         int hint = interval.hint();
         long location = cache.find(interval.contentNumber(), hint);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
@@ -170,6 +181,9 @@ public final class IntervalReader {
      */
     int findLength(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
         IntervalRef interval = context.interval;
+        if (interval.lengthBytes() > mostWholeBytes) {
+            return findByHeads(space, context, key, keyLength, false);
+        }
         if (!isLongPair(interval.pairCount(), interval.lengthBytes())) {
             return find(space, context, key, keyLength);
         }
@@ -179,9 +193,100 @@ public final class IntervalReader {
                 || !KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
             return ABSENT;
         }
+        return lengthAt(context, interval.logicalOffset(), header);
+    }
+
+    // ---- large values
+
+    /** Whether an interval of so many bytes has a large value, and is never to be in memory as a whole. */
+    public boolean isByHeads(long bytes) {
+        return bytes > mostWholeBytes;
+    }
+
+    /** Reads what the pairs of the context's interval have before their values. Inside a short read. */
+    public PairHeads readHeads(FlexTreeView space, ReadContext context) {
+        IntervalRef interval = context.interval;
+        PairHeads heads = readHeads(
+                space,
+                context,
+                interval.logicalOffset(),
+                interval.lengthBytes(),
+                interval.pairCount(),
+                interval.contentNumber(),
+                interval.commonPrefix());
+        if (!cache.containsDirectory(interval.contentNumber())) {
+            long location = cache.insert(heads.directory(), 0, false);
+            if (location >= 0) {
+                interval.setHint(cache.hint(location));
+            }
+            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+        }
+        return heads;
+    }
+
+    private PairHeads readHeads(
+            FlexTreeView space,
+            ReadContext context,
+            long logicalOffset,
+            long lengthBytes,
+            int counted,
+            long content,
+            int maxSkipped) {
+        PairHeads heads = context.heads();
+        int bytes = dataBytes(logicalOffset, lengthBytes);
+        try {
+            heads.read(reads, space, context, cache.fingerprints, logicalOffset, bytes, counted, content, maxSkipped);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
+        locate(space, context, logicalOffset, heads.directory(), 0);
+        return heads;
+    }
+
+    /** As {@link #find} does, or {@link #findLength} if the value is not wanted, and no other value is read. */
+    private int findByHeads(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean wanted) {
+        IntervalRef interval = context.interval;
+        long location = cache.find(interval.contentNumber(), interval.hint());
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        int base = directory == null ? 0 : cache.base(location);
+        PairHeads heads = directory == null ? readHeads(space, context) : null;
+        if (heads != null) {
+            directory = heads.directory();
+        }
+        byte fingerprint = cache.fingerprints.of(key, keyLength);
+        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        while (pair >= 0) {
+            long offset = interval.logicalOffset() + IntervalFormat.relativePosition(directory, base, pair);
+            int bytes = IntervalFormat.recordBytes(directory, base, pair);
+            if (heads == null || heads.compare(key, keyLength, pair) == 0) {
+                long header = loadHead(space, context, offset, bytes);
+                if (RecordFormat.keyLength(header) == keyLength
+                        && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+                    return wanted ? loadValue(space, context, offset, bytes) : lengthAt(context, offset, header);
+                }
+            }
+            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+        }
+        return ABSENT;
+    }
+
+    /** The context has the head of the pair at a place as its image. */
+    private static int lengthAt(ReadContext context, long logicalOffset, long header) {
         noteExtension(context, 0, header);
-        context.valueOffset = interval.logicalOffset() + bytes - RecordFormat.valueLength(header);
-        return RecordFormat.valueLength(header);
+        int length = RecordFormat.valueLength(header);
+        context.valueOffset = logicalOffset + RecordFormat.recordBytes(header) - length;
+        return length;
+    }
+
+    private int loadValue(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
+        ByteBuffer memory = context.valueMemory(bytes);
+        context.image = memory;
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        if (!RecordFormat.isSound(memory, 0, bytes, context.crc)) {
+            throw pairReader.corruption(
+                    logicalOffset, new BadRecordException(0, "a pair that fits its checksum", "one that does not"));
+        }
+        return valueAt(context, 0);
     }
 
     /** The ways of reading. */
@@ -198,7 +303,7 @@ public final class IntervalReader {
      * own checksum is of no use without the value, so the frames are verified.
      */
     private long loadHead(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
-        int head = HEAD_BYTES;
+        int head = Math.min(HEAD_BYTES, bytes);
         while (true) {
             ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(head, 1));
             reads.read(context.range.set(space, logicalOffset, head), memory, 0);
@@ -321,6 +426,14 @@ public final class IntervalReader {
         if (keysOnly && isLongPair(counted, bytes)) {
             long header = loadHead(space, context, logicalOffset, bytes);
             pairs.takeHead(context.image, RecordFormat.headerBytes(header) + RecordFormat.keyLength(header));
+            return;
+        }
+        if (bytes > mostWholeBytes) {
+            int most = RecordFormat.MAX_KEY_BYTES; // whatever pairs there are have in common
+            pairs.takeHeads(
+                    readHeads(space, context, logicalOffset, bytes, counted, interval.contentNumber(), most),
+                    logicalOffset);
+            noteCoarse(logicalOffset, bytes, counted);
             return;
         }
         boolean forOutline = cache.isFull();

@@ -359,13 +359,21 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    /** Reads the value that the entry refers to: nobody else needs it as long as it is not asked for. */
+    /** Reads a value that is where it is: nobody needs it as long as it is not asked for. */
     private void readLarge() {
-        byte[] value = StoreReader.newValue(valueLength);
-        ByteBuffer large = ByteBuffer.wrap(value);
-        reader.large().copy(buffer, valuePosition, keyLength, expiry, 0, large, 0, valueLength);
+        ByteBuffer large = ByteBuffer.wrap(StoreReader.newValue(valueLength));
+        readPart(0, large, valueLength);
         values = large;
         valuePosition = 0;
+    }
+
+    private void readPart(int from, ByteBuffer destination, int length) {
+        if (current == spaceSource) {
+            space.readValue(from, destination, destination.position(), length);
+        } else {
+            reader.large()
+                    .copy(buffer, valuePosition, keyLength, expiry, from, destination, destination.position(), length);
+        }
     }
 
     private int keepKey() {
@@ -526,7 +534,7 @@ public final class MergeCursor implements AutoCloseable {
     private void takeApart() {
         if (current == spaceSource) {
             buffer = space.memory();
-            values = buffer;
+            values = space.values();
             keyPosition = space.keyPosition();
             keyLength = space.keyLength();
             valuePosition = space.valuePosition();
@@ -668,6 +676,22 @@ public final class MergeCursor implements AutoCloseable {
         requireValue();
         copy(values, valuePosition, valueLength, destination);
         return valueLength;
+    }
+
+    /**
+     * Fills a buffer with a part of the current value. No more than that is brought into memory if the value is large.
+     *
+     * @param from where in the value
+     */
+    public void valuePart(int from, ByteBuffer destination) {
+        requireValid();
+        int length = destination.remaining();
+        if (values == null) {
+            readPart(from, destination, length);
+            destination.position(destination.limit());
+        } else {
+            copy(values, valuePosition + from, length, destination);
+        }
     }
 
     private static byte[] copy(ByteBuffer from, int position, int length) {

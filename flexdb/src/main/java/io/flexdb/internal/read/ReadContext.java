@@ -22,6 +22,9 @@ public final class ReadContext {
     /** What a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
 
+    /** What a value is in messages. */
+    static final String VALUE = "a value (openValue reads it by parts)";
+
     private static final int FIRST_BYTES = 32 << 10;
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
@@ -66,6 +69,7 @@ public final class ReadContext {
     int missed;
 
     private PieceSearch pieceSearch; // null before it is needed
+    private PairHeads heads; // likewise
     private boolean ascending;
     private ByteBuffer view; // of the memory; null before it is needed
 
@@ -88,11 +92,20 @@ public final class ReadContext {
      * @throws StoreMemoryException if there is not so much; the context is as it was
      */
     ByteBuffer memory(int bytes) {
+        return memory(bytes, "an interval");
+    }
+
+    /** The same for a record of which the value may be large. */
+    ByteBuffer valueMemory(int bytes) {
+        return memory(bytes, VALUE);
+    }
+
+    private ByteBuffer memory(int bytes, String what) {
         if (memory.capacity() < bytes) {
             long wanted = bytes > SMALL_BYTES
                     ? bytes + (long) bytes / 8
                     : Math.max(FIRST_BYTES, Math.min(SMALL_BYTES, 2L * bytes));
-            memory = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted));
+            memory = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted), what);
             view = null;
         }
         return memory;
@@ -100,20 +113,28 @@ public final class ReadContext {
 
     /** Memory of its own for whoever reads with it. */
     ByteBuffer newMemory(int bytes) {
-        return allocate(bytes, bytes);
+        return allocate(bytes, bytes, "an interval");
     }
 
-    private ByteBuffer allocate(int needed, int wanted) {
+    private ByteBuffer allocate(int needed, int wanted, String what) {
         try {
             return account.allocate(use, wanted).order(ByteOrder.LITTLE_ENDIAN);
         } catch (OutOfMemoryError e) {
-            throw new StoreMemoryException("an interval", needed, e);
+            throw new StoreMemoryException(what, needed, e);
         }
     }
 
     /** To make a directory with. */
     DirectoryBuilder directoryBuilder() {
         return directoryBuilder;
+    }
+
+    /** To do without large values. */
+    PairHeads heads() {
+        if (heads == null) {
+            heads = new PairHeads();
+        }
+        return heads;
     }
 
     /** To look up without a directory. */
@@ -205,10 +226,14 @@ public final class ReadContext {
         if (key.length > KEY_BYTES_KEPT) {
             key = NO_KEY;
         }
+        if (heads != null) {
+            heads.shrink();
+        }
     }
 
     /** Lets the memory go. Allocates nothing. */
     public void dropMemory() {
+        heads = null;
         memory = NONE;
         view = null;
     }

@@ -22,6 +22,7 @@ final class SpaceCursor {
      */
     private static final long NONE = -1;
     private static final int NOWHERE = -1;
+    private static final int STEP_BYTES = 1 << 20; // of a value that is read later
     private static final int MOST_ASKED = 4; // intervals, for an empty range is short as a rule
 
     private final StoreVersions versions;
@@ -42,6 +43,7 @@ final class SpaceCursor {
     private boolean keysOnly;
     private byte[] upperBound; // of what is wanted, or null
     private ByteBuffer memory;
+    private ByteBuffer values; // the memory, or null if it has keys alone
     private int keyPosition;
     private int keyLength;
     private int valueLength;
@@ -84,6 +86,7 @@ final class SpaceCursor {
     private void unload() {
         pairs.clear();
         memory = null;
+        values = null;
         pairCount = 0;
         pair = NOWHERE;
         loadedStart = NONE;
@@ -301,6 +304,7 @@ final class SpaceCursor {
             readSince(before, looks, pairs.bytes(0, pairs.count()));
         }
         memory = pairs.memory();
+        values = pairs.areValuesLeft() ? null : memory;
         pairCount = pairs.count();
         loadedStart = start;
         loadedEnd = end;
@@ -318,6 +322,26 @@ final class SpaceCursor {
     /** Where the pair is. */
     ByteBuffer memory() {
         return memory;
+    }
+
+    /** Where its value is; null if that is to be {@linkplain #readValue read}. */
+    ByteBuffer values() {
+        return values;
+    }
+
+    /** Copies a part of the pair's value, which was left where it is, since it or one beside it is large. */
+    void readValue(int from, ByteBuffer destination, int position, int length) {
+        long start = pairs.valueOffset(pair) + from;
+        for (int done = 0; done < length; ) {
+            int step = Math.min(STEP_BYTES, length - done);
+            int ticket = versions.enter(); // for each, so that nobody waits for a long one
+            try {
+                intervals.reads().read(version.space(), start + done, destination, position + done, step);
+            } finally {
+                versions.exit(ticket);
+            }
+            done += step;
+        }
     }
 
     int keyPosition() {

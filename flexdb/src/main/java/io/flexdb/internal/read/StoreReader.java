@@ -295,7 +295,7 @@ public final class StoreReader {
         try {
             return new byte[length];
         } catch (OutOfMemoryError e) {
-            throw new StoreMemoryException("a copy of the value", length, e);
+            throw new StoreMemoryException("a copy of " + ReadContext.VALUE, length, e);
         }
     }
 
@@ -416,7 +416,7 @@ public final class StoreReader {
         context.largeTable = table;
         context.largeRef = ref;
         if (!context.lengthOnly) {
-            context.image = context.memory(length);
+            context.image = context.valueMemory(length);
             context.base = 0;
             large.copy(
                     table.buffer(),

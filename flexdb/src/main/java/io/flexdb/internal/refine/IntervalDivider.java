@@ -54,7 +54,7 @@ public final class IntervalDivider {
     private long nextPiece; // where the next piece of the data file begins in it
 
     // Where each pair begins, its key, and the pairs with which pieces begin.
-    private int[] starts = new int[1024];
+    private long[] starts = new long[1024];
     private int[] keyEnds = new int[1024];
     private byte[] keys = new byte[32 << 10];
     private int pairs;
@@ -127,7 +127,7 @@ public final class IntervalDivider {
     }
 
     private void addEvenly(Division into, int from, int to) {
-        int pairsEach = IntervalBounds.pairsEach(to - from, start(to) - starts[from]);
+        int pairsEach = IntervalBounds.pairsEach(starts, from, to, start(to));
         for (int first = from; first < to; ) {
             int end = IntervalBounds.endOfInterval(starts, to, start(to), first, pairsEach);
             add(into, first, start(end) - starts[first], end - first, end - first == pairs);
@@ -197,7 +197,7 @@ public final class IntervalDivider {
             }
             pieceStarts[pieceCount++] = pairs;
         }
-        starts[pairs] = (int) at;
+        starts[pairs] = at;
         keyEnds[pairs] = keyBytes;
         pairs++;
         return RecordFormat.recordBytes(header);

@@ -6,14 +6,16 @@ import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /** Makes a run of pairs that come in key order. For one thread at a time. */
 public final class RunWriter {
     /*
      * Pairs are gathered in a buffer of the largest piece's size, which is handed on when the next one does not fit: a
-     * pair that is not longer than a piece is never cut (O7), and a longer one has pieces of its own. So of what is
-     * added nothing but the last piece is in memory.
+     * pair that is not longer than a piece is never cut (O7), and a longer one has pieces of its own, of which the first
+     * is handed on last, since it begins with the checksum of all. So of what is added nothing but one piece is in
+     * memory, or two.
      *
      * The anchor of an interval is the shortest separator of its first key and the last one before it. Where that one is
      * not known, at the beginning of a part and behind an interval that is taken as it is, it is the first key.
@@ -65,10 +67,74 @@ public final class RunWriter {
     public void add(byte[] key, int keyLength, ByteBuffer keyBytes, ByteBuffer value, long expiry) {
         int valueLength = value.remaining();
         int bytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
+        if (bytes > mostBytes) {
+            ByteBuffer left = value.duplicate();
+            addLong(key, keyLength, valueLength, part -> move(left, part), expiry);
+            return;
+        }
         ByteBuffer to = place(bytes);
         RecordFormat.write(
                 to, to.position(), keyBytes, 0, keyLength, value, value.position(), valueLength, expiry, 0, crc);
         placed(to, bytes, key, 0, keyLength);
+    }
+
+    /**
+     * Adds a pair with a key above all before it, of which each part of the value is asked for when it is needed.
+     *
+     * @param value fills a buffer with the next bytes
+     */
+    public void add(byte[] key, int valueLength, Consumer<ByteBuffer> value, long expiry) {
+        if (RecordFormat.recordBytes(key.length, valueLength, expiry, 0) > mostBytes) {
+            addLong(key, key.length, valueLength, value, expiry);
+            return;
+        }
+        ByteBuffer whole = ByteBuffer.allocate(valueLength);
+        value.accept(whole);
+        add(key, key.length, ByteBuffer.wrap(key), whole.flip(), expiry);
+    }
+
+    /** Adds a pair that is longer than a piece. */
+    private void addLong(byte[] key, int keyLength, int valueLength, Consumer<ByteBuffer> value, long expiry) {
+        flush();
+        int bytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
+        int pieces = (int) (((long) bytes + mostBytes - 1) / mostBytes);
+        ByteBuffer head = ByteBuffer.allocate(bytes - valueLength).order(ByteOrder.LITTLE_ENDIAN);
+        RecordFormat.writeHead(head, 0, keyLength, valueLength, expiry, 0);
+        head.put(head.limit() - keyLength, key, 0, keyLength);
+        ByteBuffer first = ByteBuffer.allocate(mostBytes).order(ByteOrder.LITTLE_ENDIAN);
+        long[] addresses = new long[pieces];
+        crc.reset();
+        fill(first, head, value);
+        crc.update(first.duplicate().position(Integer.BYTES));
+        for (int i = 1; i < pieces; i++) {
+            piece.clear().limit(Math.min(mostBytes, bytes - i * mostBytes));
+            fill(piece, head, value);
+            crc.update(piece.duplicate());
+            addresses[i] = sink.append(piece);
+        }
+        piece.clear().limit(0);
+        addresses[0] = sink.append(first.putInt(0, (int) crc.getValue()));
+        countPair(bytes, key, 0, keyLength);
+        for (int i = 0; i < pieces; i++) {
+            int length = Math.min(mostBytes, bytes - i * mostBytes);
+            run.addPiece(addresses[i], length, i == 0 ? 0 : RecordFormat.CONTINUATION, mostBytes);
+        }
+    }
+
+    /** Fills a piece with the next bytes of a record, from its position to its limit, where that stays. */
+    private static void fill(ByteBuffer to, ByteBuffer head, Consumer<ByteBuffer> value) {
+        move(head, to);
+        if (to.hasRemaining()) {
+            value.accept(to);
+        }
+        to.position(0);
+    }
+
+    private static void move(ByteBuffer from, ByteBuffer to) {
+        int bytes = Math.min(from.remaining(), to.remaining());
+        to.put(to.position(), from, from.position(), bytes);
+        from.position(from.position() + bytes);
+        to.position(to.position() + bytes);
     }
 
     /** Adds a pair that is in a buffer as it is stored, with its key in an array. */

@@ -14,7 +14,8 @@ public final class RunFileReader {
     /*
      * A block is verified before a byte of it is used, and so is the trailer, which says how much there should have
      * been: a file that was cut is found out there. Who made the file may have made the checksums, too. So lengths are
-     * held against what the file has, and memory is taken as bytes come in, and not as they are announced.
+     * held against what the file has, and memory is taken as bytes come in, and not as they are announced. A value is
+     * read when somebody asks for it, by parts if he likes.
      */
     private static final int FIRST_VALUE_BYTES = 1 << 20;
     private static final int MAX_VARINT_BYTES = 5;
@@ -33,7 +34,8 @@ public final class RunFileReader {
     private long pairs;
     private long bytes;
     private byte[] key = {};
-    private byte[] value = {};
+    private int valueLength;
+    private int unread; // bytes of the value
     private long expiry;
 
     /**
@@ -63,6 +65,9 @@ public final class RunFileReader {
      * @throws CorruptionException if it is damaged or was cut, or its keys do not ascend
      */
     public boolean next() {
+        while (unread > 0) {
+            skipSome();
+        }
         if (!block.hasRemaining() && !nextBlock()) {
             return false;
         }
@@ -71,7 +76,7 @@ public final class RunFileReader {
             throw bad("flags of a pair", "flags " + flags);
         }
         int keyLength = readLength("key", 1, RecordFormat.MAX_KEY_BYTES);
-        int valueLength = readLength("value", 0, maxValueBytes);
+        valueLength = readLength("value", 0, maxValueBytes);
         expiry = RecordFormat.NEVER;
         if (flags != 0) {
             expiry = 0;
@@ -81,7 +86,7 @@ public final class RunFileReader {
         }
         byte[] before = key;
         key = read(keyLength);
-        value = read(valueLength);
+        unread = valueLength;
         if (Arrays.compareUnsigned(before, key) >= 0) {
             throw bad("a key above that of the pair before", "one that is not, of pair " + pairs);
         }
@@ -94,9 +99,29 @@ public final class RunFileReader {
         return key;
     }
 
-    /** The value; a new array for each pair. */
+    /** Bytes of the value. */
+    public int valueLength() {
+        return valueLength;
+    }
+
+    /** Reads the value, all of it or what is left of it, into a new array. */
     public byte[] value() {
-        return value;
+        int length = unread;
+        unread = 0;
+        return read(length);
+    }
+
+    /** Fills a buffer with the next bytes of the value, which has as many. */
+    public void readValue(ByteBuffer to) {
+        assert to.remaining() <= unread : to + " for " + unread;
+        while (to.hasRemaining()) {
+            requireMore();
+            int some = Math.min(block.remaining(), to.remaining());
+            to.put(to.position(), block, block.position(), some);
+            to.position(to.position() + some);
+            block.position(block.position() + some);
+            unread -= some;
+        }
     }
 
     /** When the pair expires, in milliseconds since 1970, or {@link RecordFormat#NEVER}. */
@@ -106,10 +131,21 @@ public final class RunFileReader {
 
     // ---- bytes of pairs
 
-    private int readByte() {
+    private void skipSome() {
+        requireMore();
+        int some = Math.min(block.remaining(), unread);
+        block.position(block.position() + some);
+        unread -= some;
+    }
+
+    private void requireMore() {
         if (!block.hasRemaining() && !nextBlock()) {
             throw bad("the rest of a pair", "the end of the pairs");
         }
+    }
+
+    private int readByte() {
+        requireMore();
         return block.get() & 0xFF;
     }
 
@@ -132,9 +168,7 @@ public final class RunFileReader {
     private byte[] read(int length) {
         byte[] all = new byte[Math.min(length, FIRST_VALUE_BYTES)];
         for (int done = 0; done < length; ) {
-            if (!block.hasRemaining() && !nextBlock()) {
-                throw bad("the rest of a pair", "the end of the pairs");
-            }
+            requireMore();
             if (done == all.length) {
                 all = Arrays.copyOf(all, (int) Math.min(length, 2L * done));
             }

@@ -54,19 +54,33 @@ public final class RunFileWriter {
      * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
      */
     public void add(byte[] key, byte[] value, long expiry) {
+        begin(key, value.length, expiry);
+        addToValue(value, value.length);
+    }
+
+    /**
+     * Begins a pair, the value of which is added by parts then.
+     *
+     * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
+     */
+    public void begin(byte[] key, int valueLength, long expiry) {
         boolean expires = expiry != RecordFormat.NEVER;
         int at = 0;
         header[at++] = (byte) (expires ? RunFileFormat.EXPIRES : 0);
         at = varint(at, key.length);
-        at = varint(at, value.length);
+        at = varint(at, valueLength);
         for (int shift = 0; expires && shift < Long.SIZE; shift += Byte.SIZE) {
             header[at++] = (byte) (expiry >>> shift);
         }
         put(header, at);
         put(key, key.length);
-        put(value, value.length);
         pairs++;
-        bytes += (long) at + key.length + value.length;
+        bytes += (long) at + key.length + valueLength;
+    }
+
+    /** Adds the first bytes of an array to the value of the pair that was begun last. */
+    public void addToValue(byte[] part, int length) {
+        put(part, length);
     }
 
     private int varint(int from, int number) {

@@ -8,6 +8,11 @@ import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.walk.PairWalk;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.StorageException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.util.Arrays;
 
 /** Writes pairs and entries of logs to another store, many to one write. */
 final class PairWriter {
@@ -54,6 +59,10 @@ final class PairWriter {
     void put(PairWalk walk) {
         int keyLength = walk.keyLength();
         int valueLength = walk.valueLength();
+        if (isByParts(valueLength)) {
+            put(Arrays.copyOf(walk.key(), keyLength), walk.expiry(), new WalkedValue(walk), valueLength);
+            return;
+        }
         boolean expires = walk.expiry() != RecordFormat.NEVER;
         int timeBytes = expires ? WritePayload.TIME_BYTES : 0;
         int bytes = Math.toIntExact(WritePayload.putBytes(keyLength, valueLength) + timeBytes);
@@ -79,6 +88,87 @@ final class PairWriter {
         System.arraycopy(storedKey, 0, payload, at, storedKey.length);
         System.arraycopy(value, 0, payload, at + storedKey.length, value.length);
         added(bytes, body, false);
+    }
+
+    /** Whether a value is so long that it is to be put from a channel. */
+    boolean isByParts(int valueLength) {
+        return writer.large().isStagedWhileRead(valueLength);
+    }
+
+    /** Puts a value of that kind, which is never in memory as a whole. As {@link #put}. */
+    void put(byte[] storedKey, long expiry, ReadableByteChannel value, int valueLength) {
+        flush(); // what is older
+        Source source = new Source(value);
+        try {
+            writer.writeFrom(storedKey, expiry, source, valueLength, Force.WHEN_ASKED, null);
+        } catch (StorageException e) {
+            throw e == source.failure ? e : new TargetException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("a value of the damaged store ended early", e);
+        }
+    }
+
+    /** A channel of the damaged store, which may fail as the other store may. */
+    private static final class Source implements ReadableByteChannel {
+        private final ReadableByteChannel channel;
+        private StorageException failure; // null if it has not failed
+
+        Source(ReadableByteChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public int read(ByteBuffer to) throws IOException {
+            try {
+                return channel.read(to);
+            } catch (StorageException e) {
+                failure = e;
+                throw e;
+            }
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // nothing to let go of
+        }
+    }
+
+    /** The value of the pair that a walk is at. */
+    private static final class WalkedValue implements ReadableByteChannel {
+        private final PairWalk walk;
+        private int position;
+
+        WalkedValue(PairWalk walk) {
+            this.walk = walk;
+        }
+
+        @Override
+        public int read(ByteBuffer to) {
+            int bytes = Math.min(to.remaining(), walk.valueLength() - position);
+            if (bytes == 0) {
+                return -1;
+            }
+            ByteBuffer part = to.duplicate();
+            walk.copyValue(position, part.limit(part.position() + bytes));
+            to.position(part.position());
+            position += bytes;
+            return bytes;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {
+            // nothing to let go of
+        }
     }
 
     /** Adds the entry that a reader is at. As {@link #put}. */

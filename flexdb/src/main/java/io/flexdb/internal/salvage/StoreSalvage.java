@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.batch.LargeReference;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.check.Problem;
@@ -650,6 +651,13 @@ public final class StoreSalvage {
         byte[] whole = null;
         try {
             if (large != null && large.isWhole(alone, entry)) {
+                int reference = entry.keyIndex() + entry.keyLength();
+                int valueLength = LargeReference.valueLength(alone, reference);
+                if (target.isByParts(valueLength)) {
+                    long expiry = WritePayload.time(alone, reference + entry.valueLength());
+                    target.put(keyOf(entry, alone), expiry, large.value(alone, entry), valueLength);
+                    return true;
+                }
                 whole = WholeEntries.whole(
                         alone, alone.length, (reader, to, index) -> large.copyValue(alone, reader, to, index));
             }

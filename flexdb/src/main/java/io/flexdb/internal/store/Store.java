@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
+import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -48,6 +49,7 @@ import io.flexdb.internal.write.LogThread;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.SyncThread;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -66,6 +68,7 @@ public final class Store implements AutoCloseable {
      * that makes logs.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final int COPIES_BEGUN = 8; // where others write large values all the time, or load
 
     final Health health;
     public final SpaceEngine engine;
@@ -308,16 +311,33 @@ public final class Store implements AutoCloseable {
      * Keeps what is visible now, to be copied. To be called, and used, in one of {@link #tasks}.
      */
     public StoreCopy beginCopy() {
+        StoreCopy copy = beginCopy(false);
+        try {
+            for (int i = 0; i < COPIES_BEGUN && copy.largeBytes() > settings.memtableBytes / 2; i++) {
+                copy.close();
+                writer.runs().commitAll();
+                copy = beginCopy(true);
+            }
+        } catch (StoreFullException e) { // then its logs have the large values
+            copy = beginCopy(false);
+        }
+        return copy;
+    }
+
+    /** @param committed whether to have no more than what is committed, if that is one moment */
+    private StoreCopy beginCopy(boolean committed) {
         memLogs.hold(); // first: what is covered from here on may be in the version that is pinned
         try {
-            return commits.onErrand(this::beginCopyHere);
+            return committed
+                    ? commits.onErrandBetween(() -> beginCopyHere(true))
+                    : commits.onErrand(() -> beginCopyHere(false));
         } catch (Throwable e) {
             memLogs.letGo();
             throw e;
         }
     }
 
-    private StoreCopy beginCopyHere() {
+    private StoreCopy beginCopyHere(boolean committed) {
         health.requireUsable();
         try {
             engine.sync(engine.tag());
@@ -328,7 +348,9 @@ public final class Store implements AutoCloseable {
         }
         PinnedVersion pin = pinNewest("the copy"); // its roots are those just published: nobody else publishes others
         try {
-            return new StoreCopy(vfs, pin, engine.beginCopy(pin.version().space()), writer.large(), memLogs::letGo);
+            long sequence = committed && commits.isBetweenCommits() ? engine.tag() : pin.sequence();
+            SpaceCopy ofSpace = engine.beginCopy(pin.version().space());
+            return new StoreCopy(vfs, pin, sequence, ofSpace, writer.large(), memLogs::letGo);
         } catch (Throwable e) {
             pin.close();
             throw e;

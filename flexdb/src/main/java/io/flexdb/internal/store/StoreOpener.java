@@ -206,7 +206,8 @@ public final class StoreOpener {
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(this::giveBack);
-        reader = new IntervalReader(engine.reads(), cache, coarse, fragmented, space.resolve("data"));
+        reader = new IntervalReader(
+                engine.reads(), engine.maxExtentBytes(), cache, coarse, fragmented, space.resolve("data"));
         filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
         large = new LargeValues(engine, health, settings.largeValueBytes);

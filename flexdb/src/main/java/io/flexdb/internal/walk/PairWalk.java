@@ -230,6 +230,17 @@ public final class PairWalk {
         return mergedThrough;
     }
 
+    /** Fills a buffer with a part of the value, from some place in it on, which is read once more. */
+    public void copyValue(int from, ByteBuffer destination) {
+        for (int done = from; destination.hasRemaining(); ) {
+            int length = Math.min(destination.remaining(), WINDOW_BYTES);
+            int position = load(valueOffset + done, length);
+            destination.put(destination.position(), window, position, length);
+            destination.position(destination.position() + length);
+            done += length;
+        }
+    }
+
     /** Reads the value once more, into an array, from an index on. */
     public void copyValue(byte[] destination, int index) {
         for (int done = 0; done < valueLength; ) {

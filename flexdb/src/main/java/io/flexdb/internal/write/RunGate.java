@@ -90,7 +90,7 @@ public final class RunGate {
      *
      * @throws io.flexdb.storage.StoreFullException if there is no room for it
      */
-    void commitAll() {
+    public void commitAll() {
         monitor.lock();
         try {
             commitAll(() -> {});

@@ -152,6 +152,7 @@ public final class BulkLoad implements AutoCloseable {
      * @throws io.flexdb.storage.StoreClosedException if the load has ended, or the store is closed
      */
     public long commit() {
+        access.store(); // which throws at who may not use it, as a merge function
         return load.commit(state);
     }
 

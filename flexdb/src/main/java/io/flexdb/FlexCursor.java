@@ -213,6 +213,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      * A copy of the value.
      *
      * @throws IllegalStateException if the cursor stands nowhere, or shows {@link ReadOptions#withKeysOnly keys only}
+     * @throws io.flexdb.storage.MergeException if the {@link MergeFunction} fails for the key; the cursor stays on it
      */
     public byte[] value() {
         byte[] value = cursor().value();
@@ -232,7 +233,11 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         return length;
     }
 
-    /** Bytes of the value, which need not be read for that. */
+    /**
+     * Bytes of the value, which need not be read for that, unless it is to be merged.
+     *
+     * @throws io.flexdb.storage.MergeException as {@link #value()}
+     */
     public int valueLength() {
         int length = cursor().valueLength();
         requireStillOpen();
@@ -276,6 +281,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      * @return bytes of the value
      * @throws IllegalArgumentException if the buffer has less room
      * @throws IllegalStateException if the cursor stands nowhere, or shows {@link ReadOptions#withKeysOnly keys only}
+     * @throws io.flexdb.storage.MergeException as {@link #value()}
      */
     public int value(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();

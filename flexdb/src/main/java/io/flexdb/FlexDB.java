@@ -191,7 +191,8 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @return the sequence number of its last operation, or of the last write before it if it takes none; an empty batch
      *     gives that of the last visible write
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it writes to a keyspace that is dropped; nothing was written
-     * @throws IllegalArgumentException if it writes to a keyspace of another store, or one of its entries is too large
+     * @throws IllegalArgumentException if it writes to a keyspace of another store, one of its entries is too large, or
+     *     the merge function {@linkplain MergeFunction#checkOperand refuses} one of its operands; nothing was written
      * @throws IllegalStateException if it merges, and the store was opened without a merge function
      */
     public long write(WriteBatch batch) {
@@ -223,7 +224,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
 
     private static long write(Store store, WriteBatch batch, BatchPayload payload, Durability mode) {
         if (payload.hasOperands()) {
-            store.requireMerger();
+            Limits.operands(store, payload);
         }
         if (!store.writer().fits(payload)) {
             payload.setTimes(store.writer().now());

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.HealthListener;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -280,8 +281,10 @@ public final class FlexDBOptions {
     }
 
     /**
-     * What becomes of values by {@link FlexDB#merge}. A store whose write-ahead log has merges is not opened without one,
-     * so one that was closed, whose commits have all gone well, may be opened with any or with none.
+     * What becomes of values by {@link FlexDB#merge}. A store whose write-ahead log has merges is not opened without one.
+     * One that was closed may be opened with any, or with none: then reads of a key whose operands wait, because the
+     * function had failed for them, throw a {@link io.flexdb.storage.MergeException}, and so they do where another
+     * function can't merge them.
      *
      * @param function default null: none
      */
@@ -293,6 +296,11 @@ public final class FlexDBOptions {
         @Override
         public byte[] merge(byte[] key, byte[] value, List<byte[]> operands) {
             return function.merge(key, value, operands);
+        }
+
+        @Override
+        public void checkOperand(ByteBuffer key, ByteBuffer operand) {
+            function.checkOperand(key, operand);
         }
     }
 

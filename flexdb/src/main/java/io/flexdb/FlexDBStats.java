@@ -29,6 +29,7 @@ import io.flexdb.storage.StoreHealth;
  * @param cacheHits lookups of intervals that found their directory in the cache
  * @param cacheMisses lookups of intervals that did not
  * @param filteredReads lookups and seeks that the range filter has answered
+ * @param failedMerges merges by commits for which the {@link MergeFunction} has failed: the operands wait in the pair
  * @param cacheMemoryBytes off-heap bytes of the cache: directories of intervals, and frames where the data file is not
  *     mapped
  * @param memtableMemoryBytes off-heap bytes of the memtables in use
@@ -61,6 +62,7 @@ public record FlexDBStats(
         long cacheHits,
         long cacheMisses,
         long filteredReads,
+        long failedMerges,
         long cacheMemoryBytes,
         long memtableMemoryBytes,
         long treeMemoryBytes,
@@ -95,6 +97,7 @@ public record FlexDBStats(
                 store.cache.hits(),
                 store.cache.misses(),
                 store.filters == null ? 0 : store.filters.answered(),
+                store.commits.failedMerges(),
                 store.cache.memoryBytes() + space.cacheBytes(),
                 now.memtableBytes(),
                 space.treeMemoryBytes(),

@@ -251,6 +251,10 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * <p>What was merged into a value that expires expires with it; what comes later begins with no value.
      *
      * @return the sequence number of the write
+     * @throws IllegalArgumentException if the merge function {@linkplain MergeFunction#checkOperand refuses} the operand;
+     *     nothing was written
+     * @throws io.flexdb.storage.MergeException if the merge function fails for what was merged into the key, and that has
+     *     grown to megabytes: a quarter of a memtable, or 4 MiB if that is less; nothing was written
      * @throws IllegalStateException if the store was opened without a merge function
      */
     public long merge(byte[] key, byte[] operand) {
@@ -278,7 +282,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int operandLength = Limits.valueLength(operand);
-        access.store().requireMerger();
+        Limits.operand(access.store(), heads, key, operand);
         PayloadBuffer payload = access.borrowPayload();
         try {
             int at = payload.beginTimed(WritePayload.MERGE, keyLength, operandLength);

@@ -1,10 +1,13 @@
 package io.flexdb;
 
+import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** What a key and a value may be; checked before anything is written. */
@@ -59,6 +63,35 @@ final class Limits {
         int length = notNull(key, "key").remaining();
         checkKeyLength(heads.of(key), length);
         return length;
+    }
+
+    /** Throws unless an operand may be merged into a key, both between position and limit. */
+    static void operand(Store store, KeyHeads heads, ByteBuffer key, ByteBuffer operand) {
+        store.requireMerger();
+        store.merges().checkOperand(key, operand);
+        if (store.hasOvergrownKeys()) {
+            store.requireRoomToWait(heads.stored(key));
+        }
+    }
+
+    /** The same for all operands of a batch. */
+    static void operands(Store store, BatchPayload batch) {
+        store.requireMerger();
+        byte[] payload = batch.bytes();
+        PayloadReader entry = new PayloadReader().reset(payload, 0, batch.length());
+        while (entry.next()) {
+            if (entry.type() == WritePayload.MERGE) {
+                int operand = entry.keyIndex() + entry.keyLength();
+                int head = KeyHeads.headBytes(payload, entry.keyIndex(), entry.keyLength());
+                store.merges()
+                        .checkOperand(
+                                ByteBuffer.wrap(payload, entry.keyIndex() + head, entry.keyLength() - head),
+                                ByteBuffer.wrap(payload, operand, entry.valueLength()));
+                if (store.hasOvergrownKeys()) {
+                    store.requireRoomToWait(Arrays.copyOfRange(payload, entry.keyIndex(), operand));
+                }
+            }
+        }
     }
 
     /** The room that an array has from an offset on. */

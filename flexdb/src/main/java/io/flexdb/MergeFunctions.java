@@ -18,6 +18,13 @@ final class MergeFunctions {
             return ByteBuffer.allocate(Long.BYTES).putLong(sum).array();
         }
 
+        @Override
+        public void checkOperand(ByteBuffer key, ByteBuffer operand) {
+            if (operand.remaining() != Long.BYTES) {
+                throw new IllegalArgumentException("what is added to a counter has 8 bytes");
+            }
+        }
+
         private static long number(byte[] bytes, String what) {
             if (bytes.length != Long.BYTES) {
                 throw new IllegalArgumentException(what + " has " + bytes.length + " bytes, and a counter 8");

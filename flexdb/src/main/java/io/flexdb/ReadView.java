@@ -19,7 +19,8 @@ import java.util.function.ObjIntConsumer;
  * a {@link Transaction} sees it, or beside the writer ({@link FlexDBReader}, {@link KeyspaceReader}).
  *
  * <p>Keys have 1 to 65,535 bytes; those that begin with 0xFF, and those of named keyspaces, at most 65,528. Damage that
- * a read meets is a {@link io.flexdb.storage.CorruptionException}. Whoever reads a keyspace that was dropped before what
+ * a read meets is a {@link io.flexdb.storage.CorruptionException}. A value that the {@link MergeFunction} fails for is a
+ * {@link io.flexdb.storage.MergeException} of its key. Whoever reads a keyspace that was dropped before what
  * the view shows gets a {@link io.flexdb.storage.NoSuchKeyspaceException}.
  */
 public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot, Transaction {
@@ -262,6 +263,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      * @return how many pairs were written
      * @throws io.flexdb.storage.TargetNotEmptyException if there is something of this name
      * @throws io.flexdb.storage.CorruptionException if a pair is damaged
+     * @throws io.flexdb.storage.MergeException if the {@link MergeFunction} fails for one of the keys
      * @throws io.flexdb.storage.StoreFullException if the file's disk is full; the store goes on
      * @throws io.flexdb.storage.StoreIoException if the file can't be written; the store goes on
      * @throws IllegalArgumentException as {@link #cursor(ReadOptions)} does, or if the options ask for keys only

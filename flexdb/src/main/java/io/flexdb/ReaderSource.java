@@ -13,6 +13,7 @@ final class ReaderSource implements ReadSource {
     private record OfState(ReaderSource all, FollowedState state) implements ReadSource {
         @Override
         public StoreReader reader() {
+            all.store.merges().requireOutside();
             return state.reader();
         }
 
@@ -45,6 +46,7 @@ final class ReaderSource implements ReadSource {
 
     @Override
     public StoreReader reader() {
+        store.merges().requireOutside();
         return store.current().reader();
     }
 

@@ -41,6 +41,7 @@ final class StoreAccess implements ReadSource {
         if (open == null) {
             throw health.refusal();
         }
+        open.merges().requireOutside();
         return open;
     }
 
@@ -100,6 +101,7 @@ final class StoreAccess implements ReadSource {
     void close() {
         Store open = store;
         if (open != null) {
+            open.merges().requireOutside();
             try {
                 open.close();
             } finally {

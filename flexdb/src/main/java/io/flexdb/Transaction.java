@@ -289,6 +289,9 @@ public final class Transaction extends ReadView implements AutoCloseable {
     /**
      * Changes the value of a key by an operand, as {@link Keyspace#merge(byte[], byte[])}. For others who write the key
      * it is a write like any other; it counts as made when the transaction is committed.
+     *
+     * @throws IllegalArgumentException if the merge function {@linkplain MergeFunction#checkOperand refuses} the operand
+     * @throws IllegalStateException if the store was opened without a merge function
      */
     public Transaction merge(byte[] key, byte[] operand) {
         ByteBuffer wrapped = ByteBuffer.wrap(Limits.notNull(key, "key"));
@@ -298,8 +301,10 @@ public final class Transaction extends ReadView implements AutoCloseable {
     /** The same of what the buffers have between position and limit, which becomes their position. */
     public Transaction merge(ByteBuffer key, ByteBuffer operand) {
         all.requireOpen();
-        access.store().requireMerger();
-        return addTimed(WritePayload.MERGE, Limits.notNull(key, "key"), operand, pin.time());
+        Limits.keyLength(heads, key);
+        Limits.valueLength(operand);
+        Limits.operand(access.store(), heads, key, operand);
+        return addTimed(WritePayload.MERGE, key, operand, pin.time());
     }
 
     /** Removes a key, if it is there. */

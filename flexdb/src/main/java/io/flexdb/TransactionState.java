@@ -71,6 +71,7 @@ final class TransactionState extends Confined {
         if (hasEnded()) {
             throw ended(WHAT);
         }
+        store.merges().requireOutside();
         enter(WHAT);
     }
 
@@ -109,9 +110,8 @@ final class TransactionState extends Confined {
 
     /** When the value of an own entry that was found last expires, as {@link StoreReader#expiry}. */
     long expiry(int ref) {
-        MergedValue merged = merged(ref);
-        if (merged != null) {
-            return merged.expiry();
+        if (isOperand(ref)) {
+            return reader.expiryOfMerged(foundKey, pin, writes.front());
         }
         return isPresent(ref) ? writes.found().expiry(ref) : Long.MIN_VALUE;
     }

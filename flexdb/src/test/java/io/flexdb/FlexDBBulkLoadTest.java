@@ -284,7 +284,7 @@ class FlexDBBulkLoadTest {
             looking[0] = false;
             if (shows) {
                 shown[0]++;
-                try (FlexDB cut = StoreDriver.open(store.vfs.copy().crash(0), StoreDriver.SMALL)) {
+                try (FlexDB cut = StoreDriver.open(store.vfs.copy().crash(0), store.options)) {
                     assertArrayEquals(pairs.get(key(899)), cut.get(key(899)), "before " + kind + " of " + path);
                 }
             }

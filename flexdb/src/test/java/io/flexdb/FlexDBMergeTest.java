@@ -15,8 +15,6 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.MergeException;
-import io.flexdb.storage.StoreHealth;
-import io.flexdb.storage.StoreReadOnlyException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -522,51 +520,6 @@ class FlexDBMergeTest {
     }
 
     @Test
-    void aFunctionThatFailsFailsReadsOfItsKeysAndMakesTheStoreReadOnlyWithNothingLost() {
-        List<MergeFunction> failing = List.of(
-                (key, value, operands) -> null,
-                (key, value, operands) -> {
-                    throw new IllegalStateException("by intent");
-                },
-                (key, value, operands) -> {
-                    throw new AssertionError("by intent");
-                });
-        for (MergeFunction function : failing) {
-            db.deleteAll();
-            db.put(bytes("j"), bytes("0"));
-            options = options.withMergeFunction(function);
-            commit();
-            merge("k", "1");
-            db.put(bytes("l"), bytes("2"));
-            MergeException refused = assertThrows(MergeException.class, () -> db.get(bytes("k")));
-            assertEquals("k", text(refused.key()));
-            try (FlexCursor cursor = db.cursor()) {
-                cursor.seekToFirst();
-                assertEquals("j", text(cursor.key()));
-                assertThrows(MergeException.class, cursor::next);
-                assertFalse(cursor.isValid());
-                cursor.seek(bytes("l"));
-                assertEquals("2", text(cursor.value()));
-                assertThrows(MergeException.class, cursor::prev);
-            }
-            assertThrows(MergeException.class, () -> fill(3000));
-            assertEquals(StoreHealth.State.READ_ONLY, db.health().state());
-            assertThrows(StoreReadOnlyException.class, () -> db.put(bytes("m"), bytes("3")));
-            assertEquals("2", text(db.get(bytes("l"))));
-            assertEquals("0", text(db.get(bytes("j"))));
-            long written = db.stats().lastSequence();
-            db.close();
-            options = options.withMergeFunction(MergeFunction.APPEND);
-            db = open();
-            assertEquals(written, db.stats().lastSequence());
-            assertValue("1", "k");
-            assertValue("2", "l");
-            commit();
-            assertValue("1", "k");
-        }
-    }
-
-    @Test
     void aFunctionThatFailsOnceIsAskedAgainByTheNextRead() {
         AtomicInteger calls = new AtomicInteger();
         options = options.withMergeFunction((key, value, operands) -> {
@@ -606,9 +559,5 @@ class FlexDBMergeTest {
         assertArrayEquals(number(Long.MIN_VALUE + 1), db.get(key(1)));
         db.merge(key(2), number(-5));
         assertArrayEquals(number(-5), db.get(key(2)));
-        db.merge(key(2), bytes("seven"));
-        String message =
-                assertThrows(MergeException.class, () -> db.get(key(2))).getMessage();
-        assertTrue(message.contains("an operand has 5 bytes, and a counter 8"), message);
     }
 }

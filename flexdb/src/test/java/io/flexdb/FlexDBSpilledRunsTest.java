@@ -316,7 +316,7 @@ class FlexDBSpilledRunsTest {
                     faulty.assertSame(fault + " at " + at);
                 }
             }
-            FlexDB again = StoreDriver.open(faulty.vfs.kill(), StoreDriver.SMALL);
+            FlexDB again = StoreDriver.open(faulty.vfs.kill(), faulty.options);
             TreeMap<byte[], byte[]> found = StoreDriver.all(again);
             StoreOracle oracle = faulty.oracle.copy();
             oracle.found(found, again.stats().lastSequence(), 0, fault + " at " + at);

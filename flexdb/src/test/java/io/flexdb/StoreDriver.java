@@ -57,7 +57,7 @@ final class StoreDriver {
     }
 
     private StoreDriver(FlexDBOptions options, SimulatedVfs vfs) {
-        this.options = options.withClock(clock).withMergeFunction(StoreOracle.TAIL);
+        this.options = options.withClock(clock).withMergeFunction(new FailsInCommits(StoreOracle.TAIL));
         this.vfs = vfs;
     }
 

@@ -4,8 +4,8 @@ import java.util.HexFormat;
 
 /**
  * A value can't be told, since the merge function fails for what was merged into it: it throws, or returns null or too
- * long a value; or there is no merge function. Nothing is lost: opened with a function that does not fail, the store has
- * the value. A store whose commits meet this becomes read-only.
+ * long a value; or there is no merge function. This is a matter of the key alone, which {@link #key()} has. Nothing is
+ * lost: with a function that does not fail the key has its value. To put or delete the key ends it.
  */
 public final class MergeException extends StorageException {
     private static final long serialVersionUID = 1L;
@@ -19,7 +19,10 @@ public final class MergeException extends StorageException {
      * @param cause what the function threw, or null
      */
     public MergeException(byte[] key, String message, Throwable cause) {
-        super("key 0x" + shown(key) + ": " + message + "; open the store with a merge function that can", cause);
+        super(
+                "key 0x" + shown(key) + ": " + message
+                        + "; open the store with a merge function that can, or put or delete the key",
+                cause);
         this.key = key.clone();
     }
 

@@ -32,7 +32,9 @@ class FileFormatDocumentTest {
                 "AnchorsFile",
                 "FiltersFile",
                 "OutlinesFile",
-                "RunFileFormat"
+                "RunFileFormat",
+                "RecordFormat",
+                "WaitingOperands"
             })
     void theDocumentHasTheTablesOfTheClass(String className) throws IOException {
         String document = Sources.document("file-format.md");

@@ -36,11 +36,20 @@ final class MergeHistory {
         this.seed = seed;
     }
 
+    /** {@link #TAIL}, but it fails for two in three calls by commits, so that operands wait in the space. */
+    private static byte[] mergeOrFail(byte[] key, byte[] value, List<byte[]> operands) {
+        boolean isCommit = Thread.currentThread().getName().equals("flexdb-commit");
+        if (isCommit && (Arrays.hashCode(key) + operands.size()) % 3 != 0) {
+            throw new IllegalStateException("by intent");
+        }
+        return TAIL.merge(key, value, operands);
+    }
+
     static FlexDBOptions options() {
         return FlexDBOptions.defaults()
                 .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
                 .withCacheBytes(1 << 20)
-                .withMergeFunction(TAIL);
+                .withMergeFunction(MergeHistory::mergeOrFail);
     }
 
     /** What a store holds, by keyspace. */

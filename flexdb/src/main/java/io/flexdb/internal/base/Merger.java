@@ -1,10 +1,18 @@
 package io.flexdb.internal.base;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** What the user's merge function is to the store. */
-@FunctionalInterface
 public interface Merger {
     /** The value that operands, the oldest first, make of another one, which is null if there is none. */
     byte[] merge(byte[] key, byte[] value, List<byte[]> operands);
+
+    /**
+     * Throws unless it can merge an operand into a key.
+     *
+     * @param key read-only, as its user knows it
+     * @param operand read-only
+     */
+    void checkOperand(ByteBuffer key, ByteBuffer operand);
 }

@@ -32,6 +32,10 @@ public final class StoreClock {
      * T5  What the store is ahead shrinks by a thousandth of the time that passes.
      * T6  A mark of the time stays on disk, so that a store whose clock was wrong when it was closed goes on from there.
      *
+     * T7  A clock of the user's is foreign code, and is not asked in a short read: who may need the time there asks
+     *     before, and what is over by then counts. That of the system is asked where it is needed, as most reads need
+     *     none.
+     *
      * Mostly a reading is within a second behind the one that was looked at last, the anchor. Then it is good as it is.
      */
     /** The last reading that is taken for one: the end of the year 9999. The time goes on behind it. */
@@ -112,6 +116,11 @@ public final class StoreClock {
     private long anchor(long reading, long nanos, long ahead) {
         anchor = new Anchor(reading, nanos, ahead);
         return reading + ahead;
+    }
+
+    /** Whether it must not be asked in a short read, since it is the user's (T7). */
+    public boolean isForeign() {
+        return nanoClock == null;
     }
 
     /** Of a clock that is taken at its word. */

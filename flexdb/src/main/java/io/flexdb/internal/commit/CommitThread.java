@@ -166,6 +166,7 @@ public final class CommitThread {
     }
 
     private void run() {
+        committer.runOnThisThread();
         try {
             while (true) {
                 runErrands();
@@ -299,6 +300,11 @@ public final class CommitThread {
                 errands.runAll();
             }
         }
+    }
+
+    /** How often operands were left to wait in their pair, since the merge function had failed. Any thread. */
+    public long failedMerges() {
+        return committer.failedMerges();
     }
 
     /** How much of the oldest frozen memtable is in the space, from 0 to 1. Any thread. */

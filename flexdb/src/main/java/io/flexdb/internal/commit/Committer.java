@@ -4,7 +4,6 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.cache.IntervalFormat;
@@ -14,15 +13,19 @@ import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.merge.OvergrownKeys;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
+import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
@@ -54,9 +57,11 @@ public final class Committer {
      * when this one is published has a later time.
      *
      * Operands are merged into what is below them in the memtables that are applied, or else into the value that the
-     * space has, which is looked up for that; so the space has values only. It says with them through which number, and
+     * space has, which is looked up for that; so the space has values. It says with them through which number, and
      * leaves it to a later commit to reclaim one that has expired: as long as its operands are in a memtable, its end
-     * has to be known.
+     * has to be known. Where the merge function fails, that is a matter of the key alone: the pair gets the operands, to
+     * wait in it with what is below them, and the next commit that has another operand of the key tries again. The
+     * function is called in no short read and under no lock: one that is slow makes commits slow, and nothing else.
      *
      * Records of large values are in the data file before: they are linked in place, and where pairs are long the others
      * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
@@ -111,6 +116,9 @@ public final class Committer {
     private final EntryKey key = new EntryKey();
     private final EntryKey nextKey = new EntryKey();
     private boolean wasCached;
+    private final OvergrownKeys overgrown;
+    private volatile long failedMerges; // written by the one thread
+    private Thread ownThread; // null if others commit
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
     private double mostPieces = MOST_PIECES;
@@ -124,7 +132,8 @@ public final class Committer {
             IntervalCache cache,
             IntervalReader reader,
             OffHeap memory,
-            Merger merger,
+            MergeCalls merges,
+            OvergrownKeys overgrown,
             int stitchingThreshold,
             RangeFilters filters,
             LargeValues large) {
@@ -139,7 +148,8 @@ public final class Committer {
         this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.reader = reader;
         this.stitchingThreshold = stitchingThreshold;
-        this.fold = new OperandFold(merger, large);
+        this.overgrown = overgrown;
+        this.fold = new OperandFold(merges, large);
         this.old = new OldPairs(reader, context);
         this.filters = filters;
         this.filterWriter = filters == null ? null : new FilterWriter(filters);
@@ -170,6 +180,16 @@ public final class Committer {
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
     long entriesApplied() {
         return entriesApplied;
+    }
+
+    /** How often operands were left to wait, since the merge function had failed for them. Any thread. */
+    long failedMerges() {
+        return failedMerges;
+    }
+
+    /** Says that commits are made by the caller's thread, which is the store's own. */
+    void runOnThisThread() {
+        ownThread = Thread.currentThread();
     }
 
     /** Whose turn it is while memtables are applied. */
@@ -473,11 +493,34 @@ public final class Committer {
         } while (entries.isValid() && !gathered.isFull(mostEntries) && belongsToInterval());
     }
 
-    /** What the cursor's entry, an operand, makes of what is below. */
+    /** What the cursor's entry, an operand, makes of what is below; or operands that wait, where the function fails. */
     private MergedValue merged(EntryRange range) {
         EntryKey ofOperand = nextKey;
         ofOperand.set(entries.table(), entries.ref());
         byte[] bytes = ofOperand.copy();
+        takeOperands(range, bytes);
+        try {
+            MergedValue value = fold.fold();
+            overgrown.note(bytes, 0);
+            return value;
+        } catch (MergeException | OutOfMemoryError e) { // which may be the function's, too
+            takeOperands(range, bytes); // again, as the function may have changed what it was given
+            try {
+                MergedValue waiting = fold.waiting(e);
+                failedMerges = failedMerges + 1;
+                overgrown.note(bytes, waiting.bytes().length);
+                return waiting;
+            } catch (MergeException tooMuch) {
+                throw new UnreadableException(tooMuch);
+            }
+        } finally {
+            if (Thread.currentThread() == ownThread) {
+                Thread.interrupted(); // nobody but the function has set that
+            }
+        }
+    }
+
+    private void takeOperands(EntryRange range, byte[] bytes) {
         long hash = KeyHash.hash(bytes, 0, bytes.length);
         MemTable[] tables = range.newestFirst();
         fold.clear();
@@ -487,21 +530,17 @@ public final class Committer {
         }
         try {
             if (ended) {
-                fold.fold(bytes);
+                fold.take(bytes);
             } else {
-                MergedValue base = valueInSpace(bytes);
-                if (base == null) {
-                    fold.fold(bytes, null, RecordFormat.NEVER, 0);
-                } else {
-                    fold.fold(bytes, base.bytes(), base.expiry(), base.through());
-                }
+                fold.take(bytes, valueInSpace(bytes));
             }
         } catch (StoreMemoryException e) {
             throw e; // which says nothing of the file
+        } catch (BadRecordException e) {
+            throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
         } catch (StorageException e) {
             throw new UnreadableException(e);
         }
-        return new MergedValue(fold.value(), fold.expiry(), fold.through());
     }
 
     private MergedValue valueInSpace(byte[] bytes) {

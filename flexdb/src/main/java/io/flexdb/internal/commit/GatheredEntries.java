@@ -58,9 +58,11 @@ final class GatheredEntries {
             bytes += keyLength + valueLength;
             recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
         } else {
-            int valueLength = value.bytes().length;
-            bytes += keyLength + valueLength;
-            recordBytes += RecordFormat.recordBytes(keyLength, valueLength, value.expiry(), value.through());
+            int length = value.bytes().length;
+            bytes += keyLength + length;
+            recordBytes += value.waits()
+                    ? RecordFormat.waitingBytes(keyLength, length, value.expiry(), value.through())
+                    : RecordFormat.recordBytes(keyLength, length, value.expiry(), value.through());
         }
         sources[count] = (byte) source;
         refs[count++] = ref;

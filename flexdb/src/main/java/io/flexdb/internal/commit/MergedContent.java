@@ -312,7 +312,9 @@ final class MergedContent {
 
     private void addEntry(MemTable table, int ref, byte fingerprint, MergedValue merged) {
         int keyLength = table.keyLength(ref);
-        if (merged != null) {
+        if (merged != null && merged.waits()) {
+            addWaiting(table, ref, keyLength, fingerprint, merged);
+        } else if (merged != null) {
             byte[] value = merged.bytes();
             ByteBuffer values = ByteBuffer.wrap(value);
             addRecord(table, ref, keyLength, fingerprint, values, 0, value.length, merged.expiry(), merged.through());
@@ -356,6 +358,26 @@ final class MergedContent {
                 valueLength,
                 expiry,
                 through,
+                crc);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+    }
+
+    private void addWaiting(MemTable table, int ref, int keyLength, byte fingerprint, MergedValue list) {
+        int length = list.bytes().length;
+        makeRoomForRecords(RecordFormat.waitingBytes(keyLength, length, list.expiry(), list.through()));
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        recordBytes = RecordFormat.writeWaiting(
+                records,
+                from,
+                table.buffer(),
+                table.keyPosition(ref),
+                keyLength,
+                ByteBuffer.wrap(list.bytes()),
+                0,
+                length,
+                list.expiry(),
+                list.through(),
                 crc);
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
     }

@@ -177,7 +177,7 @@ public final class FollowedState implements AutoCloseable {
                 store::pinnedBytes,
                 store.settings.maxPinnedBytes,
                 System::nanoTime,
-                store.settings.merger,
+                store.merges,
                 null, // filters would have to be made anew with each state
                 large); // to read those that wait for a commit
         tables.publish(versions, references());

@@ -17,6 +17,7 @@ import io.flexdb.internal.files.TimeMark;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memory.StoreClasses;
+import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StorageException;
@@ -65,6 +66,7 @@ public final class FollowedStore implements AutoCloseable {
     final Vfs vfs; // changes nothing
     final Path directory;
     final StoreSettings settings; // with all that was derived
+    final MergeCalls merges;
     final MemoryBudget budget;
     final OffHeap memory;
     final boolean inline;
@@ -96,6 +98,7 @@ public final class FollowedStore implements AutoCloseable {
         this.space = this.directory.resolve(StoreFiles.SPACE_NAME);
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
+        this.merges = new MergeCalls(settings.merger);
         this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
         this.clock = new StoreClock(settings.clock);
@@ -151,6 +154,11 @@ public final class FollowedStore implements AutoCloseable {
     /** The settings, with all that was derived. */
     public StoreSettings settings() {
         return settings;
+    }
+
+    /** Calls the merge function. */
+    public MergeCalls merges() {
+        return merges;
     }
 
     /** The directory. */

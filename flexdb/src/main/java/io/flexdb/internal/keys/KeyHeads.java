@@ -119,16 +119,27 @@ public final class KeyHeads {
 
     /** Bytes of the head of a key that is stored, of whichever keyspace. */
     public static int headBytes(byte[] stored) {
-        if (stored.length < BEHIND_DEFAULT.length || stored[0] != ESCAPE) {
+        return headBytes(stored, 0, stored.length);
+    }
+
+    /** The same of one that is in an array from an index on. */
+    public static int headBytes(byte[] from, int index, int length) {
+        if (length < BEHIND_DEFAULT.length || from[index] != ESCAPE) {
             return 0;
         }
         int number = BEHIND_DEFAULT.length;
-        return isNamed(stored) ? number + 1 + Math.max(0, (stored[number] & 0xFF) - ONE_BYTE_NUMBERS + 1) : number;
+        return isNamed(from, index, length)
+                ? number + 1 + Math.max(0, (from[index + number] & 0xFF) - ONE_BYTE_NUMBERS + 1)
+                : number;
     }
 
     /** Whether a key that is stored is one of a named keyspace. */
     public static boolean isNamed(byte[] stored) {
-        return stored.length > BEHIND_DEFAULT.length && stored[0] == ESCAPE && stored[1] == BEHIND_DEFAULT[1];
+        return isNamed(stored, 0, stored.length);
+    }
+
+    private static boolean isNamed(byte[] from, int index, int length) {
+        return length > BEHIND_DEFAULT.length && from[index] == ESCAPE && from[index + 1] == BEHIND_DEFAULT[1];
     }
 
     /** The number of the named keyspace that a key that is stored is of; -1 if it is of none. */

@@ -23,7 +23,8 @@ import java.util.zip.CRC32C;
  * SIZE      FIELD
  * 4         CRC32C of what follows
  * 1         zero
- * 1         flags, one at least: 1 the pair expires, 2 operands were merged into it; others are refused
+ * 1         flags, one at least: 1 the pair expires, 2 operands were merged into it, 4 operands wait in it; others are
+ *           refused
  * 8         with flag 1: when it expires, in milliseconds since 1970 UTC
  * 8         with flag 2: the sequence number through which the operands of its key are in the value
  * 1 to 3    key length, varint
@@ -32,7 +33,9 @@ import java.util.zip.CRC32C;
  * length    value
  * </pre>
  *
- * The checksum lets a pair be verified without the frames that it lies in. Flags and both lengths are read at once into
+ * Where operands wait, since the merge function has failed for them, the pair has a list of them in the place of a value.
+ *
+ * <p>The checksum lets a pair be verified without the frames that it lies in. Flags and both lengths are read at once into
  * a <i>header</i>, one number that the other methods take apart.
  */
 public final class RecordFormat {
@@ -48,6 +51,7 @@ public final class RecordFormat {
     private static final int CHECKSUM_BYTES = 4;
     private static final int EXPIRES = 1;
     private static final int MERGED = 2;
+    private static final int WAITS = 4;
     private static final int MAX_EXTENSION_BYTES = 2 + 2 * Long.BYTES;
 
     /** The most bytes before the key. */
@@ -79,12 +83,17 @@ public final class RecordFormat {
         return extensionBytes(flags(expiry, mergedThrough)) + recordBytes(keyLength, valueLength);
     }
 
+    /** The same of one in which operands wait, in a list of so many bytes. */
+    public static int waitingBytes(int keyLength, int listLength, long expiry, long mergedThrough) {
+        return extensionBytes(flags(expiry, mergedThrough) | WAITS) + recordBytes(keyLength, listLength);
+    }
+
     private static int flags(long expiry, long mergedThrough) {
         return (expiry == NEVER ? 0 : EXPIRES) | (mergedThrough == 0 ? 0 : MERGED);
     }
 
     private static int extensionBytes(int flags) {
-        return flags == 0 ? 0 : 2 + Integer.bitCount(flags) * Long.BYTES;
+        return flags == 0 ? 0 : 2 + Integer.bitCount(flags & (EXPIRES | MERGED)) * Long.BYTES;
     }
 
     /**
@@ -105,8 +114,44 @@ public final class RecordFormat {
             long expiry,
             long mergedThrough,
             CRC32C crc) {
-        int at = writeExtension(to, position, expiry, mergedThrough);
-        at = writeHeader(to, at, keyLength, valueLength);
+        int lengths = writeExtension(to, position, flags(expiry, mergedThrough), expiry, mergedThrough);
+        return write(to, position, lengths, key, keyPosition, keyLength, value, valuePosition, valueLength, crc);
+    }
+
+    /**
+     * Writes a record in which operands wait, and returns the position behind it.
+     *
+     * @param list of them, which stands where others have the value
+     * @param mergedThrough the sequence number through which operands are in the list
+     */
+    public static int writeWaiting(
+            ByteBuffer to,
+            int position,
+            ByteBuffer key,
+            int keyPosition,
+            int keyLength,
+            ByteBuffer list,
+            int listPosition,
+            int listLength,
+            long expiry,
+            long mergedThrough,
+            CRC32C crc) {
+        int lengths = writeExtension(to, position, flags(expiry, mergedThrough) | WAITS, expiry, mergedThrough);
+        return write(to, position, lengths, key, keyPosition, keyLength, list, listPosition, listLength, crc);
+    }
+
+    private static int write(
+            ByteBuffer to,
+            int position,
+            int lengths,
+            ByteBuffer key,
+            int keyPosition,
+            int keyLength,
+            ByteBuffer value,
+            int valuePosition,
+            int valueLength,
+            CRC32C crc) {
+        int at = writeHeader(to, lengths, keyLength, valueLength);
         to.put(at, key, keyPosition, keyLength);
         at += keyLength;
         to.put(at, value, valuePosition, valueLength);
@@ -122,12 +167,12 @@ public final class RecordFormat {
      */
     public static int writeHead(
             ByteBuffer to, int position, int keyLength, int valueLength, long expiry, long mergedThrough) {
-        return writeHeader(to, writeExtension(to, position, expiry, mergedThrough), keyLength, valueLength);
+        int lengths = writeExtension(to, position, flags(expiry, mergedThrough), expiry, mergedThrough);
+        return writeHeader(to, lengths, keyLength, valueLength);
     }
 
     /** Writes what an extended record has before its lengths, and returns where the checksum of another would be. */
-    private static int writeExtension(ByteBuffer to, int position, long expiry, long mergedThrough) {
-        int flags = flags(expiry, mergedThrough);
+    private static int writeExtension(ByteBuffer to, int position, int flags, long expiry, long mergedThrough) {
         if (flags == 0) {
             return position;
         }
@@ -205,7 +250,7 @@ public final class RecordFormat {
         if (flags == 0) {
             return BAD;
         }
-        if ((flags & ~(EXPIRES | MERGED)) != 0) {
+        if ((flags & ~(EXPIRES | MERGED | WAITS)) != 0) {
             return UNKNOWN_FLAGS;
         }
         int bytes = extensionBytes(flags);
@@ -250,6 +295,11 @@ public final class RecordFormat {
     /** Whether there is more to say of the record: see the next two. */
     public static boolean isExtended(long header) {
         return header >>> FLAGS_SHIFT != 0;
+    }
+
+    /** Whether operands wait in the record: then it has a list of them in the place of a value. */
+    public static boolean hasWaiting(long header) {
+        return (header >>> FLAGS_SHIFT & WAITS) != 0;
     }
 
     /** When the record at a position expires, in milliseconds since 1970, or {@link #NEVER}. */

@@ -113,7 +113,7 @@ public final class WritesLoad implements AutoCloseable {
                 written.deletedRange(ranges.get(i), ranges.get(i + 1));
             }
             SpacePairs space = new SpacePairs(loads.versions, engine.reads(), loads.index, pin, loads.dataFile);
-            Function<byte[], MergedValue> merged = key -> loads.reader.merged(key, pin, front);
+            Function<byte[], MergedValue> merged = key -> loads.reader.mergedOrWaiting(key, pin, front);
             RunWriter out = new RunWriter(staged, engine.maxExtentBytes(), piece);
             return new WritesMerge(own, ranges, space, merged, out).merge(written, goOn);
         }

@@ -35,7 +35,7 @@ final class WritesMerge {
      * @param own all keys that were written, with what was written last
      * @param ranges that were deleted, whatever was put there afterwards: from and to in turn, ascending, apart
      * @param space what there is, which nobody changes
-     * @param merged the value of a key of which the newest entry is an operand; null for none
+     * @param merged the value of a key of which the newest entry is an operand, or operands that wait; null for none
      */
     WritesMerge(
             FrontCursor own,
@@ -160,7 +160,8 @@ final class WritesMerge {
         if (type == WritePayload.MERGE) {
             MergedValue value = merged.apply(key);
             if (value != null) {
-                put(key, ByteBuffer.wrap(value.bytes()), value.expiry());
+                change(key, StoreLoad.behind(key));
+                out.add(key, value);
             }
             return value != null;
         }

@@ -1,7 +1,7 @@
 package io.flexdb.internal.merge;
 
-import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.batch.WritePayload;
+import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.LargeValues;
@@ -11,7 +11,6 @@ import io.flexdb.storage.MergeException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 
 /** Gathers the operands of one key, from the newest back, and merges them into what is below. For one thread; reused. */
@@ -24,7 +23,15 @@ public final class OperandFold {
      *
      * An operand has the time when it was made. If the value below was over by then it is none: the operand begins
      * anew, and what it makes does not expire. Otherwise the result expires when the value does, whenever it is folded:
-     * no read and no commit needs another time than those of the entries.
+     * no read and no commit needs another time than those of the entries, and nobody needs the function to know when
+     * the result is over.
+     *
+     * The function is foreign code, and must not be called in a short read (M1). So there are three steps:
+     *
+     * 1. gather: which entries count. Memtables must not go meanwhile.
+     * 2. take: copies of the operands, and of what is below them. Then memtables and space are needed no more.
+     * 3. fold: the function's part, outside of everything. It may be called in several parts, and any may fail; what
+     *    it was given is no longer ours (M2), so whoever needs the operands after a failure takes them again.
      */
     /** The longest value that may come out. */
     public static final int MAX_VALUE_BYTES = RecordFormat.MAX_VALUE_BYTES - (1 << 20);
@@ -32,39 +39,54 @@ public final class OperandFold {
     private static final int AT_ONCE = 1024;
     private static final int MAX_KEPT = 4096;
     private static final int FIRST = 16;
+    private static final MemTable[] NO_TABLES = {};
+    private static final int[] NO_REFS = {};
+    private static final List<byte[]> NONE = List.of();
 
-    private final Merger merger;
+    private final MergeCalls calls;
     private final LargeValues large;
-    private MemTable[] tables = new MemTable[FIRST];
-    private int[] refs = new int[FIRST];
+    // What was gathered:
+    private MemTable[] tables = NO_TABLES;
+    private int[] refs = NO_REFS;
     private int count;
     private MemTable baseTable; // null if a range or nothing was below
     private int baseRef;
-    private long through;
-    private byte[] value;
+    // What was taken:
+    private byte[] key; // as its user knows it
+    private byte[] below;
+    private List<byte[]> operands = NONE; // the oldest first
     private long expiry;
+    private long through;
 
     /**
-     * @param merger null if there is none, and then there are no operands
+     * @param calls to the function
      * @param large reads values that entries refer to
      */
-    public OperandFold(Merger merger, LargeValues large) {
+    public OperandFold(MergeCalls calls, LargeValues large) {
         this.large = large;
-        this.merger = merger;
+        this.calls = calls;
     }
 
-    /** Forgets what was gathered, and the result. */
+    /** Forgets what was gathered and taken. Allocates nothing. */
     public void clear() {
+        forgetGathered();
+        operands = NONE;
+        key = null;
+        below = null;
+        through = 0;
+    }
+
+    private void forgetGathered() {
+        Arrays.fill(tables, 0, count, null);
         if (refs.length > MAX_KEPT) {
-            tables = new MemTable[FIRST];
-            refs = new int[FIRST];
+            tables = NO_TABLES;
+            refs = NO_REFS;
         }
-        Arrays.fill(tables, 0, Math.min(count, tables.length), null);
         count = 0;
         baseTable = null;
-        through = 0;
-        value = null;
     }
+
+    // ---- gathering
 
     /**
      * Adds the operands that a memtable has of a key. Memtables come from the newest to the oldest.
@@ -73,10 +95,10 @@ public final class OperandFold {
      * @param maxSequence entries with higher numbers do not count
      * @return whether it has what is below them, so that older ones have nothing to say
      */
-    public boolean gather(MemTable table, byte[] key, int length, long hash, long maxSequence) {
+    public boolean gather(MemTable table, byte[] stored, int length, long hash, long maxSequence) {
         DeletedRanges ranges = table.ranges();
-        long deleted = ranges == null ? 0 : ranges.newestCovering(key, 0, length, maxSequence);
-        int ref = table.find(key, 0, length, hash, maxSequence);
+        long deleted = ranges == null ? 0 : ranges.newestCovering(stored, 0, length, maxSequence);
+        int ref = table.find(stored, 0, length, hash, maxSequence);
         while (ref != MemTable.NONE && table.sequence(ref) > deleted) {
             if (table.type(ref) != WritePayload.MERGE) {
                 baseTable = table;
@@ -91,8 +113,8 @@ public final class OperandFold {
 
     private void add(MemTable table, int ref) {
         if (count == refs.length) {
-            tables = Arrays.copyOf(tables, 2 * count);
-            refs = Arrays.copyOf(refs, 2 * count);
+            tables = Arrays.copyOf(tables, Math.max(FIRST, 2 * count));
+            refs = Arrays.copyOf(refs, tables.length);
         }
         if (count == 0) {
             through = table.sequence(ref);
@@ -106,74 +128,64 @@ public final class OperandFold {
         return count == 0;
     }
 
-    /** The sequence number of the newest operand. */
-    public long through() {
-        return through;
-    }
+    // ---- taking
 
     /**
-     * Merges into what a memtable has below, if {@link #gather} has returned true.
+     * Takes what was gathered, and what a memtable has below, if {@link #gather} has returned true.
      *
-     * @param key as it is stored
+     * @param stored the key as it is stored
      */
-    public void fold(byte[] key) {
+    public void take(byte[] stored) {
         byte[] base = null;
         long baseExpiry = RecordFormat.NEVER;
         if (baseTable != null && baseTable.type(baseRef) != WritePayload.DELETE) {
             baseExpiry = baseTable.expiry(baseRef);
             base = baseTable.isLarge(baseRef) ? largeBytes(baseTable, baseRef) : bytes(baseTable, baseRef);
         }
-        fold(key, base, baseExpiry, 0);
+        take(stored, base, baseExpiry, 0);
     }
 
     /**
-     * Merges into another value.
+     * Takes what was gathered, and what the space has below.
      *
-     * @param base null if there is none
-     * @param mergedThrough the number of the newest operand that it has in it already
-     * @throws MergeException if the function fails
+     * @param base null for nothing; else an array that nobody else has
+     * @throws BadRecordException if operands wait in it, and it is no list of them
      */
-    public void fold(byte[] key, byte[] base, long baseExpiry, long mergedThrough) {
-        value = base;
+    public void take(byte[] stored, MergedValue base) {
+        if (base == null) {
+            take(stored, null, RecordFormat.NEVER, 0);
+        } else if (base.waits()) {
+            WaitingOperands waiting = WaitingOperands.of(base.bytes());
+            operands = waiting.operands();
+            takeOnto(stored, waiting.value(), base.expiry(), base.through());
+        } else {
+            take(stored, base.bytes(), base.expiry(), base.through());
+        }
+    }
+
+    private void take(byte[] stored, byte[] base, long baseExpiry, long mergedThrough) {
+        operands = new ArrayList<>(count);
+        takeOnto(stored, base, baseExpiry, mergedThrough);
+    }
+
+    /** Takes what was gathered, but for what is in the base already, behind the operands that are there. */
+    private void takeOnto(byte[] stored, byte[] base, long baseExpiry, long mergedThrough) {
+        key = KeyHeads.withoutHead(stored);
+        below = base;
         expiry = baseExpiry;
         through = Math.max(through, mergedThrough);
-        List<byte[]> operands = new ArrayList<>();
         for (int i = count - 1; i >= 0; i--) {
             if (tables[i].sequence(refs[i]) <= mergedThrough) {
                 continue;
             }
             if (expiry <= tables[i].time(refs[i])) {
                 operands.clear(); // which went into a value that is over
-                value = null;
+                below = null;
                 expiry = RecordFormat.NEVER;
             }
             operands.add(bytes(tables[i], refs[i]));
-            if (operands.size() == AT_ONCE) {
-                merge(key, operands);
-            }
         }
-        if (!operands.isEmpty()) {
-            merge(key, operands);
-        }
-    }
-
-    private void merge(byte[] key, List<byte[]> operands) {
-        byte[] own = KeyHeads.withoutHead(key);
-        try {
-            value = merger.merge(own.clone(), value, Collections.unmodifiableList(operands));
-        } catch (OutOfMemoryError e) {
-            throw e; // says nothing of the function
-        } catch (Throwable e) {
-            throw new MergeException(own, "the merge function failed with " + e, e);
-        }
-        if (value == null) {
-            throw new MergeException(own, "the merge function returned null, which is no value", null);
-        }
-        if (value.length > MAX_VALUE_BYTES) {
-            String what = "the merge function returned " + value.length + " bytes, and a value has at most ";
-            throw new MergeException(own, what + MAX_VALUE_BYTES, null);
-        }
-        operands.clear();
+        forgetGathered();
     }
 
     private byte[] largeBytes(MemTable table, int ref) {
@@ -190,13 +202,59 @@ public final class OperandFold {
         return bytes;
     }
 
-    /** What came out; null only if there was nothing at all. */
-    public byte[] value() {
-        return value;
+    /** Whether there was anything to take. */
+    public boolean hasTaken() {
+        return below != null || !operands.isEmpty();
     }
 
-    /** When that expires, or {@link RecordFormat#NEVER}. */
+    /** Bytes of what was taken. */
+    public long bytes() {
+        return new WaitingOperands(below, operands).bytes();
+    }
+
+    /** When what was taken expires, or {@link RecordFormat#NEVER}: whatever the function makes of it does then. */
     public long expiry() {
         return expiry;
+    }
+
+    // ---- folding
+
+    /**
+     * The value that was taken, in an array of its own; null only if there was nothing at all. Calls the function, so
+     * the caller must be in no short read, and hold no lock. What was taken is gone then.
+     *
+     * @throws MergeException if the function fails
+     */
+    public MergedValue fold() {
+        try {
+            byte[] value = below;
+            int all = operands.size();
+            for (int from = 0; from < all; from += AT_ONCE) {
+                value = calls.merge(key, value, List.copyOf(operands.subList(from, Math.min(all, from + AT_ONCE))));
+            }
+            return value == null ? null : new MergedValue(all == 0 ? value : value.clone(), expiry, through, false);
+        } finally {
+            operands = NONE;
+            below = null;
+        }
+    }
+
+    /**
+     * What was taken, for a record in which it waits for a function that does not fail.
+     *
+     * @throws MergeException with the cause given if it is too much for one
+     */
+    public MergedValue waiting(Throwable cause) {
+        WaitingOperands waiting = new WaitingOperands(below, operands);
+        long bytes = waiting.bytes();
+        if (bytes > RecordFormat.MAX_VALUE_BYTES) {
+            throw new MergeException(
+                    key,
+                    "operands wait for a merge function that does not fail, and take " + bytes
+                            + " bytes with the value below them, more than the " + RecordFormat.MAX_VALUE_BYTES
+                            + " that a pair has",
+                    cause);
+        }
+        return new MergedValue(waiting.encoded(), expiry, through, true);
     }
 }

@@ -89,7 +89,8 @@ public final class IntervalReader {
     }
 
     /**
-     * The value of a key that belongs to the context's interval, in an array of its own, or null. Inside a short read.
+     * The value of a key that belongs to the context's interval, or operands that wait for one, in an array of its own;
+     * or null. Inside a short read.
      */
     public MergedValue value(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
         int length = context.interval.lengthBytes() == 0 ? ABSENT : find(space, context, key, keyLength);
@@ -98,7 +99,7 @@ public final class IntervalReader {
         }
         byte[] value = new byte[length];
         context.image.get(context.base, value);
-        return new MergedValue(value, context.expiry, context.mergedThrough);
+        return new MergedValue(value, context.expiry, context.mergedThrough, context.waits);
     }
 
     /**
@@ -331,6 +332,7 @@ public final class IntervalReader {
     private static void noteExtension(ReadContext context, int recordPosition, long header) {
         context.expiry = RecordFormat.expiry(context.image, recordPosition, header);
         context.mergedThrough = RecordFormat.mergedThrough(context.image, recordPosition, header);
+        context.waits = RecordFormat.hasWaiting(header);
     }
 
     /** Those in directories. */

@@ -8,7 +8,7 @@ import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
-import io.flexdb.internal.merge.MergedValue;
+import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
@@ -41,6 +41,9 @@ public final class MergeCursor implements AutoCloseable {
      * which are memtables as young as the range, go on step by step.
      *
      * What is pinned cannot change or be used again, so no short read is needed but to read an interval.
+     *
+     * What operands make of a value is found out when somebody asks for the value. Whether it is there, and until when,
+     * is known without that: so the walk goes past keys for which the merge function fails, and stands on them.
      *
      * It rests in a context, with all that it is made of, and serves one user after the other: opening one makes no
      * garbage.
@@ -79,10 +82,13 @@ public final class MergeCursor implements AutoCloseable {
     private ByteBuffer buffer;
     private int keyPosition;
     private int keyLength;
-    private ByteBuffer values; // what has the value; null while a large one has not been read
+    private ByteBuffer values; // what has the value; null while a large one has not been read, or none been merged
     private int valuePosition;
     private int valueLength;
     private long expiry; // from then on the key is absent; always, if it was removed
+    private boolean merges; // the value is to be made of operands
+    private OperandFold fold; // null before it is needed
+    private boolean taken; // it has them
 
     /**
      * A cursor that is closed.
@@ -196,6 +202,9 @@ public final class MergeCursor implements AutoCloseable {
         scan = Scan.ALL;
         hidden = null;
         front = null;
+        if (fold != null) {
+            fold.clear();
+        }
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;
         }
@@ -208,6 +217,7 @@ public final class MergeCursor implements AutoCloseable {
         tiedCount = 0;
         buffer = null;
         values = null;
+        merges = false;
     }
 
     /** Whether the cursor stands on a pair. */
@@ -355,8 +365,36 @@ public final class MergeCursor implements AutoCloseable {
             throw new IllegalStateException("the cursor was opened for keys only; open one without keysOnly");
         }
         if (values == null) {
-            readLarge();
+            if (merges) {
+                merge();
+            } else {
+                readLarge();
+            }
         }
+    }
+
+    /** Has the merge function make the value. It may fail, and be asked again. */
+    private void merge() {
+        if (!taken) {
+            fold = fold == null ? reader.newFold() : fold;
+            byte[] key = copy(buffer, keyPosition, keyLength);
+            if (current == spaceSource && space.values() != null && !scan.keysOnly()) { // the value is here
+                reader.take(key, copy(buffer, valuePosition, valueLength), expiry, space.logicalOffset(), fold);
+            } else {
+                reader.take(key, pin, front, fold);
+            }
+        }
+        taken = false;
+        byte[] merged;
+        isMerging = true;
+        try {
+            merged = fold.fold().bytes();
+        } finally {
+            isMerging = false;
+        }
+        values = ByteBuffer.wrap(merged);
+        valuePosition = 0;
+        valueLength = merged.length;
     }
 
     /** Reads a value that is where it is: nobody needs it as long as it is not asked for. */
@@ -540,6 +578,11 @@ public final class MergeCursor implements AutoCloseable {
             valuePosition = space.valuePosition();
             valueLength = space.valueLength();
             expiry = space.expiry();
+            merges = space.hasWaiting();
+            if (merges) {
+                values = null;
+                taken = false;
+            }
             return;
         }
         MemTable table = memtables[current].table();
@@ -551,30 +594,24 @@ public final class MergeCursor implements AutoCloseable {
         valuePosition = keyPosition + keyLength;
         valueLength = table.valueLength(ref);
         expiry = table.expiry(ref);
+        merges = false;
         if (expiry == Long.MIN_VALUE && table.type(ref) == WritePayload.MERGE) {
-            takeMerged();
+            takeOperands();
         }
     }
 
-    /** Takes the value that operands make of what is below them. */
-    private void takeMerged() {
-        byte[] key = copy(buffer, keyPosition, keyLength);
-        MergedValue merged;
+    /** Takes the operands of the current key with what is below them, so that it is known whether the pair is there. */
+    private void takeOperands() {
+        fold = fold == null ? reader.newFold() : fold;
         try {
-            isMerging = true;
-            merged = reader.merged(key, pin, front);
+            merges = reader.take(copy(buffer, keyPosition, keyLength), pin, front, fold);
         } catch (Throwable e) {
             standNowhere();
             throw e;
-        } finally {
-            isMerging = false;
         }
-        if (merged != null) { // else it is as if it were removed
-            values = ByteBuffer.wrap(merged.bytes());
-            valuePosition = 0;
-            valueLength = merged.bytes().length;
-            expiry = merged.expiry();
-        }
+        taken = merges;
+        values = null;
+        expiry = merges ? fold.expiry() : Long.MIN_VALUE; // as if it were removed
     }
 
     private boolean isValid(int source) {
@@ -635,6 +672,9 @@ public final class MergeCursor implements AutoCloseable {
     /** Bytes of the current value. */
     public int valueLength() {
         requireValid();
+        if (merges && values == null) {
+            merge();
+        }
         return valueLength;
     }
 
@@ -686,6 +726,9 @@ public final class MergeCursor implements AutoCloseable {
     public void valuePart(int from, ByteBuffer destination) {
         requireValid();
         int length = destination.remaining();
+        if (merges && values == null) {
+            merge();
+        }
         if (values == null) {
             readPart(from, destination, length);
             destination.position(destination.limit());

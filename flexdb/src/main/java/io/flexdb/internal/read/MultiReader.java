@@ -1,6 +1,7 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import java.nio.ByteBuffer;
@@ -55,7 +56,13 @@ public final class MultiReader implements AutoCloseable {
                 versions.exit(ticket);
             }
             // What is pinned, or in this context, stays what it is outside of the short read.
-            values.accept(found == IntervalReader.ABSENT ? null : view(found), key);
+            if (found == StoreReader.MERGED) {
+                MergedValue merged = reader.fold(context, pin);
+                values.accept(
+                        merged == null ? null : ByteBuffer.wrap(merged.bytes()).asReadOnlyBuffer(), key);
+            } else {
+                values.accept(found == IntervalReader.ABSENT ? null : view(found), key);
+            }
         }
     }
 

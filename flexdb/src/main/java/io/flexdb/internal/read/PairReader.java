@@ -250,7 +250,7 @@ public final class PairReader {
     }
 
     /** What is told of an interval whose bytes are not as they should be. */
-    CorruptionException corruption(long logicalOffset, BadRecordException e) {
+    public CorruptionException corruption(long logicalOffset, BadRecordException e) {
         return new CorruptionException(
                 dataFile,
                 logicalOffset + e.position(),

@@ -2,7 +2,7 @@ package io.flexdb.internal.read;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceRange;
-import io.flexdb.internal.base.Merger;
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.cache.DirectoryBuilder;
 import io.flexdb.internal.cache.IntervalFormat;
 import io.flexdb.internal.filter.RangeFilters;
@@ -11,6 +11,7 @@ import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
@@ -62,6 +63,13 @@ public final class ReadContext {
     long expiry;
     /** The sequence number through which it has operands in it. */
     long mergedThrough;
+    /** Whether it is no value, but a list of operands that wait. */
+    boolean waits;
+
+    /** What the user's clock said before the read; or what it threw, which matters only if the time does. */
+    private long time;
+
+    private Throwable clockFailure;
 
     private OperandFold fold; // null before it is needed
 
@@ -154,9 +162,29 @@ public final class ReadContext {
         return directory;
     }
 
+    /** Asks the user's clock for the time that a read may need. Outside of the short read. */
+    void askForTime(StoreClock clock) {
+        try {
+            time = clock.now();
+        } catch (RuntimeException | Error e) {
+            clockFailure = e;
+        }
+    }
+
+    /** What it said; or throws what it threw. */
+    long timeAskedFor() {
+        if (clockFailure instanceof RuntimeException e) {
+            throw e;
+        }
+        if (clockFailure instanceof Error e) {
+            throw e;
+        }
+        return time;
+    }
+
     /** To merge operands with. */
-    OperandFold fold(Merger merger, LargeValues large) {
-        fold = fold == null ? new OperandFold(merger, large) : fold;
+    OperandFold fold(MergeCalls calls, LargeValues large) {
+        fold = fold == null ? new OperandFold(calls, large) : fold;
         return fold;
     }
 
@@ -221,8 +249,12 @@ public final class ReadContext {
         lengthOnly = false;
         valueOffset = -1;
         largeTable = null;
+        clockFailure = null;
         ascending = false;
         ascends = false;
+        if (fold != null) {
+            fold.clear(); // of what a read that has failed has gathered
+        }
         if (key.length > KEY_BYTES_KEPT) {
             key = NO_KEY;
         }

@@ -48,6 +48,7 @@ final class SpaceCursor {
     private int keyLength;
     private int valueLength;
     private long expiry;
+    private boolean hasWaiting;
 
     /**
      * @param context that a cursor has for itself, as long as it is on a version
@@ -317,6 +318,7 @@ final class SpaceCursor {
         keyLength = RecordFormat.keyLength(header);
         valueLength = RecordFormat.valueLength(header);
         expiry = RecordFormat.expiry(memory, at, header);
+        hasWaiting = RecordFormat.hasWaiting(header);
     }
 
     /** Where the pair is. */
@@ -358,6 +360,16 @@ final class SpaceCursor {
 
     int valueLength() {
         return valueLength;
+    }
+
+    /** Where in the space the interval of the pair begins. */
+    long logicalOffset() {
+        return loadedStart;
+    }
+
+    /** Whether the value is none, but a list of operands that wait. */
+    boolean hasWaiting() {
+        return hasWaiting;
     }
 
     /** When the pair expires, or {@link RecordFormat#NEVER}. */

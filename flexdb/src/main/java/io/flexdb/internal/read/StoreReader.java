@@ -1,9 +1,9 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
+import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
@@ -11,12 +11,14 @@ import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
+import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,8 +31,15 @@ public final class StoreReader {
     /*
      * The visible sequence number is taken before the version, so that the version lists every memtable with entries
      * up to it; a version whose roots hold newer entries means that the number is out of date, and is taken again.
+     *
+     * Foreign code is never called in a short read: it would hold up whoever waits for memory to be free, as writers do,
+     * and one that writes itself would wait for ever. So where operands count a short read copies them, with what is
+     * below, and the merge function is called when it is over; and a clock of the user's is read before it begins.
      */
     private static final int ABSENT = IntervalReader.ABSENT;
+
+    /** Returned where operands make the value: the context's fold has taken them, to be folded after the short read. */
+    static final int MERGED = -2;
 
     private final StoreVersions versions;
     private final SparseIndex index;
@@ -39,7 +48,7 @@ public final class StoreReader {
     private final LongUnaryOperator pinnedBytes;
     private final long maxPinnedBytes;
     private final LongSupplier nanoClock;
-    private final Merger merger;
+    private final MergeCalls calls;
     private final RangeFilters filters; // or null
     private final LargeValues large;
 
@@ -47,7 +56,7 @@ public final class StoreReader {
      * @param pinnedBytes how many bytes cursors and snapshots hold back; see {@link PinnedVersion#openNewest}
      * @param maxPinnedBytes how many of these they may
      * @param nanoClock tells which reads have to wait for a disk
-     * @param merger what becomes of operands; null if there are none
+     * @param calls to the merge function
      * @param filters say what is absent without reading; null if there are none
      * @param large reads what entries refer to
      */
@@ -59,10 +68,10 @@ public final class StoreReader {
             LongUnaryOperator pinnedBytes,
             long maxPinnedBytes,
             LongSupplier nanoClock,
-            Merger merger,
+            MergeCalls calls,
             RangeFilters filters,
             LargeValues large) {
-        this.merger = merger;
+        this.calls = calls;
         this.filters = filters;
         this.large = large;
         this.versions = versions;
@@ -111,19 +120,26 @@ public final class StoreReader {
      * @return the value, or null if the key is absent
      */
     public byte[] get(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
-        int ticket = begin(snapshot);
-        ReadContext context = null;
+        ReadContext context = contexts.borrow();
         try {
-            context = contexts.borrow();
-            int length = find(heads, key, snapshot, context);
-            if (length == ABSENT) {
-                return null;
+            int ticket = begin(snapshot, context);
+            try {
+                int length = find(heads, key, snapshot, context);
+                if (length == ABSENT) {
+                    return null;
+                }
+                if (length != MERGED) {
+                    byte[] value = newValue(length);
+                    context.image.get(context.base, value);
+                    return value;
+                }
+            } finally {
+                end(snapshot, ticket);
             }
-            byte[] value = newValue(length);
-            context.image.get(context.base, value);
-            return value;
+            MergedValue merged = fold(context, snapshot);
+            return merged == null ? null : merged.bytes();
         } finally {
-            end(snapshot, ticket, context);
+            contexts.giveBack(context);
         }
     }
 
@@ -133,18 +149,53 @@ public final class StoreReader {
      * @return bytes of the value, which is copied only if there is room for all of it from the offset on; -1 if absent
      */
     public int get(KeyHeads heads, byte[] key, byte[] destination, int offset, PinnedVersion snapshot) {
-        int ticket = begin(snapshot);
-        ReadContext context = null;
+        ReadContext context = contexts.borrow();
         try {
-            context = contexts.borrow();
-            int length = find(heads, key, snapshot, context);
-            if (length >= 0 && length <= destination.length - offset) {
-                context.image.get(context.base, destination, offset, length);
+            int ticket = begin(snapshot, context);
+            try {
+                int length = find(heads, key, snapshot, context);
+                if (length != MERGED) {
+                    copy(context, length, destination, offset);
+                    return length;
+                }
+            } finally {
+                end(snapshot, ticket);
             }
+            int length = foldHere(context, snapshot);
+            copy(context, length, destination, offset);
             return length;
         } finally {
-            end(snapshot, ticket, context);
+            contexts.giveBack(context);
         }
+    }
+
+    private static void copy(ReadContext context, int length, byte[] destination, int offset) {
+        if (length >= 0 && length <= destination.length - offset) {
+            context.image.get(context.base, destination, offset, length);
+        }
+    }
+
+    /** The value that a lookup has found operands for, or null if that is over. Outside of the short read. */
+    MergedValue fold(ReadContext context, PinnedVersion snapshot) {
+        OperandFold fold = context.fold(calls, large);
+        try {
+            boolean isOver = fold.expiry() != RecordFormat.NEVER && isOver(fold.expiry(), snapshot, context);
+            return isOver ? null : fold.fold();
+        } finally {
+            fold.clear();
+        }
+    }
+
+    /** The same, with the value as the context's image, and returns its bytes or ABSENT. */
+    private int foldHere(ReadContext context, PinnedVersion snapshot) {
+        MergedValue merged = fold(context, snapshot);
+        if (merged == null) {
+            return ABSENT;
+        }
+        context.expiry = merged.expiry();
+        context.image = ByteBuffer.wrap(merged.bytes());
+        context.base = 0;
+        return merged.bytes().length;
     }
 
     /**
@@ -162,15 +213,12 @@ public final class StoreReader {
         }
         OpenValue value = null;
         try {
-            int ticket = begin(pin);
-            ReadContext context = null;
+            ReadContext context = contexts.borrow();
             try {
-                context = contexts.borrow();
                 context.lengthOnly = true;
-                int length = find(heads, key, pin, context);
-                value = length == ABSENT ? null : open(length, pin, context);
+                value = open(heads, key, pin, context);
             } finally {
-                end(pin, ticket, context);
+                contexts.giveBack(context);
             }
             return value;
         } finally {
@@ -178,6 +226,20 @@ public final class StoreReader {
                 pin.close();
             }
         }
+    }
+
+    private OpenValue open(KeyHeads heads, byte[] key, PinnedVersion pin, ReadContext context) {
+        int ticket = begin(pin, context);
+        try {
+            int length = find(heads, key, pin, context);
+            if (length != MERGED) {
+                return length == ABSENT ? null : open(length, pin, context);
+            }
+        } finally {
+            end(pin, ticket);
+        }
+        MergedValue merged = fold(context, pin);
+        return merged == null ? null : OpenValue.of(merged.bytes(), versions.health);
     }
 
     private OpenValue open(int length, PinnedVersion pin, ReadContext context) {
@@ -198,49 +260,73 @@ public final class StoreReader {
     }
 
     /**
-     * When a key's value expires.
+     * When a key's value expires. No function needs to be asked for that.
      *
      * @return milliseconds since 1970, {@link RecordFormat#NEVER}, or {@link Long#MIN_VALUE} if the key is absent
      */
     public long expiry(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
-        int ticket = begin(snapshot);
-        ReadContext context = null;
+        ReadContext context = contexts.borrow();
         try {
-            context = contexts.borrow();
             context.lengthOnly = true;
             byte[] stored = context.storedKey(heads, key);
-            int length = heads.of(key).length + key.length;
-            return find(stored, length, snapshot, context) == ABSENT ? Long.MIN_VALUE : context.expiry;
+            int keyLength = heads.of(key).length + key.length;
+            int ticket = begin(snapshot, context);
+            int length;
+            try {
+                length = find(stored, keyLength, snapshot, context);
+            } finally {
+                end(snapshot, ticket);
+            }
+            if (length != MERGED) {
+                return length == ABSENT ? Long.MIN_VALUE : context.expiry;
+            }
+            return expiryOfFold(context.fold(calls, large), snapshot, context);
         } finally {
-            end(snapshot, ticket, context);
+            contexts.giveBack(context);
         }
+    }
+
+    private long expiryOfFold(OperandFold fold, PinnedVersion snapshot, ReadContext context) {
+        long expiry = fold.expiry();
+        fold.clear();
+        return expiry != RecordFormat.NEVER && isOver(expiry, snapshot, context) ? Long.MIN_VALUE : expiry;
     }
 
     /** Bytes of a key's value, or -1 if it is absent. */
     public int valueLength(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
-        int ticket = begin(snapshot);
-        ReadContext context = null;
+        ReadContext context = contexts.borrow();
         try {
-            context = contexts.borrow();
             context.lengthOnly = true;
-            return find(heads, key, snapshot, context);
+            int ticket = begin(snapshot, context);
+            int length;
+            try {
+                length = find(heads, key, snapshot, context);
+            } finally {
+                end(snapshot, ticket);
+            }
+            return length == MERGED ? foldHere(context, snapshot) : length;
         } finally {
-            end(snapshot, ticket, context);
+            contexts.giveBack(context);
         }
     }
 
     /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
     public int valueLength(KeyHeads heads, ByteBuffer key, PinnedVersion snapshot) {
-        int ticket = begin(snapshot);
-        ReadContext context = null;
+        ReadContext context = contexts.borrow();
         try {
-            context = contexts.borrow();
             context.lengthOnly = true;
-            int length = find(heads, key, snapshot, context);
+            int ticket = begin(snapshot, context);
+            int length;
+            try {
+                length = find(heads, key, snapshot, context);
+            } finally {
+                end(snapshot, ticket);
+            }
+            length = length == MERGED ? foldHere(context, snapshot) : length;
             key.position(key.limit());
             return length;
         } finally {
-            end(snapshot, ticket, context);
+            contexts.giveBack(context);
         }
     }
 
@@ -306,27 +392,41 @@ public final class StoreReader {
      * @return bytes of the value, which is copied only if the destination has room for all of it; -1 if it is absent
      */
     public int get(KeyHeads heads, ByteBuffer key, ByteBuffer destination, PinnedVersion snapshot) {
-        int ticket = begin(snapshot);
-        ReadContext context = null;
+        ReadContext context = contexts.borrow();
         try {
-            context = contexts.borrow();
-            int length = find(heads, key, snapshot, context);
-            if (length >= 0 && length <= destination.remaining()) {
-                destination.put(destination.position(), context.image, context.base, length);
-                destination.position(destination.position() + length);
-                key.position(key.limit());
-            } else if (length == ABSENT) {
-                key.position(key.limit());
+            int ticket = begin(snapshot, context);
+            try {
+                int length = find(heads, key, snapshot, context);
+                if (length != MERGED) {
+                    copy(context, length, key, destination);
+                    return length;
+                }
+            } finally {
+                end(snapshot, ticket);
             }
+            int length = foldHere(context, snapshot);
+            copy(context, length, key, destination);
             return length;
         } finally {
-            end(snapshot, ticket, context);
+            contexts.giveBack(context);
         }
     }
 
-    private int begin(PinnedVersion snapshot) {
+    private static void copy(ReadContext context, int length, ByteBuffer key, ByteBuffer destination) {
+        if (length >= 0 && length <= destination.remaining()) {
+            destination.put(destination.position(), context.image, context.base, length);
+            destination.position(destination.position() + length);
+            key.position(key.limit());
+        } else if (length == ABSENT) {
+            key.position(key.limit());
+        }
+    }
+
+    private int begin(PinnedVersion snapshot, ReadContext context) {
         if (snapshot != null) {
             snapshot.beginRead();
+        } else if (versions.clock.isForeign()) {
+            context.askForTime(versions.clock);
         }
         try {
             return versions.enter();
@@ -338,13 +438,10 @@ public final class StoreReader {
         }
     }
 
-    private void end(PinnedVersion snapshot, int ticket, ReadContext context) {
+    private void end(PinnedVersion snapshot, int ticket) {
         versions.exit(ticket); // first, since nothing before it can fail then
         if (snapshot != null) {
             snapshot.endRead();
-        }
-        if (context != null) {
-            contexts.giveBack(context);
         }
     }
 
@@ -360,7 +457,7 @@ public final class StoreReader {
 
     /**
      * Finds the value of a key as it is stored, inside a short read: its bytes, which the context's image has at its
-     * base, unless the context wants its length only; or ABSENT.
+     * base, unless the context wants its length only; or ABSENT, or MERGED.
      */
     int find(byte[] key, int keyLength, PinnedVersion snapshot, ReadContext context) {
         long sequence;
@@ -387,9 +484,11 @@ public final class StoreReader {
                 }
                 if (context.expiry != RecordFormat.NEVER) {
                     if (table.type(ref) == WritePayload.MERGE) {
-                        return findMerged(key, keyLength, hash, sequence, version, snapshot, null, context);
+                        OperandFold fold = context.fold(calls, large);
+                        boolean found = takeMerged(key, keyLength, hash, sequence, version, null, context, fold);
+                        return found ? MERGED : ABSENT;
                     }
-                    if (isOver(context.expiry, snapshot)) {
+                    if (isOver(context.expiry, snapshot, context)) {
                         return ABSENT;
                     }
                 }
@@ -405,7 +504,11 @@ public final class StoreReader {
             }
         }
         int length = findInSpace(version, key, keyLength, context);
-        return length != ABSENT && context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot)
+        if (length != ABSENT && context.waits) {
+            takeWaiting(Arrays.copyOf(key, keyLength), version, context);
+            return MERGED;
+        }
+        return length != ABSENT && context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot, context)
                 ? ABSENT
                 : length;
     }
@@ -436,78 +539,185 @@ public final class StoreReader {
         return large;
     }
 
-    /** Whether a time is over: for a snapshot when that was taken, else now, which is after the version was taken. */
-    private boolean isOver(long expiry, PinnedVersion snapshot) {
-        return expiry == Long.MIN_VALUE || expiry <= (snapshot != null ? snapshot.time() : versions.clock.now());
+    /** Whether a time is over: for a snapshot when that was taken, else now. */
+    private boolean isOver(long expiry, PinnedVersion snapshot, ReadContext context) {
+        if (expiry == Long.MIN_VALUE) {
+            return true;
+        }
+        if (snapshot != null) {
+            return expiry <= snapshot.time();
+        }
+        return expiry <= (versions.clock.isForeign() ? context.timeAskedFor() : versions.clock.now());
+    }
+
+    /** Takes the operands that wait in the space, above which there is nothing. */
+    private void takeWaiting(byte[] stored, Version version, ReadContext context) {
+        OperandFold fold = context.fold(calls, large);
+        fold.clear();
+        takeFromSpace(stored, version, context, fold);
     }
 
     /**
-     * Finds the value of a key of which the newest entry is an operand, which has to be read whatever is wanted of it.
+     * Takes the operands that memtables, or the space, have of a key, with what is below. Inside a short read.
      *
      * @param front entries in front of the version, with numbers above its own; null for none
+     * @return false if there are none, since a range has removed them
      */
-    private int findMerged(
+    private boolean takeMerged(
             byte[] key,
             int keyLength,
             long hash,
             long sequence,
             Version version,
-            PinnedVersion snapshot,
             Front front,
-            ReadContext context) {
-        OperandFold fold = context.fold(merger, large);
+            ReadContext context,
+            OperandFold fold) {
+        fold.clear();
+        boolean ended = false;
+        for (int i = 0; front != null && i < front.count() && !ended; i++) {
+            ended = fold.gather(front.lookUp(i, key, keyLength), key, keyLength, hash, front.through(i));
+        }
+        MemLog[] logs = version.logs();
+        for (int i = 0; i < logs.length && !ended; i++) {
+            ended = fold.gather(logs[i].table, key, keyLength, hash, sequence);
+        }
+        if (fold.isEmpty() && ended) {
+            return false;
+        }
+        byte[] stored = Arrays.copyOf(key, keyLength);
+        if (ended) {
+            fold.take(stored);
+        } else {
+            takeFromSpace(stored, version, context, fold);
+        }
+        return true;
+    }
+
+    /** Takes what was gathered, with what the space has below. */
+    private void takeFromSpace(byte[] key, Version version, ReadContext context, OperandFold fold) {
+        context.lengthOnly = false;
+        int length = findInSpace(version, key, key.length, context);
+        MergedValue base = null;
+        if (length != ABSENT) {
+            byte[] bytes = newValue(length);
+            context.image.get(context.base, bytes);
+            base = new MergedValue(bytes, context.expiry, context.mergedThrough, context.waits);
+        }
+        take(key, base, context.interval.logicalOffset(), fold);
+    }
+
+    private void take(byte[] key, MergedValue base, long logicalOffset, OperandFold fold) {
         try {
-            boolean ended = false;
-            for (int i = 0; front != null && i < front.count() && !ended; i++) {
-                ended = fold.gather(front.lookUp(i, key, keyLength), key, keyLength, hash, front.through(i));
-            }
-            MemLog[] logs = version.logs();
-            for (int i = 0; i < logs.length && !ended; i++) {
-                ended = fold.gather(logs[i].table, key, keyLength, hash, sequence);
-            }
-            if (fold.isEmpty()) { // a range has removed them
-                return ABSENT;
-            }
-            byte[] copy = Arrays.copyOf(key, keyLength);
-            if (ended) {
-                fold.fold(copy);
-            } else {
-                context.lengthOnly = false;
-                int length = findInSpace(version, key, keyLength, context);
-                byte[] base = length == ABSENT ? null : newValue(length);
-                if (base != null) {
-                    context.image.get(context.base, base);
-                    fold.fold(copy, base, context.expiry, context.mergedThrough);
-                } else {
-                    fold.fold(copy, null, RecordFormat.NEVER, 0);
-                }
-            }
-            context.expiry = fold.expiry();
-            context.image = ByteBuffer.wrap(fold.value());
-            context.base = 0;
-            boolean isOver = context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot);
-            return isOver ? ABSENT : fold.value().length;
-        } finally {
-            fold.clear();
+            fold.take(key, base);
+        } catch (BadRecordException e) {
+            throw intervals.pairs().corruption(logicalOffset, e);
         }
     }
 
     /**
-     * The value of a key with operands, as of a pin and of what is in front of it, or null if it is absent.
+     * Has a fold take operands that wait in a pair of the space, above which there are none.
+     *
+     * @param logicalOffset where the pair's interval begins
+     */
+    void take(byte[] key, byte[] list, long expiry, long logicalOffset, OperandFold fold) {
+        fold.clear();
+        take(key, new MergedValue(list, expiry, 0, true), logicalOffset, fold);
+    }
+
+    /**
+     * Has a fold take the operands of a key, as of a pin and of what is in front of it. Outside of any short read.
      *
      * @param front entries in front of the pin's, with numbers above its own; null for none
+     * @return false if there are none any more, or what they make is over
+     */
+    boolean take(byte[] key, PinnedVersion pin, Front front, OperandFold fold) {
+        ReadContext context = contexts.borrow();
+        try {
+            long hash = KeyHash.hash(key, 0, key.length);
+            boolean found;
+            int ticket = begin(pin, context);
+            try {
+                found = takeMerged(key, key.length, hash, pin.sequence(), pin.version(), front, context, fold);
+            } finally {
+                end(pin, ticket);
+            }
+            return found && fold.hasTaken() && fold.expiry() > pin.time();
+        } finally {
+            contexts.giveBack(context);
+        }
+    }
+
+    /** What takes and folds operands. */
+    OperandFold newFold() {
+        return new OperandFold(calls, large);
+    }
+
+    /**
+     * The value of a key with operands, as of a pin and of what is in front of it, in an array of its own; or null if it
+     * is absent.
+     *
+     * @param front entries in front of the pin's, with numbers above its own; null for none
+     * @throws io.flexdb.storage.MergeException if the merge function fails
      */
     public MergedValue merged(byte[] key, PinnedVersion pin, Front front) {
-        int ticket = begin(pin);
-        ReadContext context = null;
-        try {
-            context = contexts.borrow();
-            long hash = KeyHash.hash(key, 0, key.length);
-            int length = findMerged(key, key.length, hash, pin.sequence(), pin.version(), pin, front, context);
-            return length == ABSENT ? null : new MergedValue(context.image.array(), context.expiry, 0);
-        } finally {
-            end(pin, ticket, context);
+        OperandFold fold = newFold();
+        return take(key, pin, front, fold) ? fold.fold() : null;
+    }
+
+    /**
+     * The same, but with the operands waiting where the function fails.
+     *
+     * @throws io.flexdb.storage.MergeException if they are more than a pair has room for
+     */
+    public MergedValue mergedOrWaiting(byte[] key, PinnedVersion pin, Front front) {
+        OperandFold fold = newFold();
+        if (!take(key, pin, front, fold)) {
+            return null;
         }
+        try {
+            return fold.fold();
+        } catch (MergeException e) {
+            take(key, pin, front, fold); // again, as the function may have changed what it was given
+            return fold.waiting(e);
+        }
+    }
+
+    /**
+     * Throws if more bytes of operands wait for a key than are given, with the value below them, and the merge function
+     * fails for them.
+     *
+     * @param stored the key as it is stored
+     * @throws MergeException if it is so
+     */
+    public void requireRoomToWait(byte[] stored, int mostBytes) {
+        ReadContext context = contexts.borrow();
+        try {
+            int ticket = begin(null, context);
+            int found;
+            try {
+                found = find(stored, stored.length, null, context);
+            } finally {
+                end(null, ticket);
+            }
+            OperandFold fold = context.fold(calls, large);
+            if (found == MERGED && fold.bytes() > mostBytes) {
+                long bytes = fold.bytes();
+                try {
+                    fold.fold();
+                } catch (MergeException e) {
+                    String what = "no more is merged into it, as " + bytes + " bytes wait to be merged: ";
+                    throw new MergeException(e.key(), what + e.getCause(), e);
+                }
+            }
+        } finally {
+            contexts.giveBack(context);
+        }
+    }
+
+    /** When the value of a key with operands expires, as {@link #expiry}; no function is called. */
+    public long expiryOfMerged(byte[] key, PinnedVersion pin, Front front) {
+        OperandFold fold = newFold();
+        return take(key, pin, front, fold) ? fold.expiry() : Long.MIN_VALUE;
     }
 
     private int findInSpace(Version version, byte[] key, int keyLength, ReadContext context) {

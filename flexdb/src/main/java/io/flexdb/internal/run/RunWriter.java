@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.merge.MergedValue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.Consumer;
@@ -135,6 +136,21 @@ public final class RunWriter {
         to.put(to.position(), from, from.position(), bytes);
         from.position(from.position() + bytes);
         to.position(to.position() + bytes);
+    }
+
+    /** Adds a value that operands have made, or operands that wait, with a key above all before it. */
+    public void add(byte[] key, MergedValue merged) {
+        ByteBuffer value = ByteBuffer.wrap(merged.bytes());
+        if (!merged.waits()) {
+            add(key, key.length, ByteBuffer.wrap(key), value, merged.expiry());
+            return;
+        }
+        int listLength = merged.bytes().length;
+        int bytes = RecordFormat.waitingBytes(key.length, listLength, merged.expiry(), 0);
+        ByteBuffer to = place(bytes);
+        RecordFormat.writeWaiting(
+                to, to.position(), ByteBuffer.wrap(key), 0, key.length, value, 0, listLength, merged.expiry(), 0, crc);
+        placed(to, bytes, key, 0, key.length);
     }
 
     /** Adds a pair that is in a buffer as it is stored, with its key in an array. */

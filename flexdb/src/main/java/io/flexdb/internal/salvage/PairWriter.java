@@ -5,6 +5,7 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.WaitingOperands;
 import io.flexdb.internal.walk.PairWalk;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.StorageException;
@@ -169,6 +170,37 @@ final class PairWriter {
         public void close() {
             // nothing to let go of
         }
+    }
+
+    /**
+     * Puts the value that is below the operands which wait in the pair that a walk is at, if there is one, and merges
+     * them. They are from before its end, if it expires. As {@link #put}.
+     */
+    void putWaiting(PairWalk walk, WaitingOperands waiting) {
+        byte[] key = Arrays.copyOf(walk.key(), walk.keyLength());
+        if (waiting.value() != null) {
+            boolean expires = walk.expiry() != RecordFormat.NEVER;
+            addEntry(expires ? WritePayload.PUT_EXPIRING : WritePayload.PUT, key, waiting.value(), walk.expiry());
+        }
+        for (byte[] operand : waiting.operands()) {
+            addEntry(WritePayload.MERGE, key, operand, walk.expiry() - 1);
+        }
+    }
+
+    private void addEntry(int type, byte[] key, byte[] value, long time) {
+        int timeBytes = WritePayload.timeBytes(type);
+        int bytes = Math.toIntExact(WritePayload.putBytes(key.length, value.length) + timeBytes);
+        long body = MemTable.bodyBytes(key.length, value.length + timeBytes);
+        begin(bytes, body, type == WritePayload.MERGE ? 0 : value.length);
+        int at = timeBytes == 0
+                ? WritePayload.encodePutHeader(payload, length, key.length, value.length)
+                : WritePayload.encodeTimedHeader(payload, length, type, key.length, value.length);
+        System.arraycopy(key, 0, payload, at, key.length);
+        System.arraycopy(value, 0, payload, at + key.length, value.length);
+        if (timeBytes > 0) {
+            WritePayload.putTime(payload, at + key.length + value.length, time);
+        }
+        added(bytes, body, false);
     }
 
     /** Adds the entry that a reader is at. As {@link #put}. */

@@ -12,11 +12,13 @@ import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.check.Problem;
 import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keyspace.KeyspaceDirectory;
 import io.flexdb.internal.keyspace.UnnamedKeyspaces;
 import io.flexdb.internal.large.KeptRecords;
 import io.flexdb.internal.large.WholeEntries;
+import io.flexdb.internal.merge.WaitingOperands;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.internal.wal.WalReader;
@@ -305,7 +307,11 @@ public final class StoreSalvage {
                 mergedThrough.put(keyOfWalk(), walk.mergedThrough());
             }
             try {
-                target.put(walk);
+                if (walk.hasWaiting()) {
+                    target.putWaiting(walk, waiting());
+                } else {
+                    target.put(walk);
+                }
                 pairs++;
             } catch (IllegalArgumentException e) {
                 lostBytes += walk.keyLength() + walk.valueLength();
@@ -315,7 +321,26 @@ public final class StoreSalvage {
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
                 add(e, space, keyOfWalk(), keyOfWalk(), true);
+            } catch (BadRecordException e) {
+                lostBytes += walk.keyLength() + walk.valueLength();
+                lostKeys.add(keyOfWalk());
+                String expected = e.expected() + " (the position is a logical offset)";
+                CorruptionException damage =
+                        new CorruptionException(space.resolve("data"), walk.pairOffset(), expected, e.found());
+                add(damage, space, keyOfWalk(), keyOfWalk(), true);
             }
+        }
+
+        private WaitingOperands waiting() {
+            if (!canMerge) {
+                throw new MergeException(
+                        KeyHeads.withoutHead(keyOfWalk()),
+                        "operands wait in the store, and there is no function",
+                        null);
+            }
+            byte[] list = new byte[walk.valueLength()];
+            walk.copyValue(list, 0);
+            return WaitingOperands.of(list);
         }
 
         private byte[] keyOfWalk() {

@@ -32,6 +32,8 @@ import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RecentWrites;
 import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.internal.merge.MergeCalls;
+import io.flexdb.internal.merge.OvergrownKeys;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.StoreReader;
@@ -85,12 +87,14 @@ public final class Store implements AutoCloseable {
     public final Defragmenter defragmenter;
     final StoreVersions versions;
     private final StoreSettings settings; // with all that was derived
+    private final MergeCalls merges;
+    private final OvergrownKeys overgrown;
     private final RetiredTables retired;
     private final RecentWrites recentWrites;
     private final Path directory;
     private final Vfs vfs;
     private final VfsLock lock;
-    private final CommitThread commits;
+    public final CommitThread commits;
     private final SyncThread syncs;
     private final LogThread logThread;
     private final StoreWriter writer;
@@ -108,6 +112,8 @@ public final class Store implements AutoCloseable {
         this.directory = opened.directory;
         this.lock = opened.lock;
         this.settings = opened.settings;
+        this.merges = opened.merges;
+        this.overgrown = opened.overgrown;
         this.health = opened.health;
         this.memory = opened.memory;
         this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory, this::spills));
@@ -164,7 +170,7 @@ public final class Store implements AutoCloseable {
                 retired::pinnedBytes,
                 settings.maxPinnedBytes,
                 settings.nanoClock,
-                settings.merger,
+                opened.merges,
                 filters,
                 large);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
@@ -411,10 +417,32 @@ public final class Store implements AutoCloseable {
 
     /** Throws if nobody could read what is merged. */
     public void requireMerger() {
-        if (settings.merger == null) {
+        if (!merges.canMerge()) {
             throw new IllegalStateException(
                     "the store was opened without a merge function; open it with FlexDBOptions.withMergeFunction");
         }
+    }
+
+    /** Whether there are keys for which so much waits that {@link #requireRoomToWait} should be asked. */
+    public boolean hasOvergrownKeys() {
+        return overgrown.hasSome();
+    }
+
+    /**
+     * Throws if so many operands wait for a key, and the merge function fails for them, that no more may come.
+     *
+     * @param stored the key as it is stored
+     * @throws io.flexdb.storage.MergeException if it is so
+     */
+    public void requireRoomToWait(byte[] stored) {
+        if (overgrown.has(stored)) {
+            reader.requireRoomToWait(stored, overgrown.mostBytes());
+        }
+    }
+
+    /** Calls the merge function. */
+    public MergeCalls merges() {
+        return merges;
     }
 
     /** The settings. */

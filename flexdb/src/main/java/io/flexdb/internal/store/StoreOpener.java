@@ -32,6 +32,8 @@ import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memory.StoreClasses;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.MergeCalls;
+import io.flexdb.internal.merge.OvergrownKeys;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
 import io.flexdb.internal.wal.FoundWrites;
@@ -56,6 +58,8 @@ public final class StoreOpener {
     final Vfs vfs;
     final Path directory;
     final StoreSettings settings; // with all that was derived
+    final MergeCalls merges;
+    final OvergrownKeys overgrown;
     final MemoryBudget budget;
     final OffHeap memory;
     private final JvmMemory jvm;
@@ -87,6 +91,8 @@ public final class StoreOpener {
         this.directory = directory.toAbsolutePath().normalize();
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
+        this.merges = new MergeCalls(settings.merger);
+        this.overgrown = new OvergrownKeys(this.settings.memtableBytes);
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
@@ -218,7 +224,8 @@ public final class StoreOpener {
                 cache,
                 reader,
                 memory,
-                settings.merger,
+                merges,
+                overgrown,
                 settings.stitchingThresholdBytes,
                 filters,
                 large);

@@ -54,7 +54,7 @@ public final class PinnedVersion implements AutoCloseable {
                 newSequence = versions.visibleSequence();
                 newest = versions.current();
             } while (newest.storeSequence() > newSequence);
-            open(newest, newSequence, 0);
+            open(newest, newSequence);
         } finally {
             versions.epochs.exit(ticket);
         }
@@ -73,19 +73,19 @@ public final class PinnedVersion implements AutoCloseable {
         }
         other.beginRead();
         try {
-            open(other.version, other.sequence, other.time);
+            open(other.version, other.sequence);
+            time = other.time;
         } finally {
             other.endRead();
         }
     }
 
-    private void open(Version newVersion, long newSequence, long newTime) {
+    private void open(Version newVersion, long newSequence) {
         assert state.get() == CLOSED : "a pin that is open is opened";
         versions.epochs.pin(
                 newVersion.id()); // whatever fails before it, or in it, leaves no pin; nothing behind it does
         version = newVersion;
         sequence = newSequence;
-        time = newTime;
         state.set(0);
     }
 

@@ -68,6 +68,7 @@ public final class PairWalk {
     private int valueLength;
     private long expiry;
     private long mergedThrough;
+    private boolean hasWaiting;
 
     /** @param dataFile for messages */
     public PairWalk(SpaceReads reads, FlexTreeView view, Path dataFile, Visitor visitor) {
@@ -149,6 +150,7 @@ public final class PairWalk {
         window.get(position + keyFrom, key, 0, keyLength);
         expiry = RecordFormat.expiry(window, position, header);
         mergedThrough = RecordFormat.mergedThrough(window, position, header);
+        hasWaiting = RecordFormat.hasWaiting(header);
         int expected = RecordFormat.checksum(window, position);
         int found = checksum(at + Integer.BYTES, bytes - Integer.BYTES);
         if (found != expected) {
@@ -239,6 +241,11 @@ public final class PairWalk {
             destination.position(destination.position() + length);
             done += length;
         }
+    }
+
+    /** Whether what stands for the value is a list of operands that wait. */
+    public boolean hasWaiting() {
+        return hasWaiting;
     }
 
     /** Reads the value once more, into an array, from an index on. */

@@ -121,11 +121,33 @@ class RecordFormatTest {
             buffer.putShort(4, (short) (flags << 8));
             buffer.put(4 + 2 + 8 * Integer.bitCount(flags & 3), (byte) 1);
             long header = RecordFormat.readWhole(buffer, 0, 40);
-            assertEquals(flags >= 1 && flags <= 3, header >= 0, "flags " + flags);
-            if (flags > 3) {
+            assertEquals(flags >= 1 && flags <= 7, header >= 0, "flags " + flags);
+            if (flags > 7) {
                 assertEquals("one with flags that this release does not know", RecordFormat.found(header));
             } else if (flags == 0) {
                 assertEquals(RecordFormat.BAD, header);
+            }
+        }
+    }
+
+    @Test
+    void aRecordInWhichOperandsWaitSaysSo() {
+        ByteBuffer buffer = ByteBuffer.allocate(60).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer key = ByteBuffer.wrap(new byte[] {7, 8});
+        ByteBuffer list = ByteBuffer.wrap(new byte[] {1, 2, 3});
+        CRC32C crc = new CRC32C();
+        for (long expiry : new long[] {RecordFormat.NEVER, 5}) {
+            for (long through : new long[] {0, 9}) {
+                int end = RecordFormat.writeWaiting(buffer, 3, key, 0, 2, list, 0, 3, expiry, through, crc);
+                assertEquals(RecordFormat.waitingBytes(2, 3, expiry, through), end - 3);
+                long header = RecordFormat.readWhole(buffer, 3, end);
+                assertTrue(RecordFormat.hasWaiting(header));
+                assertTrue(RecordFormat.isSound(buffer, 3, end - 3, crc));
+                assertEquals(3, RecordFormat.valueLength(header));
+                assertEquals(expiry, RecordFormat.expiry(buffer, 3, header));
+                assertEquals(through, RecordFormat.mergedThrough(buffer, 3, header));
+                RecordFormat.write(buffer, 3, key, 0, 2, list, 0, 3, expiry, through, crc);
+                assertEquals(false, RecordFormat.hasWaiting(RecordFormat.readHeader(buffer, 3, 60)));
             }
         }
     }

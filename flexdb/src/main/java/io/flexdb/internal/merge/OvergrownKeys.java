@@ -1,0 +1,51 @@
+package io.flexdb.internal.merge;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Keys for which so many operands wait that no more should come. Thread-safe. */
+public final class OvergrownKeys {
+    /*
+     * A commit that has one more operand of a key for which the function fails writes all that wait anew. Nothing else
+     * bounds what that costs: who merges into such a key sees no failure, for a merge reads nothing. So commits note the
+     * keys for which much waits, and a merge into one of these has the function asked first. All other merges look at
+     * one variable. What a crash forgets the next commit notes.
+     */
+    private static final int MOST_BYTES = 4 << 20;
+    private static final int SHARE_OF_MEMTABLE = 4;
+
+    private final int mostBytes;
+    private final Set<ByteBuffer> keys = ConcurrentHashMap.newKeySet();
+    private volatile boolean hasSome;
+
+    /** @param memtableBytes of the store */
+    public OvergrownKeys(int memtableBytes) {
+        this.mostBytes = Math.min(MOST_BYTES, memtableBytes / SHARE_OF_MEMTABLE);
+    }
+
+    /** How many bytes of operands may wait for a key. */
+    public int mostBytes() {
+        return mostBytes;
+    }
+
+    /** Notes how much a commit has left to wait for a key, or that it waits no more. */
+    public void note(byte[] stored, long bytes) {
+        if (bytes > mostBytes) {
+            keys.add(ByteBuffer.wrap(stored));
+            hasSome = true;
+        } else if (hasSome) {
+            keys.remove(ByteBuffer.wrap(stored));
+        }
+    }
+
+    /** Whether there may be any. */
+    public boolean hasSome() {
+        return hasSome;
+    }
+
+    /** Whether a key is one. */
+    public boolean has(byte[] stored) {
+        return keys.contains(ByteBuffer.wrap(stored));
+    }
+}

@@ -1,0 +1,99 @@
+package io.flexdb.internal.merge;
+
+import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.Varints;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Operands that the merge function has failed for, with the value below them: what stands in their pair of the space in
+ * the place of a value.
+ *
+ * <pre>
+ * SIZE      FIELD
+ * 1         1 if there is a value below the operands, else 0
+ * 1 to 5    with a value: its length, varint
+ * length    the value
+ * then for each operand, the oldest first:
+ * 1 to 5    its length, varint
+ * length    the operand
+ * </pre>
+ *
+ * All operands are from before the pair's end, if it expires, and so all of them go into the value.
+ *
+ * @param value null if there is none
+ * @param operands the oldest first
+ */
+public record WaitingOperands(byte[] value, List<byte[]> operands) {
+    private static final byte NO_VALUE = 0;
+    private static final byte VALUE = 1;
+
+    /** Bytes of the list. */
+    public long bytes() {
+        long bytes = 1;
+        if (value != null) {
+            bytes += Varints.bytes(value.length) + value.length;
+        }
+        for (byte[] operand : operands) {
+            bytes += Varints.bytes(operand.length) + operand.length;
+        }
+        return bytes;
+    }
+
+    /** The list, which must have {@link Integer#MAX_VALUE} {@link #bytes} at most. */
+    public byte[] encoded() {
+        byte[] list = new byte[Math.toIntExact(bytes())];
+        int at = 1;
+        list[0] = value == null ? NO_VALUE : VALUE;
+        if (value != null) {
+            at = add(list, at, value);
+        }
+        for (byte[] operand : operands) {
+            at = add(list, at, operand);
+        }
+        return list;
+    }
+
+    private static int add(byte[] list, int index, byte[] bytes) {
+        int at = Varints.write(list, index, bytes.length);
+        System.arraycopy(bytes, 0, list, at, bytes.length);
+        return at + bytes.length;
+    }
+
+    /**
+     * What a list has, in arrays of their own.
+     *
+     * @throws BadRecordException if it is none
+     */
+    public static WaitingOperands of(byte[] list) {
+        if (list.length == 0 || (list[0] & ~VALUE) != 0) {
+            throw bad(0, list.length == 0 ? "nothing" : "" + list[0]);
+        }
+        byte[] value = null;
+        List<byte[]> operands = new ArrayList<>();
+        for (int at = 1; at < list.length; ) {
+            long length = Varints.read(list, at, list.length);
+            int from = at + Varints.bytesOf(length);
+            if (length < 0 || Varints.numberOf(length) > list.length - from) {
+                throw bad(at, "a length beyond its end, or none");
+            }
+            int to = from + Varints.numberOf(length);
+            byte[] bytes = Arrays.copyOfRange(list, from, to);
+            if (at == 1 && list[0] == VALUE) {
+                value = bytes;
+            } else {
+                operands.add(bytes);
+            }
+            at = to;
+        }
+        if (operands.isEmpty()) {
+            throw bad(list.length, "its end");
+        }
+        return new WaitingOperands(value, operands);
+    }
+
+    private static BadRecordException bad(int at, String found) {
+        return new BadRecordException(0, "a list of operands that wait", found + " at byte " + at + " of it");
+    }
+}

@@ -79,7 +79,8 @@ public final class FlexDBBackups implements AutoCloseable {
     /**
      * What {@link #retain} has done.
      *
-     * @param kept the ids of all backups that there are now, ascending
+     * @param kept the ids of all backups that there are now, ascending; a directory with a number as its name that could
+     *     not be looked at counts as one
      * @param deleted the ids of those that were deleted, ascending
      * @param damaged the ids of backups that were met and are not sound, or could not be read, with what is wrong; those
      *     of them that are in {@code deleted} are gone

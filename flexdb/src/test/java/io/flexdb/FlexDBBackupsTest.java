@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
@@ -447,6 +450,38 @@ class FlexDBBackupsTest {
             try (FlexDB restored = openAt(temporary.resolve("restored"))) {
                 assertEquals(300, StoreDriver.all(restored).size());
             }
+        }
+    }
+
+    @Test
+    void manyBackupsTakeNoMoreDescriptorsThanOne() throws IOException {
+        Path descriptors = Path.of("/proc/self/fd");
+        assumeTrue(Files.isDirectory(descriptors));
+        Path path = temporary.resolve("backups");
+        try (FlexDB db = openAt(temporary.resolve("store"));
+                FlexDBBackups backups = FlexDBBackups.open(path)) {
+            put(db, 0, 100);
+            for (int i = 0; i < 8; i++) {
+                backups.create(db);
+            }
+            backups.verify(3);
+            backups.restore(4, temporary.resolve("restored"));
+            backups.delete(5);
+            backups.keepLast(6);
+            assertEquals(6, backups.list().size());
+            List<Path> open = new ArrayList<>();
+            try (Stream<Path> links = Files.list(descriptors)) {
+                for (Path link : links.toList()) {
+                    if (Files.isSymbolicLink(link)) {
+                        Path target = Files.readSymbolicLink(link);
+                        if (target.toString()
+                                .matches(Pattern.quote(path.toRealPath().toString()) + "/[0-9].*")) {
+                            open.add(target);
+                        }
+                    }
+                }
+            }
+            assertEquals(List.of(), open, "directories of backups");
         }
     }
 

@@ -167,6 +167,8 @@ public final class BackupDirectory implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 deleteUnfinishedAfter(e);
                 throw e;
+            } finally {
+                found.letGo(proof.id());
             }
         });
     }
@@ -242,6 +244,7 @@ public final class BackupDirectory implements AutoCloseable {
             } else if (id == file.last()) {
                 proof.deleteIfBegun();
             }
+            found.letGo(id);
         }
         Set<String> used = new HashSet<>();
         boolean all = true;
@@ -254,6 +257,8 @@ public final class BackupDirectory implements AutoCloseable {
                         "No segment of backups is deleted, as a manifest can't be read: " + found.manifestOf(id),
                         e);
                 all = false;
+            } finally {
+                found.letGo(id);
             }
         }
         segments.deleteUnused(used, all);
@@ -326,9 +331,13 @@ public final class BackupDirectory implements AutoCloseable {
         } catch (StoreIoException e) {
             problems.add(Problem.of(proof, e));
         }
-        BackupReading reading = read(manifest, progress);
-        reading.verifyFiles(problems);
-        reading.verifySegments(problems);
+        try {
+            BackupReading reading = read(manifest, progress);
+            reading.verifyFiles(problems);
+            reading.verifySegments(problems);
+        } finally {
+            found.letGo(id);
+        }
         return problems;
     }
 
@@ -370,7 +379,8 @@ public final class BackupDirectory implements AutoCloseable {
                 deleted.add(id);
             }
         }
-        return new Retention(List.copyOf(ids()), deleted, damaged);
+        ids.removeAll(deleted);
+        return new Retention(List.copyOf(ids), deleted, damaged);
     }
 
     /**
@@ -387,9 +397,13 @@ public final class BackupDirectory implements AutoCloseable {
             problems.add(Problem.of(found.manifestOf(id), e));
             return problems;
         }
-        BackupReading reading = read(manifest, progress);
-        reading.verifyFiles(problems);
-        reading.checkSegments(known, problems);
+        try {
+            BackupReading reading = read(manifest, progress);
+            reading.verifyFiles(problems);
+            reading.checkSegments(known, problems);
+        } finally {
+            found.letGo(id);
+        }
         return problems;
     }
 
@@ -397,7 +411,11 @@ public final class BackupDirectory implements AutoCloseable {
     public void restore(long id, Path to, Progress progress) {
         requireOpen();
         found.requireBackup(id);
-        read(found.read(id), progress).restore(to);
+        try {
+            read(found.read(id), progress).restore(to);
+        } finally {
+            found.letGo(id);
+        }
     }
 
     private BackupReading read(Manifest manifest, Progress progress) {

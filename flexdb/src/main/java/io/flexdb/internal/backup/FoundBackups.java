@@ -86,7 +86,14 @@ final class FoundBackups {
                                     && !vfs.exists(StoreFiles.optionsFile(own)));
         } catch (StoreIoException e) {
             return true; // nobody knows
+        } finally {
+            letGo(id);
         }
+    }
+
+    /** Keeps no descriptors for the directories of a backup, of which there may be many. */
+    void letGo(long id) {
+        vfs.letGo(directoryOf(id));
     }
 
     /** Throws if there is no such backup. */
@@ -134,6 +141,8 @@ final class FoundBackups {
             }
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
             return new Entry(id, manifest, Problem.of(manifestOf(id), e));
+        } finally {
+            letGo(id);
         }
         for (String name : manifest.segments()) {
             if (!segmentsThere.contains(name)) {

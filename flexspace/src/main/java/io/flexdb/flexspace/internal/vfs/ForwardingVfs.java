@@ -83,6 +83,11 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
+    public void letGo(Path directory) {
+        vfs.letGo(directory);
+    }
+
+    @Override
     public BackgroundTask start(String name, Runnable task) {
         return vfs.start(name, task);
     }

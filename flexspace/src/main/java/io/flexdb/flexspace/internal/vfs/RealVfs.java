@@ -380,6 +380,11 @@ public final class RealVfs implements Vfs {
         }
     }
 
+    @Override
+    public void letGo(Path directory) {
+        directories.forget(directory.toAbsolutePath());
+    }
+
     /** The lock file was found by its path, which may have changed its meaning since the directory was opened. */
     private void requireInDirectory(Path lockFile) throws IOException {
         Object byPath = Place.of(lockFile).attributes(LinkOption.NOFOLLOW_LINKS).fileKey();

@@ -88,6 +88,12 @@ public interface Vfs {
     VfsLock lock(Path lockFile);
 
     /**
+     * Ends for a directory below that of a lock file, and for all below it, what {@link #lock} says, so that no descriptor
+     * is kept for them. Used again, they mean what they lead to then. For whoever uses many.
+     */
+    default void letGo(Path directory) {}
+
+    /**
      * Starts work beside the caller: here, because a simulation chooses the moment. It may be done at once.
      *
      * @param name what it is, for the name of its thread

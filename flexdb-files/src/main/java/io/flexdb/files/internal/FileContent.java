@@ -170,18 +170,22 @@ public final class FileContent {
             if (entry.isSmall()) {
                 part.put(entry.content(), (int) position, count);
             } else {
-                readBlocks(view, file.id, position, part);
+                readBlocks(view, file.id, position, part, at.name());
             }
             to.position(to.position() + count);
             return count;
         });
     }
 
-    private void readBlocks(TreeView view, long id, long position, ByteBuffer to) {
+    private void readBlocks(TreeView view, long id, long position, ByteBuffer to, String name) throws IOException {
         int first = blockOf(position);
         int last = blockOf(position + to.remaining() - 1);
         if (first == last) {
-            copy(view.blocks.get(TreeFormat.blockKey(id, first)), inBlock(position), to);
+            byte[] block = view.blocks.get(TreeFormat.blockKey(id, first));
+            if (block == null) {
+                store.lost().requireNone(id, first, name);
+            }
+            copy(block, inBlock(position), to);
             return;
         }
         try (FlexCursor cursor = view.blocks.cursor(blocks(id, first, last))) {
@@ -190,6 +194,9 @@ public final class FileContent {
                 int from = block == first ? inBlock(position) : 0;
                 ByteBuffer part = to.slice(to.position(), Math.min(to.remaining(), blockBytes - from));
                 boolean isThere = cursor.isValid() && cursor.compareKey(TreeFormat.blockKey(id, block)) == 0;
+                if (!isThere) {
+                    store.lost().requireNone(id, block, name);
+                }
                 if (isThere && from == 0 && cursor.valueLength() <= part.remaining()) {
                     cursor.value(part);
                     zeros(part);
@@ -274,7 +281,7 @@ public final class FileContent {
             change.put(key, Entry.small(entry.id(), entry.times().modified(change.now), content));
             return end;
         }
-        writeBlocks(change, entry, begin, from);
+        writeBlocks(change, entry, begin, from, key.name());
         if (length > entry.length()
                 || entry.isSmall()
                 || FileTree.isLater(change.now, entry.times().modified())) {
@@ -283,7 +290,8 @@ public final class FileContent {
         return end;
     }
 
-    private void writeBlocks(TreeChange change, Entry entry, long begin, ByteBuffer from) {
+    private void writeBlocks(TreeChange change, Entry entry, long begin, ByteBuffer from, String name)
+            throws IOException {
         int first = blockOf(begin);
         if (entry.isSmall() && entry.length() > 0 && first > 0) {
             change.putBlock(entry.id(), 0, entry.content());
@@ -293,7 +301,7 @@ public final class FileContent {
             int count = Math.min(from.remaining(), blockBytes - at);
             long blockBegin = (long) block * blockBytes;
             boolean isWhole = at == 0 && blockBegin + count >= Math.min(entry.length(), blockBegin + blockBytes);
-            byte[] old = isWhole ? null : oldBlock(change, entry, block);
+            byte[] old = isWhole ? null : oldBlock(change, entry, block, name);
             byte[] bytes = new byte[Math.max(at + count, old == null ? 0 : old.length)];
             if (old != null) {
                 System.arraycopy(old, 0, bytes, 0, old.length);
@@ -304,11 +312,18 @@ public final class FileContent {
     }
 
     /** What a block has now; null if nothing but zeros. */
-    private byte[] oldBlock(TreeChange change, Entry entry, int block) {
+    private byte[] oldBlock(TreeChange change, Entry entry, int block, String name) throws IOException {
         if (entry.isSmall()) {
             return block == 0 ? entry.content() : null;
         }
-        return (long) block * blockBytes >= entry.length() ? null : change.block(entry.id(), block);
+        if ((long) block * blockBytes >= entry.length()) {
+            return null;
+        }
+        byte[] old = change.block(entry.id(), block);
+        if (old == null) {
+            store.lost().requireNone(entry.id(), block, name);
+        }
+        return old;
     }
 
     /** Cuts a file behind its first bytes; one that has no more stays. */

@@ -67,7 +67,7 @@ public final class FileCopy {
             return null;
         });
         try {
-            copyBlocks(view, entry.id(), aside, copy);
+            copyBlocks(view, entry, aside, copy);
             tree.place(aside, copy, to, replace, target);
         } catch (IOException | RuntimeException e) {
             try {
@@ -87,7 +87,9 @@ public final class FileCopy {
 
     private record Block(int number, byte[] bytes) {}
 
-    private void copyBlocks(TreeView view, long id, EntryKey aside, Entry copy) throws IOException {
+    private void copyBlocks(TreeView view, Entry entry, EntryKey aside, Entry copy) throws IOException {
+        long id = entry.id();
+        int next = 0; // block
         int most = tree.store.pieceBytes() / tree.store.blockBytes;
         List<Block> piece = new ArrayList<>();
         try (FlexCursor cursor = view.blocks.cursor(ReadOptions.defaults().withPrefix(TreeFormat.key(id)))) {
@@ -96,13 +98,18 @@ public final class FileCopy {
                 if (key.length != TreeFormat.BLOCK_KEY_BYTES) {
                     throw TreeFormat.damaged(tree.store.blocks.name(), 0, "a block's key", key.length + " bytes");
                 }
-                piece.add(new Block(ByteBuffer.wrap(key).getInt(TreeFormat.ID_BYTES), cursor.value()));
+                Block block = new Block(ByteBuffer.wrap(key).getInt(TreeFormat.ID_BYTES), cursor.value());
+                tree.store.lost().requireNone(id, next, block.number, from.name());
+                next = block.number + 1;
+                piece.add(block);
                 if (piece.size() == most) {
                     put(piece, aside, copy);
                     piece.clear();
                 }
             }
         }
+        long count = (entry.length() - 1) / tree.store.blockBytes + 1;
+        tree.store.lost().requireNone(id, next, count, from.name());
         put(piece, aside, copy);
     }
 

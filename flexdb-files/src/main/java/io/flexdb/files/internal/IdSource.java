@@ -1,5 +1,7 @@
 package io.flexdb.files.internal;
 
+import io.flexdb.FlexCursor;
+import io.flexdb.ReadOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -27,17 +29,44 @@ final class IdSource {
     }
 
     private static long reserve(TreeChange change) {
-        byte[] value = change.entries.get(TreeFormat.counterKey());
-        long first = TreeFormat.FIRST_FREE;
-        if (value != null) {
-            if (value.length != Long.BYTES) {
-                throw TreeFormat.damaged(change.name, 0, "a number of 8 bytes", value.length + " bytes");
-            }
-            first = ByteBuffer.wrap(value).getLong();
-        }
+        long first = next(change);
         change.putCounter(ByteBuffer.allocate(Long.BYTES)
                 .putLong(first + RESERVED_AT_ONCE)
                 .array());
         return first;
+    }
+
+    /** The next number that nobody has reserved. */
+    static long next(TreeView view) {
+        byte[] value = view.entries.get(TreeFormat.counterKey());
+        if (value == null) { // nothing was made yet, or a salvage has lost it
+            return Math.max(TreeFormat.FIRST_FREE, highest(view) + 1);
+        }
+        if (value.length != Long.BYTES) {
+            throw TreeFormat.damaged(view.name, 0, "a number of 8 bytes", value.length + " bytes");
+        }
+        return ByteBuffer.wrap(value).getLong();
+    }
+
+    /** The highest number of any directory, entry or block that is there. Reads all entries. */
+    static long highest(TreeView view) {
+        long highest = 0;
+        try (FlexCursor cursor =
+                view.entries.cursor(ReadOptions.defaults().withLowerBound(TreeFormat.key(TreeFormat.ROOT)))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                byte[] key = cursor.key();
+                highest = Math.max(highest, ByteBuffer.wrap(key).getLong());
+                if (key.length > TreeFormat.ID_BYTES) {
+                    highest = Math.max(
+                            highest, Entry.decode(view.name, cursor.value()).id());
+                }
+            }
+        }
+        try (FlexCursor cursor = view.blocks.cursor(ReadOptions.defaults().withKeysOnly(true))) {
+            cursor.seekToLast();
+            return cursor.isValid()
+                    ? Math.max(highest, ByteBuffer.wrap(cursor.key()).getLong())
+                    : highest;
+        }
     }
 }

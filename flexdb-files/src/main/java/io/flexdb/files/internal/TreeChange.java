@@ -37,6 +37,10 @@ final class TreeChange extends TreeView {
         inEntries.put(TreeFormat.counterKey(), value);
     }
 
+    void putSalvage(long salvage, byte[] value) {
+        inEntries.put(TreeFormat.salvageKey(salvage), value);
+    }
+
     void delete(EntryKey key) {
         inEntries.delete(key.bytes());
     }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
  * KEYSPACE  KEY                        VALUE
  * entries   0                          "FlexFile", version (4), bytes of a block (4)
  * entries   0, "next"                  the next number that nobody has reserved (8)
+ * entries   0, "lost", a salvage (8)   the first number that was given after it (8)
  * entries   directory                  its parent (8), created (8), modified (8), accessed (8)
  * entries   directory, name            1, number of a directory (8)
  * entries   directory, name            2, number (8), created, modified, accessed, length (8): a file in blocks
@@ -58,6 +59,7 @@ final class TreeFormat {
     static final long MAGIC = 0x466c657846696c65L; // "FlexFile"
 
     private static final byte[] NEXT = {'n', 'e', 'x', 't'};
+    private static final byte[] LOST = {'l', 'o', 's', 't'};
 
     private TreeFormat() {}
 
@@ -75,6 +77,14 @@ final class TreeFormat {
         return ByteBuffer.allocate(ID_BYTES + NEXT.length)
                 .putLong(SUPERBLOCK)
                 .put(NEXT)
+                .array();
+    }
+
+    static byte[] salvageKey(long salvage) {
+        return ByteBuffer.allocate(2 * ID_BYTES + LOST.length)
+                .putLong(SUPERBLOCK)
+                .put(LOST)
+                .putLong(salvage)
                 .array();
     }
 

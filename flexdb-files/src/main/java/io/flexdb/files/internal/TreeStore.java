@@ -42,6 +42,7 @@ final class TreeStore {
     final TreeView newest;
     final int blockBytes;
     final int smallBytes;
+    private LostBlocks lost; // set before anybody else knows this
     private final InstantSource clock;
 
     /** Shared by changes: beside a transaction, to take it costs nothing. Who has it alone knows that none is under way. */
@@ -87,6 +88,7 @@ final class TreeStore {
                 requireEmpty(blocks);
                 store.change(null, store::begin);
             }
+            store.lost = LostBlocks.of(db, store);
             return store;
         } catch (StorageException e) {
             throw failure(e);
@@ -124,6 +126,11 @@ final class TreeStore {
         change.put(TreeFormat.ROOT, new Directory(TreeFormat.ROOT, Times.of(change.now)));
         change.put(TreeFormat.REMOVED, new Directory(TreeFormat.SUPERBLOCK, Times.of(change.now)));
         return null;
+    }
+
+    /** Blocks that are missing, and are no zeros. */
+    LostBlocks lost() {
+        return lost;
     }
 
     long now() {

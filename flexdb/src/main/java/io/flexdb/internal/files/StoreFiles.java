@@ -167,9 +167,12 @@ public final class StoreFiles {
         }
         int found = crc(text.substring(0, text.indexOf("checksum")).getBytes(StandardCharsets.ISO_8859_1));
         int expected = Integer.parseUnsignedInt(matcher.group(3), 16);
-        if (found != expected || Integer.parseInt(matcher.group(1)) == 0) {
+        if (found != expected) {
             throw new CorruptionException(
                     path, 0, "checksum " + Integer.toHexString(expected), Integer.toHexString(found));
+        }
+        if (version == 0) { // no release has written it
+            throw new CorruptionException(path, 0, "format " + FORMAT, "format 0");
         }
         return Long.parseUnsignedLong(matcher.group(2), 16);
     }

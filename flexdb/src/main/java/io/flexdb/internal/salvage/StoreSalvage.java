@@ -110,6 +110,7 @@ public final class StoreSalvage {
             new TreeMap<>(Arrays::compareUnsigned); // beyond the tag, by key (S1)
     private final LostKeys lostKeys = new LostKeys(); // S2
     private final TreeSet<byte[]> basesInLogs = new TreeSet<>(Arrays::compareUnsigned); // of keys in lost ranges
+    private final TreeSet<Long> logNumbers = new TreeSet<>();
     private PairWriter target;
     private KeptRecords large; // null if the space can't be read
     private long problemCount;
@@ -379,6 +380,7 @@ public final class StoreSalvage {
             }
         }
         sort(found);
+        requireLogBehind(found, logs);
         long last = tag;
         for (int i = 0; i < found.size(); i++) {
             long nextLog = i + 1 < found.size() ? found.get(i + 1).firstSequence : 0;
@@ -404,6 +406,7 @@ public final class StoreSalvage {
 
     private void inspect(Path path, long storeId, List<Log> found) {
         try (WalReader reader = WalReader.tolerant(logFiles, path, storeIdOf(path, storeId))) {
+            logNumbers.add(reader.number());
             if (reader.tolerated() != null) {
                 doubt(reader.tolerated(), path);
             }
@@ -447,6 +450,24 @@ public final class StoreSalvage {
             }
         } catch (StorageException e) {
             doubt(e, path);
+        }
+    }
+
+    /**
+     * Logs have consecutive numbers and lose their names in this order, so one is missing if there is none with the next
+     * number behind the last that has writes, but one with a higher; or its making had failed.
+     */
+    private void requireLogBehind(List<Log> sorted, Path logs) {
+        if (sorted.isEmpty()) {
+            return;
+        }
+        long last = sorted.get(sorted.size() - 1).number;
+        Long next = logNumbers.higher(last);
+        if (next != null && next > last + 1) {
+            doubt(
+                    new CorruptionException(
+                            logs.resolve(WalFormat.fileName(last + 1)), 0, "a log", "none, but log " + next),
+                    logs);
         }
     }
 

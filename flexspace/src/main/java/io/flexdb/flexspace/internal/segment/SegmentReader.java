@@ -273,18 +273,21 @@ public final class SegmentReader {
             ByteBuffer buffer,
             int position,
             CRC32C crc) {
-        int damaged = firstDamaged(segment, sums, first, frames, buffer, position, crc);
-        if (damaged < first + wanted) {
-            int found = format.checksum(
-                    segment.number,
-                    segment.generation,
-                    damaged,
-                    buffer,
-                    position + (damaged - first << format.frameShift),
-                    crc);
-            throw damage(segment, damaged, sums[damaged], found);
+        for (int i = 0; i < frames; i++) {
+            int expected = sums[first + i];
+            int found = checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
+            if (found != expected) {
+                if (i < wanted) { // what was compared: a buffer of the caller's may have other bytes by now
+                    throw damage(segment, first + i, expected, found);
+                }
+                return i;
+            }
         }
-        return damaged - first;
+        return frames;
+    }
+
+    private int checksum(Segment segment, int frame, ByteBuffer buffer, int position, CRC32C crc) {
+        return format.checksum(segment.number, segment.generation, frame, buffer, position, crc);
     }
 
     /** Reads frames into a buffer from a position on, unverified. Moves the buffer's position and limit. */
@@ -301,8 +304,7 @@ public final class SegmentReader {
     int firstDamaged(Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
         for (int i = 0; i < frames; i++) {
             int expected = sums[first + i]; // comes from memory while the checksum is calculated
-            int found = format.checksum(
-                    segment.number, segment.generation, first + i, buffer, position + (i << format.frameShift), crc);
+            int found = checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
             if (found != expected) {
                 return first + i;
             }

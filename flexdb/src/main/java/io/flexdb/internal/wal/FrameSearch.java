@@ -1,6 +1,8 @@
 package io.flexdb.internal.wal;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.batch.PayloadReader;
+import io.flexdb.internal.batch.WritePayload;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -21,9 +23,11 @@ final class FrameSearch {
      *   a frame that was being written when the power failed, or the process was killed, and was never acknowledged
      *   a frame that was whole, and is damaged now
      * The last two can't be told from each other. They can be told from an earlier use where a length stands that can be
-     * one: a frame of that length would have overwritten all earlier ones up to its end. So if one begins there that is
-     * whole, nothing was written.
+     * one. A frame of that length would have overwritten all earlier ones up to its end: if one begins there that is
+     * whole, nothing was written. And its payload would begin with entries, unless the damage is there; then it is a
+     * frame if one other bit gives it the right check.
      */
+    private static final int LONGEST_TO_REPAIR = 4096; // each bit is tried
     private static final int PIECE_BYTES = 1 << 16;
 
     private final VfsFile file;
@@ -76,7 +80,47 @@ final class FrameSearch {
                 return false;
             }
         }
-        return true;
+        return beginsWithEntries(position + WalFormat.FRAME_HEADER_BYTES, length) || isOneBitWrong(position, length);
+    }
+
+    /** Whether so many bytes are an entry, or begin with one behind which another may begin. */
+    private boolean beginsWithEntries(long position, int length) {
+        byte[] payload = new byte[Math.min(length, PIECE_BYTES)];
+        file.readFully(ByteBuffer.wrap(payload), position);
+        PayloadReader entries = new PayloadReader().reset(payload, 0, payload.length);
+        int found = 0;
+        try {
+            while (found < 2 && entries.next()) {
+                found++;
+            }
+            return true;
+        } catch (IllegalArgumentException e) {
+            return length > payload.length; // an entry may go on behind what was read
+        }
+    }
+
+    /** Whether one bit of the check or the payload is wrong, and nothing else. */
+    private boolean isOneBitWrong(long position, int length) {
+        if (Integer.bitCount(generationAt(position) ^ generationLow) == 1) {
+            return true;
+        }
+        byte[] payload = new byte[Math.min(length, LONGEST_TO_REPAIR)];
+        if (payload.length < length) {
+            return false;
+        }
+        load(position);
+        int field = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_LENGTH);
+        int check = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_CHECK);
+        file.readFully(ByteBuffer.wrap(payload), position + WalFormat.FRAME_HEADER_BYTES);
+        for (int bit = 0; bit < length * Byte.SIZE; bit++) {
+            byte mask = (byte) (1 << bit % Byte.SIZE);
+            payload[bit / Byte.SIZE] ^= mask;
+            if (header.frameCheck(position, field, WritePayload.checksum(payload, 0, length)) == check) {
+                return true;
+            }
+            payload[bit / Byte.SIZE] ^= mask;
+        }
+        return false;
     }
 
     /** Whether one bit of the length is wrong, and nothing else. */

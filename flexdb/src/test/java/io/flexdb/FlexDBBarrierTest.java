@@ -23,6 +23,7 @@ class FlexDBBarrierTest {
 
     private static final Set<String> NEEDED = Set.of(
             // creation
+            "sync StoreFiles.create < StoreFiles.openOrCreate < StoreOpener.open",
             "force SpaceFiles.create < SpaceEngine.create < StoreFiles.create",
             "sync SpaceFiles.create < SpaceEngine.create < StoreFiles.create",
             "force StoreFiles.writeOptions < StoreFiles.create < StoreFiles.openOrCreate",

@@ -315,10 +315,8 @@ class FlexDBCheckpointTest {
     }
 
     private static final Set<String> NOT_MISSED = Set.of(
-            // The next one does the same: of the directory's name, of the log's, of the marker's, of flexdb.options.
+            // The next one does the same: of the directory's name, of flexdb.options.
             "sync SpaceFiles.syncName < SpaceFiles.createDirectory < SpaceEngine.createDirectory",
-            "sync LogicalLog.begin < LogicalLog.create < SpaceCopy.copyTree",
-            "sync NewStoreDirectory.begin < Checkpoints.write < FlexDB.checkpoint",
             "sync StoreFiles.writeOptions < NewStoreDirectory.finish < Checkpoints.lambda$write$0",
             // A marker that comes back does no harm.
             "sync NewStoreDirectory.finish < Checkpoints.lambda$write$0 < LongTasks.run");

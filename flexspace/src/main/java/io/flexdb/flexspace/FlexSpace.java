@@ -85,18 +85,18 @@ public final class FlexSpace implements AutoCloseable {
         if (vfs.exists(path) && !vfs.isDirectory(path)) {
             throw new NotAStoreException(path, "a file");
         }
-        boolean existed = SpaceEngine.exists(vfs, path);
-        if (!existed && vfs.exists(path)) {
-            SpaceEngine.checkCreatable(vfs, path, List.of(LOCK_NAME));
-        }
-        if (!existed) {
+        if (!SpaceEngine.exists(vfs, path)) {
+            if (vfs.exists(path)) {
+                requireCreatable(vfs, path);
+            }
             SpaceEngine.createDirectory(vfs, path);
         }
         VfsLock lock = vfs.lock(path.resolve(LOCK_NAME));
         try {
             if (!SpaceEngine.exists(vfs, path)) {
-                SpaceEngine.create(vfs, path, newStoreId(), options.settings(), List.of(LOCK_NAME));
+                SpaceEngine.createWhereChecked(vfs, path, newStoreId(), options.settings(), List.of(LOCK_NAME));
             }
+            SpaceEngine.endCreation(vfs, path);
             Epochs epochs = new Epochs();
             SpaceSettings settings = options.settings().copy();
             settings.mappedReads &= vfs.mapsSafely(path);
@@ -110,6 +110,14 @@ public final class FlexSpace implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             lock.close();
             throw e;
+        }
+    }
+
+    private static void requireCreatable(Vfs vfs, Path directory) {
+        SpaceEngine.checkCreatable(vfs, directory, List.of(LOCK_NAME));
+        Path lock = directory.resolve(LOCK_NAME);
+        if (vfs.exists(lock) && !SpaceEngine.exists(vfs, directory) && !SpaceEngine.isLockFile(vfs, lock)) {
+            throw new NotAStoreException(directory, LOCK_NAME);
         }
     }
 

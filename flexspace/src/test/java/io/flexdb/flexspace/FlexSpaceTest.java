@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
@@ -280,6 +281,22 @@ class FlexSpaceTest {
         assertEquals(List.of("letter.txt"), vfs.list(other));
         assertThrows(
                 NotAStoreException.class, () -> FlexSpace.open(vfs, other.resolve("letter.txt"), CrashHistory.SMALL));
+    }
+
+    @Test
+    void filesThatHaveTheNamesOfASpacesAreNotTakenForSuch() {
+        for (String name : List.of("data", "log-1", "log.new", "log.recovered", "tree.new", "LOCK")) {
+            Path other = Path.of("/other/" + name);
+            vfs.createDirectories(other.getParent());
+            try (VfsFile file = vfs.open(other, OpenMode.CREATE)) {
+                file.write(ByteBuffer.wrap(new byte[] {'m', 'i', 'n', 'e'}), 0);
+            }
+            NotAStoreException e = assertThrows(
+                    NotAStoreException.class, () -> FlexSpace.open(vfs, other.getParent(), CrashHistory.SMALL));
+            assertTrue(e.getMessage().contains("found " + name), e.getMessage());
+            assertEquals(List.of(name), vfs.list(other.getParent()));
+            vfs.delete(other);
+        }
     }
 
     @Test

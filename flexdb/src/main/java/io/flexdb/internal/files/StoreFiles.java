@@ -7,11 +7,14 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
+import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -48,23 +51,75 @@ public final class StoreFiles {
 
     private StoreFiles() {}
 
-    /** Fails, before anything is changed, if a path can be neither opened as a store nor made one. */
+    /*
+     * A creation makes the lock file, then the file of options under its name for the time being, without content, whose
+     * name it makes durable; then the rest, and last the file of options. Each of these names may be somebody else's in
+     * a directory that is no store, so nothing is taken for ours without proof:
+     *
+     * C1 With the file of options the directory is a store, whatever else it has.
+     * C2 With the one for the time being a creation has begun, in a directory that had a lock file at most. So space
+     *    and logs are its.
+     * C3 With neither, a space or a log that says of itself that it is one belongs to a store that has lost its file of
+     *    options.
+     * C4 Otherwise there may be a lock file only, and nothing but what a holder writes may be in it.
+     */
+
+    /**
+     * Fails, before anything is changed, if a path can be neither opened as a store nor made one. Others may be making
+     * one there, or may begin to: so it is to be asked once more under the lock.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if a copy of a store is being made there
+     */
     public static void checkOpenable(Vfs vfs, Path directory) {
+        checkOpenable(vfs, directory, false);
+    }
+
+    private static void checkOpenable(Vfs vfs, Path directory, boolean locked) {
         if (!vfs.exists(directory)) {
             return;
         }
         if (!vfs.isDirectory(directory)) {
             throw new NotAStoreException(directory, "a file");
         }
-        if (vfs.exists(directory.resolve(OPTIONS_NAME))) {
+        List<String> names = vfs.list(directory);
+        boolean begun = names.contains(UNFINISHED_OPTIONS_NAME);
+        if (names.contains(OPTIONS_NAME) || !begun && hasLostOptions(vfs, directory, names)) {
             return;
         }
-        List<String> ours = List.of(
-                LOCK_NAME, SPACE_NAME, WAL_NAME, ANCHORS_NAME, FILTERS_NAME, OUTLINES_NAME, UNFINISHED_OPTIONS_NAME);
-        for (String name : vfs.list(directory)) {
-            if (!ours.contains(name) && LeaseName.of(name) == null && !TimeMark.is(name)) {
+        for (String name : names) {
+            boolean ours = begun
+                    ? List.of(LOCK_NAME, UNFINISHED_OPTIONS_NAME, SPACE_NAME, WAL_NAME)
+                            .contains(name)
+                    : name.equals(LOCK_NAME) && (locked || SpaceEngine.isLockFile(vfs, directory.resolve(name)));
+            if (!ours) {
+                if (!locked && names.containsAll(List.of(UNFINISHED_COPY_NAME, LOCK_NAME))) {
+                    vfs.lock(directory.resolve(LOCK_NAME)).close(); // which tells whether one is being made
+                }
                 throw new NotAStoreException(directory, name);
             }
+        }
+    }
+
+    /** C3. */
+    private static boolean hasLostOptions(Vfs vfs, Path directory, List<String> names) {
+        if (names.contains(SPACE_NAME) && SpaceEngine.isOne(vfs, directory.resolve(SPACE_NAME))) {
+            return true;
+        }
+        Path wal = directory.resolve(WAL_NAME);
+        if (!names.contains(WAL_NAME) || !vfs.isDirectory(wal)) {
+            return false;
+        }
+        return vfs.list(wal).stream().anyMatch(name -> WalFormat.isFileName(name) && isLog(vfs, wal.resolve(name)));
+    }
+
+    private static boolean isLog(Vfs vfs, Path path) {
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            return FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0));
+        } catch (StoreIoException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                return false; // whoever has the lock has deleted it meanwhile
+            }
+            throw e;
         }
     }
 
@@ -82,11 +137,15 @@ public final class StoreFiles {
 
     /**
      * The id of the store in a directory, which is made one if it is not. The file with the id comes last, so that a
-     * creation that was cut short is finished by the next one.
+     * creation that was cut short is finished by the next one. Under the lock.
      */
     public static long openOrCreate(Vfs vfs, Path directory, StoreSettings settings) {
         Path file = directory.resolve(OPTIONS_NAME);
-        return vfs.exists(file) ? readStoreId(vfs, file) : create(vfs, directory, settings);
+        if (vfs.exists(file)) {
+            return readStoreId(vfs, file);
+        }
+        checkOpenable(vfs, directory, true); // others may have used it since
+        return create(vfs, directory, settings);
     }
 
     private static long create(Vfs vfs, Path directory, StoreSettings settings) {
@@ -104,6 +163,11 @@ public final class StoreFiles {
                 storeId = engine.storeId();
             }
         } else {
+            Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
+            if (!vfs.exists(unfinished)) {
+                vfs.open(unfinished, OpenMode.CREATE).close();
+            }
+            vfs.syncDirectory(directory); // C2
             storeId = new SecureRandom().nextLong() | 1; // never 0, which stands for any
             SpaceEngine.create(vfs, space, storeId, settings.space.settings(), List.of());
         }
@@ -115,6 +179,25 @@ public final class StoreFiles {
     private static CorruptionException optionsMissing(Path directory, String found) {
         return new CorruptionException(
                 directory.resolve(OPTIONS_NAME), 0, "the file that belongs to the store", "no file, but " + found);
+    }
+
+    /**
+     * To be called for a store that does not say that it was closed. One that was closed had no log: the file of anchors
+     * is written when all are gone, and every opening makes it count for nothing. So its directory of logs may be
+     * missing, which copies often lack because it is empty.
+     *
+     * @throws CorruptionException if the directory of logs is missing
+     */
+    public static void requireLogs(Vfs vfs, Path directory) {
+        Path wal = directory.resolve(WAL_NAME);
+        if (!vfs.exists(wal)) {
+            throw new CorruptionException(
+                    wal,
+                    0,
+                    "the directory of the write-ahead logs, which may hold writes of a store that was not closed",
+                    "nothing, and no file " + ANCHORS_NAME + " that proves that the store was closed;"
+                            + " copy the directory too, or bring what the rest has into a new store by FlexDBSalvage");
+        }
     }
 
     /** Makes a directory with all other files of a store a store, durably. */
@@ -141,6 +224,11 @@ public final class StoreFiles {
 
     private static int crc(byte[] bytes) {
         return FilePreamble.crc(ByteBuffer.wrap(bytes), 0, bytes.length);
+    }
+
+    /** The directory of a store and those in it. */
+    public static List<Path> directories(Path directory) {
+        return List.of(directory, directory.resolve(SPACE_NAME), directory.resolve(WAL_NAME));
     }
 
     /** The file that makes a directory a store. */

@@ -154,6 +154,7 @@ public final class FollowedState implements AutoCloseable {
         engine.reads().explainFailures(this::explain);
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
+            StoreFiles.requireLogs(store.vfs, store.directory);
             IndexSampler.sample(engine, intervals, store.dataFile(), store.inline);
         }
     }

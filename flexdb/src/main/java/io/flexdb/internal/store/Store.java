@@ -52,6 +52,7 @@ import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.SyncThread;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreLockedException;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -95,6 +96,7 @@ public final class Store implements AutoCloseable {
     private final Vfs vfs;
     private final VfsLock lock;
     public final CommitThread commits;
+    private final LockWatch lockWatch;
     private final SyncThread syncs;
     private final LogThread logThread;
     private final StoreWriter writer;
@@ -114,6 +116,7 @@ public final class Store implements AutoCloseable {
         this.settings = opened.settings;
         this.merges = opened.merges;
         this.overgrown = opened.overgrown;
+        this.lockWatch = new LockWatch(lock, settings.nanoClock);
         this.health = opened.health;
         this.memory = opened.memory;
         this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory, this::spills));
@@ -131,7 +134,8 @@ public final class Store implements AutoCloseable {
                 new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
         this.versions = new StoreVersions(opened.epochs, health, opened.clock, engine, index);
         LargeValues large = opened.large;
-        this.sharedForce = new SharedForce(versions.visibleSequence(), health, large::force);
+        this.sharedForce =
+                new SharedForce(versions.visibleSequence(), health, large::force, lockWatch::requireHeldNowAndThen);
         this.defragmenter =
                 opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);
         this.commits = new CommitThread(
@@ -545,6 +549,9 @@ public final class Store implements AutoCloseable {
             versions.awaitVisible(last);
         }
         commits.stop();
+        if (!health.hasFailed()) {
+            failUnlessLockIsHeld();
+        }
         if (!health.isReadOnly() && !health.hasFailed()) {
             try {
                 commits.commitRest();
@@ -555,6 +562,15 @@ public final class Store implements AutoCloseable {
             }
         }
         keepInLogs(last);
+    }
+
+    private void failUnlessLockIsHeld() {
+        try {
+            lockWatch.requireHeld();
+        } catch (StoreLockedException e) {
+            health.fail(e);
+            throw e;
+        }
     }
 
     private void keepInLogs(long last) {

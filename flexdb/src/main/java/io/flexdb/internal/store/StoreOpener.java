@@ -129,11 +129,17 @@ public final class StoreOpener {
             memory.collectEnded(budget.totalBytes());
             StoreClasses.initialize();
             long storeId = StoreFiles.openOrCreate(vfs, directory, settings);
+            for (Path ours : StoreFiles.directories(directory)) {
+                vfs.grant(ours);
+            }
             clock.beginAt(TimeMark.read(vfs, directory), time -> TimeMark.write(vfs, directory, time));
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             recovery = WalRecovery.open(vfs, walDirectory, storeId);
-            if (recoverSpace(storeId)) {
+            boolean wasClosed = recoverSpace(storeId);
+            if (wasClosed) {
                 recovery.requireNoForeignLog();
+            } else {
+                StoreFiles.requireLogs(vfs, directory);
             }
             recovery.check((payload, length) -> large.keep(payload, length));
             recovery.replay(
@@ -141,6 +147,9 @@ public final class StoreOpener {
                     (first, entries, payload, offset, length) ->
                             FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null));
             prepareToBegin();
+            if (!vfs.exists(walDirectory)) {
+                SpaceEngine.createDirectory(vfs, walDirectory);
+            }
             memLogs = new MemLogs(
                     vfs,
                     walDirectory,

@@ -24,9 +24,11 @@ public final class SharedForce {
      * G2 A file gets no more frames once a younger one was added; so an older one needs one force, and is then dropped.
      * G3 durableSequence never falls.
      * G4 Whoever leads passes that on when it is done, to the first who waits. Nobody waits while nobody leads.
+     * G5 What was forced counts only if the files are this store's still.
      */
     private final Health health;
     private final Runnable forceFirst;
+    private final Runnable requireOwnership;
     private final Monitor lock = new Monitor(); // guards the logs and those who wait; held for moments
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // oldest first
     private volatile long durableSequence;
@@ -48,16 +50,19 @@ public final class SharedForce {
      *     nothing is forced any more: what is not durable yet never will be
      */
     public SharedForce(long durableSequence, Health health) {
-        this(durableSequence, health, () -> {});
+        this(durableSequence, health, () -> {}, () -> {});
     }
 
     /**
      * The same for logs that refer to something.
      *
      * @param forceFirst forces all that frames refer to that have been appended so far
+     * @param requireOwnership run behind each force, before anything counts as durable; throws if the files are not this
+     *     store's any more
      */
-    public SharedForce(long durableSequence, Health health, Runnable forceFirst) {
+    public SharedForce(long durableSequence, Health health, Runnable forceFirst, Runnable requireOwnership) {
         this.forceFirst = forceFirst;
+        this.requireOwnership = requireOwnership;
         this.durableSequence = durableSequence;
         this.health = health;
         health.onChange(this::healthChanged);
@@ -162,11 +167,17 @@ public final class SharedForce {
             lock.unlock();
         }
         int done = 0;
+        long forced = 0;
         long reached = 0;
         try {
-            for (; done < round.length; done++) {
-                round[done].force();
-                reached = Math.max(reached, round[done].durableSequence());
+            try {
+                for (; done < round.length; done++) {
+                    round[done].force();
+                    forced = Math.max(forced, round[done].durableSequence());
+                }
+            } finally {
+                requireOwnership.run(); // G5
+                reached = forced;
             }
         } catch (Throwable e) {
             health.fail(e);

@@ -92,7 +92,7 @@ public final class WalFollower implements AutoCloseable {
      * @throws CorruptionException if a log is damaged, and is not just being used again
      */
     public void readAll(long coveredSequence, Target target) {
-        for (String name : vfs.list(directory)) {
+        for (String name : names()) {
             if (WalFormat.isFileName(name)) {
                 openLog(directory.resolve(name));
             }
@@ -111,6 +111,11 @@ public final class WalFollower implements AutoCloseable {
                 read(open.get(i), coveredSequence, target);
             }
         }
+    }
+
+    /** A directory that is missing has none. */
+    private List<String> names() {
+        return vfs.exists(directory) ? vfs.list(directory) : List.of();
     }
 
     private void openLog(Path path) {
@@ -275,7 +280,7 @@ public final class WalFollower implements AutoCloseable {
         othersBytes = 0;
         before = null;
         long greatest = 0;
-        List<String> names = vfs.list(directory);
+        List<String> names = names();
         begun.keySet().retainAll(names);
         for (String name : names) {
             Path path = directory.resolve(name);

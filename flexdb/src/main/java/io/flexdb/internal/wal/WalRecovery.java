@@ -57,13 +57,17 @@ public final class WalRecovery {
     }
 
     /**
-     * Lists the logs in a directory and checks their headers. Files that are no logs are left alone.
+     * Lists the logs in a directory and checks their headers. Files that are no logs are left alone. A directory that is
+     * missing has no logs; the caller says whether that can be.
      *
      * @throws CorruptionException if a log is damaged, or is there under another name than a log's
      * @throws io.flexdb.storage.UnsupportedFormatException if a log has a format version that can't be read
      */
     public static WalRecovery open(Vfs vfs, Path directory, long storeId) {
         WalRecovery recovery = new WalRecovery(vfs, directory, storeId);
+        if (!vfs.exists(directory)) {
+            return recovery;
+        }
         for (String name : vfs.list(directory)) {
             if (WalFormat.isFileName(name)) {
                 recovery.inspect(directory.resolve(name));

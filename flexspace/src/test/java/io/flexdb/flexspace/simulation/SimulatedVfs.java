@@ -417,6 +417,11 @@ public final class SimulatedVfs implements Vfs {
         }
 
         @Override
+        public void requireHeld() {
+            // There is no other process.
+        }
+
+        @Override
         public void close() {
             synchronized (SimulatedVfs.this) {
                 locks.remove(path, this);

@@ -27,6 +27,7 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -112,9 +113,41 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return SpaceFiles.isFileName(name);
     }
 
-    /** Checks, before anything is changed, that {@link #create} would find nothing in its way. */
+    /** Whether a directory holds a space, or what says of itself that it was one. */
+    public static boolean isOne(Vfs vfs, Path directory) {
+        return SpaceFiles.isOne(vfs, directory);
+    }
+
+    /**
+     * Whether a file with the name of a lock file is one by what it has.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if it is locked
+     */
+    public static boolean isLockFile(Vfs vfs, Path file) {
+        return SpaceFiles.isLockFile(vfs, file);
+    }
+
+    /**
+     * Checks, before anything is changed, that a directory has a space, or that one can be made there: that it has
+     * nothing but what may be there besides, and what a creation has left that was cut short.
+     */
     public static void checkCreatable(Vfs vfs, Path directory, List<String> allowedNames) {
         SpaceFiles.checkCreatable(vfs, directory, allowedNames);
+    }
+
+    /** Creates an empty space where {@link #checkCreatable} finds that one can be made. */
+    public static void createWhereChecked(
+            Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
+        SpaceFiles.checkCreatable(vfs, directory, allowedNames);
+        SpaceFiles.beginCreation(vfs, directory);
+        List<String> allowed = new ArrayList<>(allowedNames);
+        allowed.add(SpaceFiles.BEGUN_NAME);
+        create(vfs, directory, storeId, settings, allowed);
+    }
+
+    /** Deletes the sign of a creation that has ended, if there is one. */
+    public static void endCreation(Vfs vfs, Path directory) {
+        SpaceFiles.endCreation(vfs, directory);
     }
 
     /** Makes a directory and its missing parents, and their names durable. */
@@ -122,7 +155,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         SpaceFiles.createDirectory(vfs, directory);
     }
 
-    /** Creates an empty space in a directory with no files but those allowed. */
+    /**
+     * Creates an empty space in a directory with no files but those allowed, and what an earlier creation has left
+     * there: that is deleted, and must be known to be such.
+     */
     public static void create(
             Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
         SegmentReservation.checkCap(settings.maxDataBytes, settings.segmentBytes);

@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
+import io.flexdb.flexspace.internal.vfs.HolderRecord;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -16,6 +17,7 @@ import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -24,12 +26,71 @@ import java.util.List;
 /** The three files of a space in a directory: what makes a directory a space, and how a new one comes to be. */
 final class SpaceFiles {
     static final String DATA_NAME = "data";
+    static final String BEGUN_NAME = "flexspace.new";
+
+    private static final int MAX_LOCK_BYTES = 4096;
 
     private SpaceFiles() {}
 
     /** Whether the directory holds a space. */
     static boolean exist(Vfs vfs, Path directory) {
         return vfs.exists(directory.resolve(TreeFileFormat.FILE_NAME));
+    }
+
+    /** Whether the directory has a file of a space that says of itself that it is one. */
+    static boolean isOne(Vfs vfs, Path directory) {
+        return vfs.isDirectory(directory) && hasProof(vfs, directory, vfs.list(directory));
+    }
+
+    private static boolean hasProof(Vfs vfs, Path directory, List<String> names) {
+        for (String name : names) {
+            Path file = directory.resolve(name);
+            if (isFileName(name) && !vfs.isDirectory(file) && saysSo(vfs, file)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean saysSo(Vfs vfs, Path path) {
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            ByteBuffer first = FilePreamble.read(file, 0);
+            return FilePreamble.isOf(FilePreamble.Kind.DATA, first)
+                    || FilePreamble.isOf(FilePreamble.Kind.LOG, first)
+                    || isTree(file, 0)
+                    || isTree(file, 1);
+        } catch (StoreIoException e) {
+            requireMissing(e);
+            return false;
+        }
+    }
+
+    /** Whoever looks before he has the lock may find that a file is gone again. */
+    private static void requireMissing(StoreIoException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+            throw e;
+        }
+    }
+
+    private static boolean isTree(VfsFile file, long treeVersion) {
+        ByteBuffer block = FilePreamble.read(file, TreeFileFormat.headerPosition(treeVersion));
+        return FilePreamble.isOf(FilePreamble.Kind.TREE, block);
+    }
+
+    /**
+     * Whether a file with the name of a lock file is one by what it has.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if it is locked
+     */
+    static boolean isLockFile(Vfs vfs, Path file) {
+        if (vfs.isDirectory(file)) {
+            return false;
+        }
+        try (VfsFile opened = vfs.open(file, OpenMode.READ)) {
+            ByteBuffer content = ByteBuffer.allocate((int) Math.min(MAX_LOCK_BYTES, opened.size()));
+            opened.readFully(content, 0);
+            return opened.size() < MAX_LOCK_BYTES && HolderRecord.isOne(content.array());
+        }
     }
 
     /** Makes a directory and its missing parents, and their names durable. */
@@ -83,15 +144,21 @@ final class SpaceFiles {
 
     /**
      * Creates a space. The FlexTree file gets its name last, so that a creation that was cut short leaves no space, and
-     * can be begun again.
+     * can be begun again. It must be known that files with the names of a space's are such: they are deleted.
      *
      * @throws NotAStoreException if the directory has other files in it
      * @throws CorruptionException if it has the data of a space whose FlexTree file is gone
      */
     static void create(Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
         createDirectory(vfs, directory);
-        checkCreatable(vfs, directory, allowedNames);
-        for (String name : vfs.list(directory)) {
+        List<String> names = vfs.list(directory);
+        for (String name : names) {
+            if (!allowedNames.contains(name) && !isLeft(vfs, directory.resolve(name))) {
+                throw new NotAStoreException(directory, name);
+            }
+        }
+        requireNoData(vfs, directory, names);
+        for (String name : names) {
             if (!allowedNames.contains(name)) {
                 vfs.delete(directory.resolve(name));
             }
@@ -133,15 +200,51 @@ final class SpaceFiles {
                 || LogFormat.generationOf(name) > 0;
     }
 
-    /** Whether the directory has nothing but what a creation that was cut short may leave. */
+    /**
+     * Says, by the name of an empty file, that a creation has begun in a directory where nobody else has anything; from
+     * then on {@link #checkCreatable} takes what it finds for what the creation has left.
+     */
+    static void beginCreation(Vfs vfs, Path directory) {
+        Path begun = directory.resolve(BEGUN_NAME);
+        if (!vfs.exists(begun)) {
+            vfs.open(begun, OpenMode.CREATE).close();
+        }
+        vfs.syncDirectory(directory);
+    }
+
+    /** Ends it, when the space is there. */
+    static void endCreation(Vfs vfs, Path directory) {
+        Path begun = directory.resolve(BEGUN_NAME);
+        if (vfs.exists(begun)) {
+            vfs.delete(begun);
+        }
+    }
+
+    /**
+     * Checks that the directory has nothing but what a creation that was cut short may leave. Names are no proof of
+     * that: the creation says that it has begun, or one of the files says that it is one of a space.
+     */
     static void checkCreatable(Vfs vfs, Path directory, List<String> allowedNames) {
         List<String> names = vfs.list(directory);
+        if (names.contains(TreeFileFormat.FILE_NAME)) {
+            return; // it has become a space
+        }
+        boolean begun = names.contains(BEGUN_NAME) || hasProof(vfs, directory, names);
         for (String name : names) {
-            boolean ours = isFileName(name) && !name.equals(TreeFileFormat.FILE_NAME);
-            if (!ours && !allowedNames.contains(name)) {
+            boolean allowed = allowedNames.contains(name)
+                    || begun && (name.equals(BEGUN_NAME) || isLeft(vfs, directory.resolve(name)));
+            if (!allowed) {
                 throw new NotAStoreException(directory, name);
             }
         }
+        requireNoData(vfs, directory, names);
+    }
+
+    private static boolean isLeft(Vfs vfs, Path file) {
+        return isFileName(file.getFileName().toString()) && !vfs.isDirectory(file);
+    }
+
+    private static void requireNoData(Vfs vfs, Path directory, List<String> names) {
         for (String name : names) {
             boolean mayHoldData = name.equals(DATA_NAME) || LogFormat.generationOf(name) > 0;
             if (mayHoldData && size(vfs, directory.resolve(name)) > FilePreamble.BLOCK_BYTES) {
@@ -154,6 +257,9 @@ final class SpaceFiles {
     private static long size(Vfs vfs, Path file) {
         try (VfsFile opened = vfs.open(file, OpenMode.READ)) {
             return opened.size();
+        } catch (StoreIoException e) {
+            requireMissing(e);
+            return 0;
         }
     }
 

@@ -2,13 +2,9 @@ package io.flexdb.flexspace.internal.vfs;
 
 import io.flexdb.storage.StoreLockedException;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,23 +12,25 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The lock files that this process holds. */
 final class FileLocks {
     /*
-     * The operating system ties a lock to the process and the file: closing any descriptor of the file, whoever opened
-     * it, gives the lock up. So this process must never open a lock file that it holds, and has to know which ones it
-     * does. Since that is a fact about the process, the table is static, the only such state there is. It names a lock
-     * file by the identity of its directory, so that neither a symbolic link nor a second mount leads around it.
+     * L1 In a JVM a lock has one holder: the table of the JVM (LocksOfJvm) is asked before the lock file is touched. It
+     *    names a lock file by the identity of its directory, so that neither a symbolic link nor a second mount leads
+     *    around it.
+     * L2 Between processes the operating system decides (LockFile). Where native calls serve, its lock can't be lost as
+     *    long as the process lives and the file is there.
+     * L3 Elsewhere it can be. So whoever gets the lock believes it only if neither the lock file nor the directory names
+     *    another process that lives (HolderRecord).
+     * L4 The lock counts only if the lock file still has its name when it is locked.
+     * L5 A holder looks now and then whether L2 and L4 still hold (requireHeld), takes a lost lock again, and stops if
+     *    another process has it.
      *
-     * Another copy of this class, under another class loader, has another table. The JDK then tells of the overlap, but
-     * only when the file is open, and it can't be closed again without harm to the holder. Such a file is kept for the
+     * The operating system may tie a lock to the process and the file: closing any descriptor of the file, whoever
+     * opened it, gives the lock up. So code of a store must never open a lock file that is held; since that is a fact
+     * about the process, the table here is static. If other code of this JVM has locked the file, the JDK tells that
+     * only when the file is open, and it can't be closed again without harm to that code. Such a file is kept for the
      * next attempt.
-     *
-     * Lock files are accessed by RandomAccessFile, which an interrupt does not close.
      */
-    private static final ConcurrentHashMap<Name, Object> HELD = new ConcurrentHashMap<>();
-    private static final ConcurrentHashMap<Name, RandomAccessFile> NOT_TO_CLOSE = new ConcurrentHashMap<>();
-
-    // Past any content, for systems on which a locked byte can't be read.
-    private static final long LOCKED_POSITION = Long.MAX_VALUE - 1;
-    private static final int MAX_CONTENT_BYTES = 20;
+    private static final ConcurrentHashMap<Name, LockFile> NOT_TO_CLOSE = new ConcurrentHashMap<>();
+    private static final int TRIES = 100; // to lock a file that still has its name then
 
     private FileLocks() {}
 
@@ -45,18 +43,17 @@ final class FileLocks {
                     key != null ? key : directory.toRealPath(),
                     lockFile.getFileName().toString());
         }
+
+        String inJvm() {
+            return (directory + "/" + file).replace('\n', ' ');
+        }
     }
 
     /** Throws if this process holds the file as a lock, since opening and closing it would give the lock up. */
     static void refuseToOpen(Path file) {
-        if (HELD.isEmpty()) {
-            return;
-        }
         String fileName = file.getFileName().toString();
-        for (Name held : HELD.keySet()) {
-            if (held.file().equals(fileName) && held.equals(nameOf(file))) {
-                throw new StoreLockedException(file, "this process");
-            }
+        if (LocksOfJvm.hasFile(fileName) && LocksOfJvm.has(nameOf(file).inJvm())) {
+            throw new StoreLockedException(file, "this process");
         }
     }
 
@@ -68,95 +65,75 @@ final class FileLocks {
         }
     }
 
-    static VfsLock lock(Path lockFile) {
+    static VfsLock lock(Path lockFile, FilePermissions permissions) {
+        return lock(lockFile, permissions, NativeIo.isAvailable());
+    }
+
+    /** @param natively whether the lock is to be one that this process can't lose, where there is such */
+    static VfsLock lock(Path lockFile, FilePermissions permissions, boolean natively) {
         Name name = nameOf(lockFile);
-        Object holder = new Object();
-        if (HELD.putIfAbsent(name, holder) != null) {
+        if (!LocksOfJvm.add(name.inJvm())) {
             throw new StoreLockedException(lockFile, "this process");
         }
         Held lock = null;
         try {
-            lock = acquire(name, lockFile);
+            lock = new Held(name, lockFile, permissions, natively);
             return lock;
         } catch (IOException e) {
             throw IoFailures.wrap("lock", lockFile, e);
         } finally {
             if (lock == null) {
-                HELD.remove(name);
+                LocksOfJvm.remove(name.inJvm());
             }
         }
     }
 
-    private static Held acquire(Name name, Path lockFile) throws IOException {
-        RandomAccessFile kept = NOT_TO_CLOSE.remove(name);
-        RandomAccessFile file = kept != null ? kept : open(lockFile);
-        boolean closing = true;
-        try {
-            FileLock lock = file.getChannel().tryLock(LOCKED_POSITION, 1, false);
-            if (lock == null) {
-                throw new StoreLockedException(lockFile, readHolder(file));
-            }
-            closing = false;
-            writeHolder(file);
-            return new Held(name, lockFile, file, lock);
-        } catch (OverlappingFileLockException e) {
-            closing = false;
-            NOT_TO_CLOSE.put(name, file);
-            throw new StoreLockedException(lockFile, "this process");
-        } finally {
-            if (closing) {
-                file.close();
-            }
-        }
-    }
-
-    private static RandomAccessFile open(Path lockFile) throws IOException {
-        try {
-            Files.createFile(lockFile, RealVfs.ownerOnly(lockFile, "rw-------"));
-        } catch (FileAlreadyExistsException e) {
-            if (!Files.isRegularFile(lockFile, LinkOption.NOFOLLOW_LINKS)) {
-                throw new IOException("not a regular file", e);
+    private static LockFile acquire(Name name, Path lockFile, FilePermissions permissions, boolean natively)
+            throws IOException {
+        for (int i = 0; i < TRIES; i++) {
+            LockFile kept = NOT_TO_CLOSE.remove(name);
+            LockFile file = kept != null ? kept : LockFile.open(lockFile, natively, permissions);
+            boolean closing = true;
+            try {
+                if (!file.tryLock()) {
+                    throw new StoreLockedException(lockFile, file.record().holder());
+                }
+                if (file.hasName()) { // L4
+                    HolderRecord other = file.otherHolder(); // L3
+                    if (other != null) {
+                        throw new StoreLockedException(lockFile, other.holder());
+                    }
+                    closing = false;
+                    file.writeRecord();
+                    return file;
+                }
+            } catch (OverlappingFileLockException e) {
+                closing = false;
+                NOT_TO_CLOSE.put(name, file);
+                throw new StoreLockedException(lockFile, "this process");
+            } finally {
+                if (closing) {
+                    file.close();
+                }
             }
         }
-        return new RandomAccessFile(lockFile.toFile(), "rw");
-    }
-
-    private static String readHolder(RandomAccessFile file) {
-        try {
-            byte[] content = new byte[MAX_CONTENT_BYTES];
-            file.seek(0);
-            int length = Math.max(0, file.read(content));
-            String text = new String(content, 0, length, StandardCharsets.US_ASCII).strip();
-            return text.matches("[0-9]+") ? "process " + text : "an unknown process";
-        } catch (IOException e) {
-            return "an unknown process";
-        }
-    }
-
-    /** Leaves the process id for those who are refused. A full disk must not keep a store from being opened. */
-    private static void writeHolder(RandomAccessFile file) {
-        byte[] content = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-        try {
-            file.seek(0);
-            file.write(content);
-            file.setLength(content.length);
-        } catch (IOException e) {
-            // The lock is held all the same; only its holder can't be named.
-        }
+        throw new IOException("the file was replaced by others again and again");
     }
 
     private static final class Held implements VfsLock {
         private final Name name;
         private final Path path;
-        private final RandomAccessFile file;
-        private final FileLock lock;
+        private final FilePermissions permissions;
+        private final boolean natively;
+        private LockFile file;
         private boolean closed;
 
-        Held(Name name, Path path, RandomAccessFile file, FileLock lock) {
+        Held(Name name, Path path, FilePermissions permissions, boolean natively) throws IOException {
             this.name = name;
             this.path = path;
-            this.file = file;
-            this.lock = lock;
+            this.permissions = permissions;
+            this.natively = natively;
+            this.file = acquire(name, path, permissions, natively);
         }
 
         @Override
@@ -165,17 +142,46 @@ final class FileLocks {
         }
 
         @Override
+        public synchronized void requireHeld() {
+            if (closed) {
+                return;
+            }
+            try {
+                if (!file.renew()) {
+                    throw new StoreLockedException(path, file.record().holder());
+                }
+                if (isInItsDirectory() && !file.hasName()) {
+                    LockFile replaced = file;
+                    file = acquire(name, path, permissions, natively);
+                    replaced.close();
+                }
+            } catch (IOException e) {
+                throw IoFailures.wrap("lock", path, e);
+            }
+        }
+
+        /** Whether the path leads to the directory still: that may have been renamed. */
+        private boolean isInItsDirectory() throws IOException {
+            try {
+                return Name.of(path).equals(name);
+            } catch (NoSuchFileException e) {
+                return false;
+            }
+        }
+
+        @Override
         public synchronized void close() {
             if (closed) {
                 return;
             }
             closed = true;
-            try (file) {
-                lock.release();
+            try {
+                file.close();
             } catch (IOException e) {
                 throw IoFailures.wrap("unlock", path, e);
             } finally {
-                HELD.remove(name); // last, so that a next holder's lock can't be given up by closing our descriptor
+                LocksOfJvm.remove(
+                        name.inJvm()); // last, so that a next holder's lock can't be given up by closing our descriptor
             }
         }
     }

@@ -53,6 +53,11 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
+    public void grant(Path directory) {
+        vfs.grant(directory);
+    }
+
+    @Override
     public void rename(Path from, Path to) {
         vfs.rename(from, to);
     }

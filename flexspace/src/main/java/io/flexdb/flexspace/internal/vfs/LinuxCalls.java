@@ -11,6 +11,8 @@ import java.nio.MappedByteBuffer;
 
 /** The system calls themselves. Only {@link NativeIo} may touch this class: JNA is optional. */
 final class LinuxCalls {
+    static final int EAGAIN = 11;
+    static final int EACCES = 13;
     static final int EFBIG = 27;
     static final int ENOSPC = 28;
     static final int EDQUOT = 122;
@@ -19,12 +21,17 @@ final class LinuxCalls {
     static final int FALLOC_FL_PUNCH_HOLE = 2;
     private static final int O_RDONLY = 0;
     private static final int O_WRONLY = 1;
+    private static final int O_RDWR = 2;
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
     private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
     private static final int O_CLOEXEC = 0x80000;
     private static final int POSIX_FADV_WILLNEED = 3;
     private static final int MADV_RANDOM = 1;
     private static final int SYNC_FILE_RANGE_WRITE = 2;
+    private static final int F_OFD_SETLK = 37;
+    private static final short F_WRLCK = 1;
+    private static final short F_UNLCK = 2;
+    private static final int LOCK_BYTES = 2 * Short.BYTES + Integer.BYTES + 3 * Long.BYTES; // struct flock
     private static final long FICLONERANGE = 0x4020940DL; // _IOW(0x94, 13, struct file_clone_range)
     private static final int CLONE_RANGE_BYTES = 4 * Long.BYTES;
 
@@ -88,6 +95,34 @@ final class LinuxCalls {
         return open(directory, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     }
 
+    static int openForWriting(int directory, String file) {
+        return open(directory, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    }
+
+    /** Takes a lock that belongs to the open file description. Returns 0 or an error number. */
+    static int lock(int descriptor, long position, long bytes) {
+        return changeLock(descriptor, F_WRLCK, position, bytes);
+    }
+
+    /** Gives it up. Returns 0 or an error number. */
+    static int unlock(int descriptor, long position, long bytes) {
+        return changeLock(descriptor, F_UNLCK, position, bytes);
+    }
+
+    private static int changeLock(int descriptor, short type, long position, long bytes) {
+        ByteBuffer lock = ByteBuffer.allocateDirect(LOCK_BYTES).order(ByteOrder.nativeOrder());
+        lock.putShort(type).putShort((short) 0).putInt(0); // from the beginning of the file; padding
+        lock.putLong(position).putLong(bytes).putLong(0); // of no process
+        try {
+            fcntl(descriptor, F_OFD_SETLK, Native.getDirectBufferPointer(lock));
+            return 0;
+        } catch (LastErrorException e) {
+            return e.getErrorCode();
+        } finally {
+            Reference.reachabilityFence(lock);
+        }
+    }
+
     static int openDirectory(String directory) {
         return open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }
@@ -124,6 +159,8 @@ final class LinuxCalls {
     private static native int openat(int directory, String file, int flags) throws LastErrorException;
 
     private static native int fallocate(int descriptor, int mode, long position, long bytes) throws LastErrorException;
+
+    private static native int fcntl(int descriptor, int command, Pointer argument) throws LastErrorException;
 
     private static native int ioctl(int descriptor, long request, Pointer argument) throws LastErrorException;
 

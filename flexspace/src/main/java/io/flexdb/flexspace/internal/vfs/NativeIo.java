@@ -87,7 +87,31 @@ public final class NativeIo {
         return LinuxCalls.openForReading(directory, file.toString());
     }
 
-    /** The same for a directory, or a symbolic link to one. */
+    /** The same for reading and writing. */
+    static int openForWriting(int directory, Path file) {
+        return AVAILABLE ? LinuxCalls.openForWriting(directory, file.toString()) : -1;
+    }
+
+    /**
+     * Locks bytes of a file that is open for writing, for this descriptor and its duplicates alone, without waiting.
+     *
+     * @return 0, or the number of the error
+     */
+    static int lock(int descriptor, long position, long bytes) {
+        return LinuxCalls.lock(descriptor, position, bytes);
+    }
+
+    /** Unlocks bytes that were locked so. */
+    static void unlock(int descriptor, long position, long bytes) {
+        LinuxCalls.unlock(descriptor, position, bytes);
+    }
+
+    /** Whether an error number says that somebody else has the bytes locked. */
+    static boolean isConflict(int error) {
+        return error == LinuxCalls.EAGAIN || error == LinuxCalls.EACCES; // constants: no class of JNA is loaded
+    }
+
+    /** The same as {@link #openForReading} for a directory, or a symbolic link to one. */
     static int openDirectory(Path directory) {
         return LinuxCalls.openDirectory(directory.toString());
     }

@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -66,6 +67,11 @@ final class OpenDirectories {
             }
             opened.close();
             throw new IOException("not opened as a file");
+        }
+
+        /** The view of a file's permissions; null if there are none here. */
+        PosixFileAttributeView permissions(Path name) {
+            return stream.getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         }
 
         void delete(Path name) throws IOException {

@@ -67,6 +67,18 @@ final class Place implements AutoCloseable {
                 : directory.open(path.getFileName(), options, attributes);
     }
 
+    /** Gives a new file the permissions that the mask of the process has kept from it. */
+    void grant(FilePermissions permissions) throws IOException {
+        if (permissions == FilePermissions.OWNER) {
+            return;
+        }
+        if (directory == null) {
+            permissions.grantFile(path);
+        } else {
+            permissions.grantFile(directory.permissions(path.getFileName()));
+        }
+    }
+
     /** Deletes a file or an empty directory, which must exist. */
     void delete() throws IOException {
         if (directory == null) {

@@ -12,8 +12,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -37,17 +35,27 @@ public final class RealVfs implements Vfs {
     private final OpenDirectories directories = new OpenDirectories();
     private final StagingBuffers staging = new StagingBuffers();
 
+    private final FilePermissions permissions;
     private final WantOfSpace wantOfSpace; // null: with the texts of this process, which most processes never need
     private final boolean isPosix;
 
-    /** Makes one for this process. */
+    /** Makes one for this process, whose files are for their owner only. */
     public RealVfs() {
-        this(null);
+        this(FilePermissions.OWNER);
+    }
+
+    /** Makes one whose new files and directories have these permissions. */
+    public RealVfs(FilePermissions permissions) {
+        this(permissions, null);
     }
 
     /** Makes one that takes other texts for those of a want of space. */
     RealVfs(WantOfSpace wantOfSpace) {
-        this(wantOfSpace, !System.getProperty("os.name").startsWith("Windows"));
+        this(FilePermissions.OWNER, wantOfSpace);
+    }
+
+    private RealVfs(FilePermissions permissions, WantOfSpace wantOfSpace) {
+        this(permissions, wantOfSpace, !System.getProperty("os.name").startsWith("Windows"));
     }
 
     /**
@@ -57,7 +65,8 @@ public final class RealVfs implements Vfs {
      *     can be. Directories need not be forced there: NTFS writes changes of names to its journal, in their order, and
      *     forces that with the next file that is forced
      */
-    RealVfs(WantOfSpace wantOfSpace, boolean isPosix) {
+    RealVfs(FilePermissions permissions, WantOfSpace wantOfSpace, boolean isPosix) {
+        this.permissions = permissions;
         this.wantOfSpace = wantOfSpace;
         this.isPosix = isPosix;
     }
@@ -218,9 +227,28 @@ public final class RealVfs implements Vfs {
             if (above != null && !above.isAt(parent)) {
                 throw new IOException("the directory above was renamed"); // and the JDK makes directories by path only
             }
-            Files.createDirectories(directory, ownerOnly(directory, "rwx------"));
+            Files.createDirectories(directory, permissions.toCreateDirectory(directory));
+            permissions.grantDirectory(directory);
         } catch (IOException e) {
             throw IoFailures.wrap("create", directory, e);
+        }
+    }
+
+    @Override
+    public void grant(Path directory) {
+        if (permissions == FilePermissions.OWNER || !isDirectory(directory)) {
+            return;
+        }
+        try {
+            permissions.grantDirectory(directory);
+            for (String name : list(directory)) {
+                Path file = directory.resolve(name);
+                if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                    permissions.grantFile(file);
+                }
+            }
+        } catch (IOException e) {
+            throw IoFailures.wrap("change of permissions", directory, e);
         }
     }
 
@@ -365,7 +393,7 @@ public final class RealVfs implements Vfs {
     @Override
     public VfsLock lock(Path lockFile) {
         Path directory = lockFile.toAbsolutePath().getParent();
-        VfsLock lock = FileLocks.lock(lockFile);
+        VfsLock lock = FileLocks.lock(lockFile, permissions);
         boolean kept = false;
         try {
             kept = directories.keep(directory);
@@ -409,6 +437,11 @@ public final class RealVfs implements Vfs {
         @Override
         public Path path() {
             return lock.path();
+        }
+
+        @Override
+        public void requireHeld() {
+            lock.requireHeld();
         }
 
         @Override
@@ -456,16 +489,9 @@ public final class RealVfs implements Vfs {
         return SAFELY_MAPPED.contains(fileSystem);
     }
 
-    /**
-     * The attributes that keep a new file or directory from everybody but its owner, where the file system has such.
-     */
-    static FileAttribute<?>[] ownerOnly(Path path, String permissions) {
-        if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-            return new FileAttribute<?>[0];
-        }
-        return new FileAttribute<?>[] {
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-        };
+    /** The permissions of new files. */
+    FilePermissions permissions() {
+        return permissions;
     }
 
     @Override

@@ -53,8 +53,11 @@ final class RealVfsFile implements VfsFile {
         this.mode = mode;
         // An existing file is looked at before it is opened: to open a pipe would wait for its other end.
         Object known = mode == OpenMode.CREATE ? null : identityOf(place);
-        channel = place.open(options(mode), permissions(place.path(), mode));
+        channel = place.open(options(mode), attributes(vfs, place.path(), mode));
         try {
+            if (mode == OpenMode.CREATE) {
+                place.grant(vfs.permissions());
+            }
             identity = mode == OpenMode.CREATE ? identityOf(place) : known;
             witness = mode == OpenMode.READ ? null : place.open(options(OpenMode.READ));
         } catch (Throwable e) { // an allocation may fail, too
@@ -78,8 +81,8 @@ final class RealVfsFile implements VfsFile {
         };
     }
 
-    private static FileAttribute<?>[] permissions(Path path, OpenMode mode) {
-        return mode == OpenMode.CREATE ? RealVfs.ownerOnly(path, "rw-------") : new FileAttribute<?>[0];
+    private static FileAttribute<?>[] attributes(RealVfs vfs, Path path, OpenMode mode) {
+        return mode == OpenMode.CREATE ? vfs.permissions().toCreateFile(path) : new FileAttribute<?>[0];
     }
 
     private static Object identityOf(Place place) throws IOException {

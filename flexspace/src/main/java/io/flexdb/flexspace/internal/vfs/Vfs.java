@@ -58,6 +58,12 @@ public interface Vfs {
     /** Makes a directory and its missing parents, for the owner only. Does nothing if it exists. */
     void createDirectories(Path directory);
 
+    /**
+     * Gives a directory and the files in it the permissions that new ones get here, if those are more. Does nothing to
+     * one that is missing.
+     */
+    default void grant(Path directory) {}
+
     /** Gives a file or directory another name, in one step, replacing a file of that name. */
     void rename(Path from, Path to);
 

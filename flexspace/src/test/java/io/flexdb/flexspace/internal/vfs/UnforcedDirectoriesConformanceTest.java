@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The files of a system like Windows, on which no directory can be opened. */
 class UnforcedDirectoriesConformanceTest extends VfsConformanceTest {
-    private final Vfs vfs = new RealVfs(null, false);
+    private final Vfs vfs = new RealVfs(FilePermissions.OWNER, null, false);
 
     @TempDir
     private Path root;

@@ -5,6 +5,7 @@ import static io.flexdb.Limits.notNull;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.base.waiting.Pause;
+import io.flexdb.flexspace.internal.vfs.FilePermissions;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.check.StoreChecker;
@@ -93,7 +94,9 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      */
     public static FlexDB open(Path directory, FlexDBOptions options) {
         localPath(directory, "directory");
-        return open(new RealVfs(), directory, notNull(options, "options"), false);
+        FilePermissions permissions =
+                notNull(options, "options").readableByGroup() ? FilePermissions.GROUP_READS : FilePermissions.OWNER;
+        return open(new RealVfs(permissions), directory, options, false);
     }
 
     /** Opens a store to be read beside its writer, as {@link #openReadOnly(Path, FlexDBOptions)} does. */

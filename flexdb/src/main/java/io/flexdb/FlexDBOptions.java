@@ -185,6 +185,19 @@ public final class FlexDBOptions {
     }
 
     /**
+     * Whether other users may read the store, those in the group of its files: new files and directories get that
+     * permission whatever the mask of the process says, and at opening those that are there get it, too. So a
+     * {@linkplain FlexDB#openReadOnly reader} of another user can work beside the writer. The group is that of the
+     * store's directory if that has its setgid bit, else the writer's own; and the group must be able to search the
+     * directories above. For systems with POSIX permissions.
+     *
+     * @param readable default false: only the owner may read. What has got the permission keeps it
+     */
+    public FlexDBOptions withReadableByGroup(boolean readable) {
+        return with(settings -> settings.readableByGroup = readable);
+    }
+
+    /**
      * Online defragmentation: how much of what reads meet in many pieces is written in one piece again. Changes leave
      * the pairs beside them where they are, so that a store that was filled in no order lies scattered in its data file,
      * and a scan of it takes half as long again. What is read is put in order, what is read most first, by the thread
@@ -349,6 +362,11 @@ public final class FlexDBOptions {
         return settings.mappedReads ? Reads.MAPPED : Reads.POSITIONAL;
     }
 
+    /** Whether the group of the store's files may read them. */
+    public boolean readableByGroup() {
+        return settings.readableByGroup;
+    }
+
     /** How much online defragmentation writes in a second at most; 0 if there is none. */
     public long defragmentedBytesPerSecond() {
         return settings.defragmentedBytesPerSecond;
@@ -392,6 +410,7 @@ public final class FlexDBOptions {
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxLeasedBytes="
                 + settings.maxLeasedBytes + ", largeValueBytes=" + settings.largeValueBytes + ", reads=" + reads()
+                + ", readableByGroup=" + settings.readableByGroup
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond
                 + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes)
                 + ", rangeFilter=" + settings.rangeFilter + ", space=" + settings.space

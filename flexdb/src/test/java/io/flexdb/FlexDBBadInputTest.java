@@ -230,6 +230,7 @@ class FlexDBBadInputTest {
                 .withLargeValueBytes(7)
                 .withMaxLeasedBytes(5)
                 .withReads(Reads.POSITIONAL)
+                .withReadableByGroup(true)
                 .withDefragmentedBytesPerSecond(3)
                 .withStitchingThresholdBytes(4)
                 .withRangeFilter(true)
@@ -245,6 +246,7 @@ class FlexDBBadInputTest {
         assertEquals(7, options.largeValueBytes());
         assertEquals(5, options.maxLeasedBytes());
         assertEquals(Reads.POSITIONAL, options.reads());
+        assertTrue(options.readableByGroup());
         assertEquals(3, options.defragmentedBytesPerSecond());
         assertEquals(4, options.stitchingThresholdBytes());
         assertTrue(options.rangeFilter());
@@ -252,7 +254,7 @@ class FlexDBBadInputTest {
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
                         + "syncInterval=PT0S, maxPinnedBytes=2, maxLeasedBytes=5, largeValueBytes=7, reads=POSITIONAL, "
-                        + "defragmentedBytesPerSecond=3, stitchingThresholdBytes=4, rangeFilter=true, space="
+                        + "readableByGroup=true, defragmentedBytesPerSecond=3, stitchingThresholdBytes=4, rangeFilter=true, space="
                         + space
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",
                 options.toString());

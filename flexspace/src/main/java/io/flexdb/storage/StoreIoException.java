@@ -26,6 +26,18 @@ public final class StoreIoException extends StorageException {
         this.file = file.toString();
     }
 
+    /**
+     * @param operation what was being done, such as "read"
+     * @param file the file or directory
+     * @param cause what the operating system said
+     * @param advice what is wrong, and what to do
+     */
+    public StoreIoException(String operation, Path file, IOException cause, String advice) {
+        super(operation + " of " + file + " failed: " + cause + "; " + advice, cause);
+        this.operation = operation;
+        this.file = file.toString();
+    }
+
     /** What was being done. */
     public String operation() {
         return operation;

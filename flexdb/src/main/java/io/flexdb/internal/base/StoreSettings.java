@@ -32,6 +32,7 @@ public final class StoreSettings implements Cloneable {
     public long maxLeasedBytes = 512L << 20;
     public boolean rangeFilter;
     public boolean mappedReads = true; // where they are safe
+    public boolean readableByGroup;
     public FlexSpaceOptions space = FlexSpaceOptions.defaults().withMinimumUtilization(0.7);
     public HealthListener healthListener; // or null
     public InstantSource clock = InstantSource.system();

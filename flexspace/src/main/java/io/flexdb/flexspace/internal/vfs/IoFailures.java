@@ -21,6 +21,9 @@ public final class IoFailures {
         if (WantOfSpace.ofProcess().isTextOf(cause)) {
             return new StoreFullException(operation, file, cause);
         }
-        return new StoreIoException(operation, file, cause);
+        String denied = AccessDenied.explain(file, cause);
+        return denied == null
+                ? new StoreIoException(operation, file, cause)
+                : new StoreIoException(operation, file, cause, denied);
     }
 }

@@ -296,7 +296,7 @@ final class CrashScenarios {
             boolean finished = false;
             try {
                 SpaceEngine.createDirectory(history.vfs, CrashHistory.DIRECTORY);
-                SpaceEngine.create(
+                SpaceEngine.createWhereChecked(
                         history.vfs, CrashHistory.DIRECTORY, 5, CrashHistory.SMALL.settings(), List.of("LOCK"));
                 finished = true;
             } catch (SimulatedCrash e) {

@@ -394,7 +394,7 @@ public final class SimulatedVfs implements Vfs {
             }
             SimulatedNames.Node node =
                     names.find(path) == null ? names.create(path, new SimulatedContent()) : names.existingFile(path);
-            byte[] holder = "1\n".getBytes(StandardCharsets.US_ASCII);
+            byte[] holder = "1\n                              ".getBytes(StandardCharsets.US_ASCII);
             node.content.write(ByteBuffer.wrap(holder), holder.length, 0);
             SimulatedLock lock = new SimulatedLock(path);
             locks.put(path, lock);

@@ -78,7 +78,7 @@ final class SpaceFiles {
     }
 
     /**
-     * Whether a file with the name of a lock file is one by what it has.
+     * Whether a file with the name of a lock file may be one. A text that no holder writes is somebody else's.
      *
      * @throws io.flexdb.storage.StoreLockedException if it is locked
      */
@@ -89,7 +89,7 @@ final class SpaceFiles {
         try (VfsFile opened = vfs.open(file, OpenMode.READ)) {
             ByteBuffer content = ByteBuffer.allocate((int) Math.min(MAX_LOCK_BYTES, opened.size()));
             opened.readFully(content, 0);
-            return opened.size() < MAX_LOCK_BYTES && HolderRecord.isOne(content.array());
+            return opened.size() < MAX_LOCK_BYTES && HolderRecord.mayBeOne(content.array());
         }
     }
 

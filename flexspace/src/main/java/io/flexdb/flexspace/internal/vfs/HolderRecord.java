@@ -67,10 +67,14 @@ public final class HolderRecord {
         return new HolderRecord(isNumber ? lines[0] : null, isNumber && lines.length > 1 ? lines[1].strip() : null);
     }
 
-    /** Whether bytes of a file, all of them, can be what a holder has written or erased. */
-    public static boolean isOne(byte[] content) {
-        String text = new String(content, StandardCharsets.ISO_8859_1).replace('\0', ' '); // as a power cut leaves it
-        return text.isBlank() || of(content).number != null;
+    /**
+     * Whether bytes of a file, all of them, can be what a holder has written or erased, or what a power cut has left of
+     * that. Nobody forces them, so a cut may leave anything; but hardly a text.
+     */
+    public static boolean mayBeOne(byte[] content) {
+        String text = new String(content, StandardCharsets.ISO_8859_1);
+        boolean isText = text.chars().allMatch(c -> c >= ' ' && c < 0x7F || Character.isWhitespace(c));
+        return !isText || text.isBlank() || of(content).number != null;
     }
 
     /** The bytes to write. */

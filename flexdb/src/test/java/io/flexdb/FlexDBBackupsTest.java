@@ -16,6 +16,7 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreLockedException;
 import io.flexdb.storage.TargetNotEmptyException;
 import io.flexdb.storage.UnsupportedFormatException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,7 +40,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Backups: what is restored from them, what they share, and what is left when something goes wrong. */
 class FlexDBBackupsTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final Path BACKUPS = Path.of("/backups");
 
     @TempDir
@@ -170,7 +170,7 @@ class FlexDBBackupsTest {
         HookedVfs hooked = new HookedVfs(vfs, (kind, path) -> {
             if (kind != HookedVfs.Kind.READ && opened[0] != null && path.startsWith(BACKUPS)) {
                 points[0]++;
-                if (points[0] % Math.max(1, 3 / EFFORT) == 0) {
+                if (points[0] % Effort.step(3) == 0) {
                     SimulatedVfs dead = vfs.copy();
                     for (long seed : new long[] {0, 1, points[0] + 1}) {
                         assertAfterCut(dead.crash(seed), "point " + points[0] + ", seed " + seed);
@@ -220,7 +220,7 @@ class FlexDBBackupsTest {
     @EnumSource
     void afterAFaultEarlierBackupsAndTheStoreAreAsBefore(Fault fault) {
         int failed = 0;
-        for (int n = 1; n < 500; n += Math.max(1, 4 / EFFORT)) {
+        for (int n = 1; n < 500; n += Effort.step(4)) {
             StoreDriver store = new StoreDriver(StoreDriver.SMALL);
             FlexDBCheckpointTest.fill(store, 0, 300);
             try (FlexDBBackups backups = FlexDBBackups.open(store.vfs, BACKUPS)) {
@@ -245,7 +245,7 @@ class FlexDBBackupsTest {
                 }
             }
         }
-        assertTrue(failed > 8, failed + " failed");
+        assertTrue(failed > Effort.times(8), failed + " failed");
     }
 
     @Test
@@ -285,7 +285,7 @@ class FlexDBBackupsTest {
                 continue;
             }
             boolean segment = file.startsWith(BACKUPS.resolve("segments"));
-            for (int i = 0; i < 6 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(6); i++) {
                 int position = random.nextInt(segment ? Math.min(sound.length, 63 * 512) : sound.length);
                 byte[] bytes = sound.clone();
                 bytes[position] ^= (byte) (1 << random.nextInt(8));
@@ -601,7 +601,7 @@ class FlexDBBackupsTest {
             FlexDBCheckpointTest.fill(store, 300, 500);
             backUp(backups, store);
             boolean failed = true;
-            for (int n = 1; failed; n += Math.max(1, 3 / EFFORT)) {
+            for (int n = 1; failed; n += Effort.step(3)) {
                 vfs.arm(TroubledVfs.Trouble.NO_DESCRIPTORS, n, 1, n);
                 try {
                     backups.create(store.db);

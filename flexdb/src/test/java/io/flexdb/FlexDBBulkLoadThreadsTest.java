@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.TreeMap;
@@ -15,15 +16,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Loads beside readers, writers, transactions and the end of the store. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBBulkLoadThreadsTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int KEYS = 600;
     private static final long MORE_THAN_LOADS = 1_000_000;
-    private static final int LOADS = 60 * EFFORT;
+    private static final int LOADS = Effort.times(60);
 
     private final FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
     private final AtomicInteger loaded = new AtomicInteger(); // loads that have returned
@@ -211,7 +209,7 @@ class FlexDBBulkLoadThreadsTest {
 
     @Test
     void aStoreThatIsClosedEndsALoadInAnyStep() throws InterruptedException {
-        for (int round = 0; round < 30 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(30); round++) {
             SimulatedVfs vfs = new SimulatedVfs();
             FlexDB store = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
             store.put(key(1), value(1));

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Checks of a store in use: they find what is wrong, and nothing that is not. */
 class FlexDBCheckTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     @TempDir
     Path temporary;
@@ -101,13 +101,14 @@ class FlexDBCheckTest {
         for (SimulatedVfs vfs : List.of(killed, store.vfs)) {
             for (Path file : vfs.files()) {
                 int length = vfs.content(file).length;
-                int flips = (file.endsWith("data") ? 60 : 15) * EFFORT;
+                int flips = Effort.times(file.endsWith("data") ? 60 : 15);
                 for (int i = 0; length > 0 && i < flips; i++) {
                     checkFlip(store, vfs.copy(), file, random.nextInt(length), random.nextInt(8), found);
                 }
             }
         }
-        assertTrue(found[0] > 20 && found[1] > 20 && found[2] > 20, Arrays.toString(found));
+        int least = Effort.times(20);
+        assertTrue(found[0] > least && found[1] > least && found[2] > least, Arrays.toString(found));
     }
 
     private static void checkFlip(StoreDriver store, SimulatedVfs vfs, Path file, int position, int bit, int[] found) {

@@ -16,6 +16,7 @@ import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreLockedException;
 import io.flexdb.storage.TargetNotEmptyException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Copies of a store in use: what is in them, and what is left of them when something goes wrong. */
 class FlexDBCheckpointTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int FORCE_DEPTH = 4; // the first frame is that of HookedVfs
     private static final Path COPY = Path.of("/copies/one");
 
@@ -114,7 +114,7 @@ class FlexDBCheckpointTest {
             byte[] sound = Files.readAllBytes(log);
             int end = WalFormat.FIRST_FRAME + 40 * 64;
             int harmful = 0;
-            for (int i = 0; i < 25 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(25); i++) {
                 int position = WalFormat.START + random.nextInt(end - WalFormat.START);
                 byte flipped = (byte) (sound[position] ^ 1 << random.nextInt(8));
                 write(log, position, flipped);
@@ -398,7 +398,7 @@ class FlexDBCheckpointTest {
     @EnumSource
     void afterAFaultOfTheCopyTheStoreGoesOn(Fault fault) {
         int failed = 0;
-        for (int n = 1; n < 400; n += Math.max(1, 3 / EFFORT)) {
+        for (int n = 1; n < 400; n += Effort.step(3)) {
             StoreDriver store = new StoreDriver(StoreDriver.SMALL);
             fill(store, 0, 300);
             store.db.checkpoint(Path.of("/copies/before"));
@@ -424,7 +424,7 @@ class FlexDBCheckpointTest {
                 break;
             }
         }
-        assertTrue(failed > 10, failed + " failed");
+        assertTrue(failed > Effort.times(10), failed + " failed");
     }
 
     @Test

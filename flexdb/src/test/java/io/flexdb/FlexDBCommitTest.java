@@ -12,6 +12,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,12 +24,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happens beside a commit, and what a commit and open snapshots cost. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBCommitTest {
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%05d", number).getBytes(StandardCharsets.UTF_8);
@@ -95,9 +94,7 @@ class FlexDBCommitTest {
             putSome(db, 1);
             awaitCommit(db, 0);
             db.deleteRange(key(0), key(20));
-            while (db.stats().spaceBytes() > 0) {
-                LockSupport.parkNanos(100_000);
-            }
+            Waiting.whileTrue(() -> db.stats().spaceBytes() > 0);
         }
     }
 
@@ -130,9 +127,7 @@ class FlexDBCommitTest {
     }
 
     private static void awaitCommit(FlexDB db, long writtenBefore) {
-        while (db.stats().dataBytesWritten() == writtenBefore) {
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.whileTrue(() -> db.stats().dataBytesWritten() == writtenBefore);
     }
 
     @ParameterizedTest
@@ -150,9 +145,7 @@ class FlexDBCommitTest {
                 model.put(key(next * 7 % 1000), value(next++));
             }
             // Never so far ahead that a put would have to wait for a memtable.
-            while (parking.parked.getCount() > 0 && db.stats().memtableMemoryBytes() > oneMemtable) {
-                Thread.yield();
-            }
+            Waiting.whileTrue(() -> parking.parked.getCount() > 0 && db.stats().memtableMemoryBytes() > oneMemtable);
         }
         parking.parked.await();
         TreeMap<byte[], byte[]> before = new TreeMap<>(model);

@@ -9,6 +9,8 @@ import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -21,14 +23,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many threads on one store, with its own commit thread. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBConcurrencyTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int WRITERS = 8;
 
     private static FlexDB open(SimulatedVfs vfs, HookedVfs.Hook hook, Durability durability) {
@@ -77,7 +76,7 @@ class FlexDBConcurrencyTest {
     @ParameterizedTest
     @EnumSource(names = {"OS", "SYNC"})
     void whatEightWritersWereToldIsThereAfterTheEnd(Durability durability) throws InterruptedException {
-        for (int round = 0; round < 6 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(6); round++) {
             SimulatedVfs vfs = new SimulatedVfs();
             FlexDB db = open(vfs, new Pauses(round), durability);
             AtomicIntegerArray acknowledged = new AtomicIntegerArray(WRITERS);
@@ -88,9 +87,7 @@ class FlexDBConcurrencyTest {
                 workers.start("writer-" + writer, () -> writeUntilTheEnd(db, number, acknowledged, highest));
             }
             int wanted = 400 + 300 * round;
-            while (highest.get() < wanted && !workers.hasFailed()) {
-                Thread.yield();
-            }
+            Waiting.whileTrue(() -> highest.get() < wanted && !workers.hasFailed());
             SimulatedVfs left = durability == Durability.SYNC ? vfs.crash(round) : vfs.kill();
             workers.join();
             closeDead(db);
@@ -156,7 +153,7 @@ class FlexDBConcurrencyTest {
         AtomicBoolean done = new AtomicBoolean();
         workers.start("mover", () -> {
             try {
-                moveMoney(db, accounts, 2500 * EFFORT);
+                moveMoney(db, accounts, Effort.times(2500));
             } finally {
                 done.set(true);
             }
@@ -230,7 +227,7 @@ class FlexDBConcurrencyTest {
             int number = thread;
             workers.start("thread-" + thread, () -> {
                 Random random = new Random(number);
-                for (int i = 0; i < 3000 * EFFORT; i++) {
+                for (int i = 0; i < Effort.times(3000); i++) {
                     byte[] key = key("t" + number + "-", random.nextInt(300));
                     if (random.nextInt(4) == 0) {
                         db.delete(key);
@@ -256,7 +253,7 @@ class FlexDBConcurrencyTest {
         AtomicBoolean done = new AtomicBoolean();
         workers.start("writer", () -> {
             Random random = new Random(3);
-            for (int i = 0; i < 8000 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(8000); i++) {
                 db.put(key("key", random.nextInt(700)), new byte[random.nextInt(200)]);
             }
             done.set(true);
@@ -293,7 +290,7 @@ class FlexDBConcurrencyTest {
         AtomicReference<Snapshot> shared = new AtomicReference<>(db.snapshot());
         workers.start("writer", () -> {
             Random random = new Random(3);
-            for (int i = 0; i < 12_000 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(12_000); i++) {
                 int key = random.nextInt(300);
                 db.put(key("key", key), ByteBuffer.allocate(104).putInt(key).array());
                 if (i % 20 == 0) {
@@ -324,7 +321,7 @@ class FlexDBConcurrencyTest {
 
     @Test
     void closingTurnsAllOthersAway() throws InterruptedException {
-        for (int round = 0; round < 25 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(25); round++) {
             SimulatedVfs vfs = new SimulatedVfs();
             FlexDB db = open(vfs, (kind, path) -> {}, Durability.values()[round % 3]);
             AtomicLong count = new AtomicLong();
@@ -349,9 +346,8 @@ class FlexDBConcurrencyTest {
                 db.sync();
                 db.stats();
             });
-            while (count.get() < 20 + 100 * round && !workers.hasFailed()) {
-                Thread.yield();
-            }
+            int enough = 20 + 100 * round;
+            Waiting.whileTrue(() -> count.get() < enough && !workers.hasFailed());
             workers.start("closer", db::close);
             db.close();
             workers.join();
@@ -387,7 +383,7 @@ class FlexDBConcurrencyTest {
         for (int thread = 0; thread < victims.length; thread++) {
             int number = thread;
             victims[thread] = workers.start("victim-" + thread, () -> {
-                for (int i = 0; i < 700 * EFFORT; i++) {
+                for (int i = 0; i < Effort.times(700); i++) {
                     db.put(key("v" + number, i), new byte[150]);
                     assertEquals(150, db.get(key("v" + number, i)).length);
                 }

@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class FlexDBCopiesUnderFaultsTest {
     /** Calls of files that have failed count as one fault for each action, as does each damage and each foreign thing. */
-    private static final int FAULTS = 100 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int FAULTS = Effort.times(100);
 
     private static final FlexDBOptions OPTIONS = StoreDriver.SMALL.withDurability(Durability.SYNC);
     private static final TroubledVfs.Trouble[] TROUBLES = TroubledVfs.Trouble.values();

@@ -9,6 +9,7 @@ import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.UnsupportedFormatException;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +26,6 @@ import org.junit.jupiter.api.Test;
  * Damages each file of a store: what comes then is an exception that says so, or what was written, and nothing else.
  */
 class FlexDBCorruptionTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final FlexDBOptions OPTIONS = StoreDriver.SMALL;
 
     private static SimulatedVfs closed;
@@ -65,12 +65,12 @@ class FlexDBCorruptionTest {
 
     @Test
     void oneFlippedBitGivesAnExceptionOrTheDataOfAClosedStore() {
-        flipBits(closed, inClosed, 500 * EFFORT);
+        flipBits(closed, inClosed, Effort.times(500));
     }
 
     @Test
     void oneFlippedBitGivesAnExceptionOrTheDataOfAKilledStore() {
-        flipBits(killed, inKilled, 500 * EFFORT);
+        flipBits(killed, inKilled, Effort.times(500));
     }
 
     private static void flipBits(SimulatedVfs files, TreeMap<byte[], byte[]> expected, int flips) {
@@ -96,7 +96,7 @@ class FlexDBCorruptionTest {
         for (SimulatedVfs files : List.of(closed, killed)) {
             TreeMap<byte[], byte[]> expected = files == closed ? inClosed : inKilled;
             for (Path path : files.files()) {
-                for (int i = 0; i < 20 * EFFORT; i++) {
+                for (int i = 0; i < Effort.times(20); i++) {
                     byte[] content = files.content(path);
                     int sectors = content.length / 512;
                     if (sectors < 2) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,7 +21,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * that was not forced, everything, and a part of it.
  */
 class FlexDBCrashTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private int points;
 
@@ -109,16 +109,23 @@ class FlexDBCrashTest {
         return value;
     }
 
-    /** Appends and forces of the write-ahead log are many and alike; of these, only some are told. */
+    /** Appends and forces of the write-ahead log are many and alike; of these, only some are told, and of the others as
+     * many as there is time for. */
     static HookedVfs.Hook eachButMostAppends(int appendsPerPoint, Runnable point) {
+        return someOf(appendsPerPoint, Effort.step(1), point);
+    }
+
+    /** At one of so many appends and forces of the write-ahead log, and at one of so many other operations. */
+    static HookedVfs.Hook someOf(int appendsPerPoint, int othersPerPoint, Runnable point) {
         int[] appends = {0};
+        int[] others = {0};
         return (kind, path) -> {
             if (kind == HookedVfs.Kind.READ) {
                 return;
             }
             boolean append = path.startsWith(StoreDriver.DIRECTORY.resolve("wal"))
                     && (kind == HookedVfs.Kind.WRITE || kind == HookedVfs.Kind.FORCE);
-            if (!append || ++appends[0] % appendsPerPoint == 0) {
+            if (append ? ++appends[0] % appendsPerPoint == 0 : others[0]++ % othersPerPoint == 0) {
                 point.run();
             }
         };
@@ -143,7 +150,7 @@ class FlexDBCrashTest {
                 .withStitchingThresholdBytes(durability == Durability.OS ? 300 : FlexDBOptions.DERIVED)
                 .withRangeFilter(durability == Durability.NONE);
         StoreDriver store = StoreDriver.closed(options, new SimulatedVfs());
-        int appendsPerPoint = Math.max(1, (durability == Durability.SYNC ? 20 : 7) / EFFORT);
+        int appendsPerPoint = Effort.step(durability == Durability.SYNC ? 20 : 7);
         store.setHook(eachButMostAppends(
                 appendsPerPoint,
                 () -> cut(
@@ -151,7 +158,7 @@ class FlexDBCrashTest {
                         (found, seed) ->
                                 checkRecovered(store, found, durability + ", point " + points + ", seed " + seed))));
         mixedScript(store);
-        assertTrue(points >= 200, points + " points only");
+        assertTrue(points >= Effort.times(200), points + " points only");
     }
 
     private void checkRecovered(StoreDriver store, SimulatedVfs vfs, String at) {
@@ -182,7 +189,7 @@ class FlexDBCrashTest {
                 cut(store.vfs, (found, seed) -> cutRecovery(store, found, "point " + points + ", seed " + seed, 2));
             }
         }
-        assertTrue(points >= 500, points + " points only");
+        assertTrue(points >= Effort.times(500), points + " points only");
     }
 
     /**
@@ -191,7 +198,8 @@ class FlexDBCrashTest {
     private void cutRecovery(StoreDriver store, SimulatedVfs vfs, String at, int depth) {
         SimulatedVfs files = vfs.copy();
         int[] count = {0};
-        HookedVfs.Hook hook = eachButMostAppends(60 / EFFORT, () -> {
+        int others = depth > 1 ? Effort.step(1) : 1;
+        HookedVfs.Hook hook = someOf(Effort.step(60), others, () -> {
             String here = at + " > " + ++count[0];
             cut(files, (found, seed) -> {
                 if (depth > 1 && seed > 1 && count[0] % 5 == 0) {

@@ -22,10 +22,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cursors over several sources that have keys in common, and cursors that rest and serve again. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBCursorTest {
     private static final int KEYS = 300;
     private static final int VALUE_BYTES = 250; // a memtable has room for some 150 of them

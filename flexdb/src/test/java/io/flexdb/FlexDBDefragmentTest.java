@@ -13,12 +13,10 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read in many pieces is written in one again, and nobody sees anything but that. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBDefragmentTest {
     private static final int PAIRS = 4000;
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");

@@ -6,20 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranges that are deleted where room is short: they are never refused, make room, and hide what they should. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBDeleteRangeFullTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%05d", number).getBytes(StandardCharsets.UTF_8);
@@ -77,7 +75,7 @@ class FlexDBDeleteRangeFullTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aStoreAtItsCapIsWhatItsAcceptedWritesMakeOfASortedMap(boolean inline) {
-        for (long seed = 0; seed < 4L * EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(4); seed++) {
             System.out.println("seed " + seed);
             Random random = new Random(seed);
             SimulatedVfs vfs = new SimulatedVfs();

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,15 +23,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranges of keys that are deleted at once: what readers see, what a commit makes of it, and what a crash leaves. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBDeleteRangeTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%05d", number).getBytes(StandardCharsets.UTF_8);
@@ -126,9 +124,9 @@ class FlexDBDeleteRangeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void rangesEndInAnyLeafOfTheIndex(boolean filters) {
-        for (long seed = 0; seed < EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(1); seed++) {
             Random random = new Random(seed);
-            int pairs = 60_000;
+            int pairs = Math.max(20_000, Effort.times(60_000));
             FlexDBOptions options =
                     FlexDBOptions.defaults().withMemtableBytes(1 << 20).withRangeFilter(filters);
             SimulatedVfs vfs = new SimulatedVfs();
@@ -137,7 +135,7 @@ class FlexDBDeleteRangeTest {
             for (int i = 0; i < pairs; i++) {
                 model.put(number(i), value(i, 20));
             }
-            for (int round = 0; round < 25; round++) {
+            for (int round = 0; round < Effort.times(25); round++) {
                 int from = random.nextInt(pairs);
                 int to = from + 1 + random.nextInt(random.nextInt(4) == 0 ? pairs : 5000);
                 byte[] end = to < pairs ? number(to) : null;
@@ -258,7 +256,7 @@ class FlexDBDeleteRangeTest {
     /** Keys that only the deleted pairs of one interval begin with, and pairs longer than an interval. */
     @Test
     void rangesBeginAndEndAnywhereInIntervals() {
-        for (long seed = 0; seed < 10L * EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(10); seed++) {
             System.out.println("seed " + seed);
             Random random = new Random(seed);
             StoreDriver store = new StoreDriver(StoreDriver.SMALL);
@@ -333,7 +331,7 @@ class FlexDBDeleteRangeTest {
             workers.start("writer", () -> {
                 Random random = new Random(77);
                 try {
-                    for (int i = 0; i < 150 * EFFORT; i++) {
+                    for (int i = 0; i < Effort.times(150); i++) {
                         int group = random.nextInt(groups);
                         db.deleteRange(key(1000 * group), key(1000 * group + inGroup));
                         fillGroup(db, group, inGroup, i);
@@ -468,7 +466,7 @@ class FlexDBDeleteRangeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aBurstOfThousandsLeavesWhatItLeavesOfASortedMap(boolean overlapping) {
-        for (long seed = 0; seed < EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(1); seed++) {
             String at = "seed " + seed;
             Random random = new Random(seed);
             int pairs = 50_000;
@@ -624,7 +622,7 @@ class FlexDBDeleteRangeTest {
     void aCutAtAnyOperationLeavesThePrefixThatItMay(Durability durability) {
         StoreDriver store = StoreDriver.closed(StoreDriver.SMALL.withDurability(durability), new SimulatedVfs());
         int[] points = {0};
-        store.setHook(FlexDBCrashTest.eachButMostAppends(Math.max(1, 10 / EFFORT), () -> {
+        store.setHook(FlexDBCrashTest.eachButMostAppends(Effort.step(10), () -> {
             int point = ++points[0];
             SimulatedVfs dead = store.vfs.copy();
             for (long seed : new long[] {0, 1, 1 + point}) {
@@ -633,6 +631,6 @@ class FlexDBDeleteRangeTest {
             }
         }));
         script(store);
-        assertTrue(points[0] >= 100, points[0] + " points only");
+        assertTrue(points[0] >= Effort.times(100), points[0] + " points only");
     }
 }

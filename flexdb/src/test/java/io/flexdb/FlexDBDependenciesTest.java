@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * large ones and crashes: no cycle in what they owe each other.
  */
 class FlexDBDependenciesTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int SESSIONS = 4;
 
     @TempDir
@@ -52,7 +52,7 @@ class FlexDBDependenciesTest {
 
     @Test
     void threadsSeeNoCycle() throws InterruptedException {
-        for (int round = 0; round < EFFORT; round++) {
+        for (int round = 0; round < Effort.times(1); round++) {
             TestClock clock = new TestClock();
             begin(seed(round));
             FlexDBOptions options =
@@ -83,7 +83,7 @@ class FlexDBDependenciesTest {
     @ParameterizedTest
     @EnumSource
     void sessionsSeeNoCycleAcrossCrashes(Durability durability) {
-        for (int round = 0; round < 2 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(2); round++) {
             long seed = seed(round);
             Random random = new Random(seed);
             TestClock clock = new TestClock();

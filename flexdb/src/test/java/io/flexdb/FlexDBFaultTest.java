@@ -17,6 +17,7 @@ import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lets file operations fail, one at a time and for ever, and looks at what the store says and what it has kept. */
 class FlexDBFaultTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%04d", number).getBytes(StandardCharsets.UTF_8);
@@ -103,12 +103,12 @@ class FlexDBFaultTest {
         for (Durability durability : new Durability[] {Durability.SYNC, Durability.OS}) {
             FlexDBOptions options = StoreDriver.SMALL.withDurability(durability);
             long operations = operationsOf(options);
-            long step = Math.max(1, operations / (30L * EFFORT));
+            long step = Math.max(1, operations / Effort.times(30));
             for (long operation = 1; operation <= operations; operation += step) {
                 failed += runWithFault(options, operation, fault) ? 1 : 0;
             }
         }
-        assertTrue(failed > 50, failed + " faults met");
+        assertTrue(failed > Effort.times(50), failed + " faults met");
     }
 
     private static boolean runWithFault(FlexDBOptions options, long operation, Fault fault) {

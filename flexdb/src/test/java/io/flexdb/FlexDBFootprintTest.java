@@ -8,6 +8,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.storage.ConflictException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Conflicts are found by large and by small footprints, asked once and again, whatever was written. */
 class FlexDBFootprintTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int KEYS = 5000;
     private static final int NEVER_WRITTEN = 1 << 20;
 
@@ -51,7 +51,7 @@ class FlexDBFootprintTest {
         System.out.println("-Dflexdb.test.seed=" + seed);
         Random random = new Random(seed);
         int[] answers = new int[2];
-        for (int round = 0; round < 150 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(150); round++) {
             try (FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL)) {
                 Store store = db.access.store();
                 write(db, random, random.nextInt(200), new ArrayList<>());

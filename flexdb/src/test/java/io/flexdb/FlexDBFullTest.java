@@ -13,6 +13,8 @@ import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,7 +33,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,9 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A store that has no room left: deletes go on, and make room; nothing is lost, and nothing is done again and again.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBFullTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int ENOUGH_REFUSALS = 20;
 
     private final TreeMap<byte[], byte[]> model = StoreOracle.newMap();
@@ -106,7 +105,7 @@ class FlexDBFullTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void operandsCountOnceWhereRoomIsShort(boolean inline) {
-        for (long seed = 0; seed < 4L * EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(4); seed++) {
             Random random = new Random(seed);
             FlexDBOptions options = capped(40).withMergeFunction(MergeFunction.ADD);
             SimulatedVfs vfs = new SimulatedVfs();
@@ -214,7 +213,7 @@ class FlexDBFullTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatIsDeletedBeforeItIsCommittedTakesNoRoom(boolean inline) {
-        for (int round = 0; round < (inline ? 1 : 25 * EFFORT); round++) {
+        for (int round = 0; round < (inline ? 1 : Effort.times(25)); round++) {
             model.clear();
             FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, capped(40), inline);
             int count = fill(db);
@@ -391,7 +390,7 @@ class FlexDBFullTest {
         long operations = whole.operationCount() - first;
         assertTrue(operations > 30, operations + " operations");
         int cuts = 0;
-        for (long operation = 1; operation <= operations; operation++) {
+        for (long operation = 1; operation <= operations; operation += Effort.step(1)) {
             for (boolean refused : new boolean[] {true, false}) {
                 SimulatedVfs vfs = fullCopy(full);
                 if (refused) {
@@ -412,7 +411,7 @@ class FlexDBFullTest {
                 }
             }
         }
-        assertTrue(cuts > 30, cuts + " cuts");
+        assertTrue(cuts > Effort.times(30), cuts + " cuts");
     }
 
     private static SimulatedVfs fullCopy(SimulatedVfs vfs) {
@@ -442,9 +441,8 @@ class FlexDBFullTest {
                 put(db, 20_000 + i);
             }
             Path logs = StoreDriver.DIRECTORY.resolve("wal");
-            while (puts > 0 && vfs.list(logs).size() < 3) {
-                Thread.onSpinWait(); // until one is ready, and one in reserve
-            }
+            SimulatedVfs files = vfs;
+            Waiting.whileTrue(() -> puts > 0 && files.list(logs).size() < 3); // until one is ready, and one in reserve
             db.sync();
             SimulatedVfs killed = vfs.kill();
             closeAnyhow(db); // whose threads would go on
@@ -484,9 +482,8 @@ class FlexDBFullTest {
             }
         });
         writer.start();
-        while (writer.getState() != Thread.State.WAITING && writer.isAlive()) {
-            Thread.onSpinWait(); // until it waits for the log
-        }
+        Waiting.whileTrue(
+                () -> writer.getState() != Thread.State.WAITING && writer.isAlive()); // until it waits for the log
         filled.countDown();
         writer.join();
         List<byte[]> keys = new ArrayList<>(model.keySet());
@@ -574,7 +571,7 @@ class FlexDBFullTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(60, TimeUnit.SECONDS), "never filled");
+            assertTrue(latch.await(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES), "never filled");
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -614,7 +611,7 @@ class FlexDBFullTest {
         StoreDriver whole = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
         deleteAllOnAFullDisk(whole, 150);
         long operations = whole.vfs.operationCount();
-        long step = Math.max(1, operations / (120L * EFFORT));
+        long step = Math.max(1, operations / Effort.times(120));
         for (long operation = 1; operation <= operations; operation += step) {
             StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
             store.vfs.failAt(operation, Fault.ENOSPC);
@@ -633,7 +630,7 @@ class FlexDBFullTest {
         StoreDriver whole = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
         deleteAllOnAFullDisk(whole, 150);
         long operations = whole.vfs.operationCount();
-        long step = Math.max(1, operations / (150L * EFFORT));
+        long step = Math.max(1, operations / Effort.times(150));
         for (long operation = 1; operation <= operations; operation += step) {
             StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, new SimulatedVfs());
             store.vfs.crashAt(operation);
@@ -664,7 +661,7 @@ class FlexDBFullTest {
      */
     @Test
     void severalThreadsOnAFullDiskLoseNothing() throws InterruptedException {
-        for (int seed = 1; seed <= 4 * EFFORT; seed++) {
+        for (int seed = 1; seed <= Effort.times(4); seed++) {
             SimulatedVfs vfs = new SimulatedVfs();
             FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
             db.put(key(0), value(0));
@@ -748,7 +745,7 @@ class FlexDBFullTest {
     /** Anything at all, near the cap and over it, against a sorted map. */
     @Test
     void nearTheCapAStoreIsWhatAcceptedWritesMakeOfASortedMap() {
-        for (int seed = 1; seed <= 12 * EFFORT; seed++) {
+        for (int seed = 1; seed <= Effort.times(12); seed++) {
             model.clear();
             randomHistory(seed);
         }

@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.testing.Effort;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -10,8 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Keys that are hard to tell apart, changed in place a few at a time, against a sorted map. */
 class FlexDBHardKeysTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
-    private static final int CHANGES = 12_000 * EFFORT;
+    private static final int CHANGES = Effort.times(12_000);
     private static final byte[] PREFIX = new byte[40];
 
     static {

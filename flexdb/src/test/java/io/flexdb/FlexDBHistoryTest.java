@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.StoreOracle.Edit;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ class FlexDBHistoryTest {
     @ParameterizedTest
     @EnumSource
     void aStoreIsWhatTheSameWritesMakeOfASortedMap(Durability durability) {
-        for (long seed = 0; seed < 8L * Integer.getInteger("flexdb.test.effort", 1); seed++) {
+        for (long seed = 0; seed < Effort.times(8); seed++) {
             new History(durability, seed).run(2000);
         }
     }

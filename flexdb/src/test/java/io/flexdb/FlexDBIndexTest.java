@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -184,9 +185,7 @@ class FlexDBIndexTest {
         FlexDBOptions options = StoreDriver.SMALL.withSyncInterval(Duration.ofMillis(2));
         FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false);
         long last = db.put(key(1, 8), new byte[5]);
-        while (db.durableSequence() < last) {
-            Thread.yield();
-        }
+        Waiting.whileTrue(() -> db.durableSequence() < last);
         try (FlexDB again = StoreDriver.open(vfs.crash(0), options)) {
             assertEquals(5, again.get(key(1, 8)).length);
         }

@@ -11,6 +11,8 @@ import io.flexdb.internal.read.Scan;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Keyspaces that come and go against a sorted map: random histories, cuts at file operations, and threads. */
 class FlexDBKeyspaceHistoryTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final List<String> NAMES = List.of("", "a", "b", "c");
 
     @TempDir
@@ -39,7 +40,7 @@ class FlexDBKeyspaceHistoryTest {
     @ParameterizedTest
     @EnumSource
     void aStoreIsWhatTheSameWritesMakeOfASortedMap(Durability durability) {
-        for (long seed = 0; seed < 6L * EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(6); seed++) {
             new History(durability, seed).run(1500);
         }
     }
@@ -199,7 +200,7 @@ class FlexDBKeyspaceHistoryTest {
     @EnumSource
     void aCutAtAnyOperationLeavesKeyspacesWholeOrGone(Durability durability) {
         KeyspaceDriver store = new KeyspaceDriver(StoreDriver.SMALL.withDurability(durability));
-        int appendsPerPoint = Math.max(1, (durability == Durability.SYNC ? 10 : 5) / EFFORT);
+        int appendsPerPoint = Effort.step(durability == Durability.SYNC ? 10 : 5);
         store.setHook(FlexDBCrashTest.eachButMostAppends(appendsPerPoint, () -> {
             points++;
             SimulatedVfs dead = store.vfs().copy();
@@ -208,7 +209,7 @@ class FlexDBKeyspaceHistoryTest {
             }
         }));
         script(store);
-        assertTrue(points >= 100, points + " points only");
+        assertTrue(points >= Effort.times(100), points + " points only");
     }
 
     private static void checkRecovered(KeyspaceDriver store, SimulatedVfs vfs, String at) {
@@ -249,7 +250,7 @@ class FlexDBKeyspaceHistoryTest {
         script(whole);
         long operations = whole.vfs().operationCount();
         int met = 0;
-        for (long operation = 1; operation <= operations; operation += Math.max(1, operations / (30L * EFFORT))) {
+        for (long operation = 1; operation <= operations; operation += Math.max(1, operations / Effort.times(30))) {
             String at = fault + " at operation " + operation;
             KeyspaceDriver store = new KeyspaceDriver(StoreDriver.SMALL);
             store.vfs().failAt(operation, fault);
@@ -267,7 +268,7 @@ class FlexDBKeyspaceHistoryTest {
                 KeyspaceDriver.assertKept(store, store.vfs().crash(operation), true, at + ", cut");
             }
         }
-        assertTrue(met > 5, met + " faults met");
+        assertTrue(met > Effort.times(5), met + " faults met");
     }
 
     // ---- threads
@@ -305,9 +306,7 @@ class FlexDBKeyspaceHistoryTest {
             workers.start("dropper", () -> {
                 while (rounds.incrementAndGet() < 300 && !workers.hasFailed()) {
                     long before = written.get();
-                    while (written.get() < before + 20 && !workers.hasFailed()) {
-                        Thread.onSpinWait();
-                    }
+                    Waiting.whileTrue(() -> written.get() < before + 20 && !workers.hasFailed());
                     db.createKeyspaceIfAbsent("k");
                     db.dropKeyspace("k");
                 }

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pairs beside values so large that no interval which has one is in memory as a whole. */
 class FlexDBLargeNeighboursTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int STEPS = 120;
     private static final int KEYS = 60;
     private static final int LARGE = 17 << 10; // more than an interval is read whole
@@ -61,7 +61,7 @@ class FlexDBLargeNeighboursTest {
     @ParameterizedTest
     @EnumSource
     void randomChangesBesideLargeValuesAreAsTheyShouldBe(Kind kind) {
-        for (int seed = 0; seed < EFFORT; seed++) {
+        for (int seed = 0; seed < Effort.times(1); seed++) {
             String at = kind + ", seed " + seed;
             Random random = new Random(seed);
             StoreDriver store = new StoreDriver(kind.options);

@@ -13,6 +13,7 @@ import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,15 +23,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Transactions that write more than a memtable holds. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBLargeTransactionTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private final StoreDriver store = new StoreDriver(StoreDriver.SMALL);
 
@@ -55,7 +53,7 @@ class FlexDBLargeTransactionTest {
     @ParameterizedTest
     @EnumSource
     void whateverItDoesItIsWhatTheSameWritesMakeOfASortedMap(Isolation isolation) {
-        for (int i = 0; i < 40 * EFFORT; i++) {
+        for (int i = 0; i < Effort.times(40); i++) {
             long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
             try {
                 runHistory(seed, isolation);

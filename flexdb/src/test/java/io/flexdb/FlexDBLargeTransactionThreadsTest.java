@@ -7,21 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ConflictException;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Large transactions beside each other, small ones, plain writes, readers, kills and the end of the store. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBLargeTransactionThreadsTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int KEYS = 250; // every fourth number, all written by each large transaction
-    private static final int EACH = 25 * EFFORT; // commits of a thread
+    private static final int EACH = Effort.times(25); // commits of a thread
 
     private final SimulatedVfs vfs = new SimulatedVfs();
     private final FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false);
@@ -176,9 +175,7 @@ class FlexDBLargeTransactionThreadsTest {
             if (committing[0] && other[0] == null && kind == HookedVfs.Kind.WRITE && path.endsWith("data")) {
                 other[0] = new Thread(() -> hooked[0].put(key(100_000), value(2, 8)), "other");
                 other[0].start();
-                while (other[0].getState() != Thread.State.WAITING && other[0].isAlive()) {
-                    Thread.onSpinWait();
-                }
+                Waiting.whileTrue(() -> other[0].getState() != Thread.State.WAITING && other[0].isAlive());
                 assertTrue(other[0].isAlive(), "it was written");
             }
         };

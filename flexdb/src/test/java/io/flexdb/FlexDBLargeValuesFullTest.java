@@ -9,6 +9,7 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The disk is full at whatever moment of the life of large values. */
 class FlexDBLargeValuesFullTest {
     private static final FlexDBOptions OPTIONS = StoreDriver.SMALL.withLargeValueBytes(2000);
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     /** What the disk has no room for. */
     private enum Moment {
@@ -64,10 +64,10 @@ class FlexDBLargeValuesFullTest {
     @EnumSource
     void onADiskOfAnySizeNothingAcknowledgedIsLostAndDeletesMakeRoom(Durability durability) {
         int refusals = 0;
-        for (int kibibytes = 1000; kibibytes < 1400; kibibytes += 31 / Math.min(EFFORT, 8)) {
+        for (int kibibytes = 1000; kibibytes < 1400; kibibytes += Effort.step(31)) {
             refusals += fill(durability, kibibytes << 10);
         }
-        assertTrue(refusals > 20, refusals + " writes were refused");
+        assertTrue(refusals > Effort.times(20), refusals + " writes were refused");
     }
 
     private int fill(Durability durability, int capacity) {
@@ -133,12 +133,12 @@ class FlexDBLargeValuesFullTest {
         counting.db.close();
         Set<Moment> met = EnumSet.noneOf(Moment.class);
         int refused = 0;
-        int step = Math.max(1, moments.size() / (120 * EFFORT));
+        int step = Math.max(1, moments.size() / Effort.times(120));
         for (int operation = first; operation < moments.size(); operation += step) {
             refused += meet(options, operation, met);
         }
         assertEquals(EnumSet.allOf(Moment.class), met);
-        assertTrue(refused > 5, refused + " writes were refused, of " + moments.size() + " operations");
+        assertTrue(refused > Effort.times(5), refused + " writes were refused, of " + moments.size() + " operations");
     }
 
     private static Moment moment(Path path) {

@@ -14,6 +14,8 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -251,9 +253,7 @@ class FlexDBLargeValuesTest {
             });
             writer.start();
             try {
-                while (written.get() < 0) {
-                    Thread.onSpinWait();
-                }
+                Waiting.whileTrue(() -> written.get() < 0);
                 for (int copy = 0; copy < 5; copy++) {
                     int before = written.get();
                     Path target = directory.resolve("copy" + copy);
@@ -365,7 +365,7 @@ class FlexDBLargeValuesTest {
         StoreDriver store =
                 StoreDriver.closed(OPTIONS.withLargeValueBytes(300).withDurability(durability), new SimulatedVfs());
         store.setHook(FlexDBCrashTest.eachButMostAppends(
-                2,
+                Effort.step(2),
                 () -> cut(
                         store,
                         (found, seed) -> FlexDBCrashTest.checkRecovered(
@@ -393,7 +393,7 @@ class FlexDBLargeValuesTest {
         store.open();
         store.put(key(1), value(9000));
         store.db.close();
-        assertTrue(points >= 100, points + " points only");
+        assertTrue(points >= Effort.times(100), points + " points only");
     }
 
     @Test

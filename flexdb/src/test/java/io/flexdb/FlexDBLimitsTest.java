@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Every write that is not refused for its size is made, however close to the limit it comes. */
-@Timeout(60)
 class FlexDBLimitsTest {
     private static final FlexDBOptions OPTIONS =
             FlexDBOptions.defaults().withLargeValueBytes(Integer.MAX_VALUE); // which may be longer than a memtable

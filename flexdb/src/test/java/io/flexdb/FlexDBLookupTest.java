@@ -334,7 +334,7 @@ class FlexDBLookupTest {
     private static long garbage(Runnable operation) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long least = Long.MAX_VALUE;
-        for (int round = 0; round < 12 && least > 0; round++) {
+        for (int round = 0; round < 1000 && least > 0; round++) {
             long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
             for (int i = 0; i < 1000; i++) {
                 operation.run();

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.VirtualThreads;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,17 +17,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** More threads that write than there are processors, and interrupts all the time. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBManyWritersTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int THREADS = 200;
-    private static final int PUTS = 20 * EFFORT;
+    private static final int PUTS = Effort.times(20);
     private static final int INTERRUPTED = 7; // every so many a put begins in an interrupted thread
 
     @TempDir
@@ -88,9 +87,7 @@ class FlexDBManyWritersTest {
                 threads.add(new Thread(() -> putAll(db, writer, Integer.MAX_VALUE)));
             }
             threads.forEach(Thread::start);
-            while (db.durableSequence() < THREADS) {
-                Thread.onSpinWait();
-            }
+            Waiting.whileTrue(() -> db.durableSequence() < THREADS);
             Thread.currentThread().interrupt();
         }
         assertTrue(Thread.interrupted());

@@ -9,6 +9,8 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -22,7 +24,6 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A write-ahead log that is mapped becomes shorter, or its device fails, under eight threads. */
 class FlexDBMappedFaultTest {
     private static final int THREADS = 8;
-    private static final int ROUNDS = 8 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ROUNDS = Effort.times(8);
 
     private final ReentrantLock lock = new ReentrantLock();
     private volatile int dimension = 1;
@@ -69,7 +70,7 @@ class FlexDBMappedFaultTest {
         threads.forEach(thread -> thread.setUncaughtExceptionHandler((ended, e) -> untyped.add(e)));
         threads.forEach(Thread::start);
         written.await();
-        long giveUp = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long giveUp = System.nanoTime() + Waiting.LONGEST.toNanos();
         while (threads.stream().anyMatch(Thread::isAlive)) {
             cutLogs(directory.resolve("wal")); // again and again: the one in use may have been renamed meanwhile
             if (System.nanoTime() > giveUp) {

@@ -25,7 +25,7 @@ import net.jqwik.api.state.Transformer;
  * to a few steps. Values repeat one byte: what matters is how long they are.
  */
 class FlexDBModelTest {
-    @Property(tries = 400)
+    @Property
     void aStoreIsWhatTheSameWritesMakeOfASortedMap(@ForAll("histories") ActionChain<StoreDriver> history) {
         history.run();
     }
@@ -35,7 +35,7 @@ class FlexDBModelTest {
         return actions(Durability.OS, FlexDBOptions.DERIVED, true, 1).withMaxTransformations(25);
     }
 
-    @Property(tries = 300)
+    @Property
     void whatIsAcknowledgedAsDurableSurvives(@ForAll("durableHistories") ActionChain<StoreDriver> history) {
         history.run();
     }
@@ -45,7 +45,7 @@ class FlexDBModelTest {
         return actions(Durability.SYNC, 300, true, 2).withMaxTransformations(20);
     }
 
-    @Property(tries = 300)
+    @Property
     void aStoreThatIsInterruptedAgainAndAgainLosesNoMoreThanItMay(
             @ForAll("interruptedHistories") ActionChain<StoreDriver> history) {
         history.run();

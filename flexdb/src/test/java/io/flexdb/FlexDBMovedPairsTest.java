@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FlexDBMovedPairsTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int PAIRS = 6000;
-    private static final int ROUNDS = 30; // at most, until compiled code does it, which leaves out what it can
+    private static final int ROUNDS = 300; // at most, until compiled code does it, which leaves out what it can
     private static final int WARM_UP = 4; // in the first of them nothing is moved
 
     private final ByteBuffer key = ByteBuffer.allocate(8);

@@ -13,6 +13,7 @@ import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -133,11 +134,11 @@ class FlexDBOutlineTest {
     @ParameterizedTest
     @EnumSource
     void lookupsAndCommitsByOutlinesAreThoseOfASortedMap(Reads reads) {
-        for (long seed = 1; seed <= 3; seed++) {
+        for (long seed = 1; seed <= Effort.times(3); seed++) {
             StoreDriver store = store(SMALL.withReads(reads), seed);
             Random random = new Random(~seed);
             int outlines = 0;
-            for (int round = 0; round < 12; round++) {
+            for (int round = 0; round < Math.max(4, Effort.times(12)); round++) {
                 String at = reads + ", seed " + seed + ", round " + round;
                 assertEachKey(store, at);
                 outlines += cached(store.db)[1];
@@ -260,7 +261,7 @@ class FlexDBOutlineTest {
         store.db.close();
         byte[] sound = store.vfs.content(FILE);
         Random random = new Random(8);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             byte[] damaged = round % 4 == 0 ? Arrays.copyOf(sound, random.nextInt(sound.length)) : sound.clone();
             if (round % 4 == 1) {
                 damaged[random.nextInt(84)] ^= (byte) (1 << random.nextInt(8));
@@ -289,7 +290,7 @@ class FlexDBOutlineTest {
         FlexDBOptions little = store.options.withCacheBytes(SMALL.cacheBytes());
         byte[] sound = store.vfs.content(FILE);
         Random random = new Random(9);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             byte[] hostile = sound.clone();
             ByteBuffer file = ByteBuffer.wrap(hostile).order(ByteOrder.LITTLE_ENDIAN);
             if (round % 3 == 0) {
@@ -361,7 +362,7 @@ class FlexDBOutlineTest {
         store.db.close();
         Random random = new Random(seed);
         int failed = 0;
-        for (int i = 0; i < 25; i++) {
+        for (int i = 0; i < Effort.times(25); i++) {
             SimulatedVfs files = store.vfs.copy();
             byte[] data = files.content(DATA);
             int bit = random.nextInt(8 * data.length);

@@ -9,12 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -23,13 +26,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is absent is known without reading, and what is there is never taken for absent. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBRangeFilterTest {
     private static final FlexDBOptions FILTERED = StoreDriver.SMALL.withRangeFilter(true);
     private static final int PAIRS = 6000;
@@ -369,7 +370,7 @@ class FlexDBRangeFilterTest {
         store.db.close();
         byte[] sound = store.vfs.content(FILE);
         Random random = new Random(11);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             byte[] damaged = round % 4 == 0 ? Arrays.copyOf(sound, random.nextInt(sound.length)) : sound.clone();
             if (round % 4 == 1) {
                 damaged[random.nextInt(84)] ^= (byte) (1 << random.nextInt(8));
@@ -397,7 +398,7 @@ class FlexDBRangeFilterTest {
         store.db.close();
         byte[] sound = store.vfs.content(FILE);
         Random random = new Random(12);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             byte[] hostile = sound.clone();
             ByteBuffer file = ByteBuffer.wrap(hostile).order(ByteOrder.LITTLE_ENDIAN);
             if (round % 3 == 0) {
@@ -434,7 +435,7 @@ class FlexDBRangeFilterTest {
         StoreDriver store = filtered();
         store.db.close();
         int met = 0;
-        for (Fault fault : Fault.values()) {
+        for (Fault fault : Effort.some(List.of(Fault.values()))) {
             for (HookedVfs.Kind kind : HookedVfs.Kind.values()) {
                 for (int nth = 1; nth <= 3; nth++) {
                     SimulatedVfs files = store.vfs.copy();
@@ -460,7 +461,7 @@ class FlexDBRangeFilterTest {
                 }
             }
         }
-        assertTrue(met > 5, met + " faults met");
+        assertTrue(met > Effort.times(5), met + " faults met");
     }
 
     @Test
@@ -496,9 +497,7 @@ class FlexDBRangeFilterTest {
         }
         try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, FILTERED, false)) {
             assertFalse(db.containsKey(decimal(1)));
-            while (db.filterBytes() < bytesOfAll) {
-                Thread.sleep(10); // the test's time is limited
-            }
+            Waiting.whileTrue(() -> db.filterBytes() < bytesOfAll);
             assertEquals(0, db.stats().filteredReads());
             for (int i = 0; i < PAIRS; i++) {
                 assertFalse(db.containsKey(decimal(2 * i + 1)));

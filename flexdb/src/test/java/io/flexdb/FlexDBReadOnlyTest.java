@@ -17,6 +17,7 @@ import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreHealth.State;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreReadOnlyException;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,18 +28,15 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A commit meets what it can't read: the store takes no more writes, and everything else goes on. */
-@Timeout(120)
 class FlexDBReadOnlyTest {
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space/data");
     private static final int KEYS = 1200;
     private static final int FRAME = 512;
-    private static final int STEP =
-            Math.max(1, 11 / Integer.getInteger("flexdb.test.effort", 1)); // of the frames damaged
+    private static final int STEP = Effort.step(11); // of the frames damaged
     private static final int MAX_UNREADABLE = 400; // what an interval has that was sampled after a crash
     private static final int MAX_WRITES = 20_000;
     private static final String STILL_USABLE = "still usable: ";

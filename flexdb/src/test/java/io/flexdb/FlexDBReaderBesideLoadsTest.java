@@ -26,7 +26,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Readers beside a bulk load and another thread that writes meanwhile, so that a log which readers follow goes on over
  * the load. Whenever they look, and in the midst of looking, they show the state behind some write or load.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBReaderBesideLoadsTest {
     /*
      * The store has no threads: who loads does all of it. Before each file operation of his the other thread is asked for

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ReaderOvertakenException;
+import io.flexdb.testing.Effort;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
@@ -20,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * whatever they show is the state after some write, has all that had returned, and never goes back.
  */
 class FlexDBReaderHistoryTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private int points;
     private int overtaken;
@@ -32,7 +32,7 @@ class FlexDBReaderHistoryTest {
     }
 
     private void atPoints(StoreDriver store, int appendsPerPoint, Runnable check) {
-        store.setHook(FlexDBCrashTest.eachButMostAppends(Math.max(1, appendsPerPoint / EFFORT), () -> {
+        store.setHook(FlexDBCrashTest.eachButMostAppends(Effort.step(appendsPerPoint), () -> {
             if (!within) {
                 within = true;
                 points++;
@@ -114,7 +114,7 @@ class FlexDBReaderHistoryTest {
             }
         });
         FlexDBCrashTest.mixedScript(store);
-        assertTrue(points >= 200, points + " points only");
+        assertTrue(points >= Effort.times(200), points + " points only");
     }
 
     @ParameterizedTest
@@ -138,7 +138,7 @@ class FlexDBReaderHistoryTest {
             }
         });
         FlexDBCrashTest.mixedScript(store);
-        assertTrue(points >= 200, points + " points only");
+        assertTrue(points >= Effort.times(200), points + " points only");
         assertEquals(store.oracle.sequence(), reader[0].refresh());
         StoreOracle.assertSame(store.oracle.now(), all(reader[0]), "at the end");
         reader[0].close();
@@ -249,7 +249,7 @@ class FlexDBReaderHistoryTest {
         });
         FlexDBReader reader = FlexDB.openReadOnly(files, StoreDriver.DIRECTORY, store.options, true);
         long last = 0;
-        for (int round = 0; round < 60 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             apart[0] = 5 + random.nextInt(60);
             long returned = store.oracle.sequence();
             long sequence = reader.refresh();

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.ReaderOvertakenException;
+import io.flexdb.testing.Effort;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +55,7 @@ class FlexDBReaderLargeValuesTest {
         StoreDriver store =
                 StoreDriver.closed(OPTIONS.withLargeValueBytes(300).withDurability(durability), new SimulatedVfs());
         int[] cutShort = {0};
-        store.setHook(FlexDBCrashTest.eachButMostAppends(2, () -> {
+        store.setHook(FlexDBCrashTest.eachButMostAppends(Effort.step(2), () -> {
             points++;
             for (long seed : new long[] {0, 1 + points}) {
                 lookAt(store, store.vfs.copy().crash(seed), seed, cutShort);
@@ -68,8 +69,8 @@ class FlexDBReaderLargeValuesTest {
             store.batch(edits, durability);
         }
         store.db.close();
-        assertTrue(points >= 50, points + " points only");
-        assertTrue(cutShort[0] > 5, cutShort[0] + " were cut short");
+        assertTrue(points >= Effort.times(50), points + " points only");
+        assertTrue(cutShort[0] > Effort.times(5), cutShort[0] + " were cut short");
     }
 
     /** Its files are those of a writer that rotates, links, collects garbage and uses segments again all the time. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.storage.ReaderOvertakenException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Random;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FlexDBReaderThreadsTest {
     private static final int KEYS = 40; // that each batch sets
     private static final int OTHERS = 3000;
-    private static final int BATCHES = 4000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int BATCHES = Effort.times(4000);
     private static final int READERS = 3;
 
     private static final FlexDBOptions SMALL = FlexDBOptions.defaults()

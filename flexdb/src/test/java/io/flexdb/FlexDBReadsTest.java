@@ -16,6 +16,8 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -29,20 +31,16 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The two ways to read the data file, of real files. */
-@Timeout(120)
 class FlexDBReadsTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int FRAME = 512;
     private static final FlexDBOptions SMALL = FlexDBOptions.defaults()
             .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
@@ -158,7 +156,7 @@ class FlexDBReadsTest {
     @ParameterizedTest
     @EnumSource
     void aStoreIsWhatTheSameWritesMakeOfASortedMap(Reads reads) {
-        for (long seed = 0; seed < EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(1); seed++) {
             for (long cacheBytes : new long[] {0, 64 << 10, 4 << 20}) {
                 String at = reads + ", seed " + seed + ", cache " + cacheBytes;
                 FlexDBOptions options = SMALL.withReads(reads).withCacheBytes(cacheBytes);
@@ -350,7 +348,7 @@ class FlexDBReadsTest {
         Path data = directory.resolve("space/data");
         byte[] sound = Files.readAllBytes(data);
         Random random = new Random(7);
-        for (int round = 0; round < 12 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(12); round++) {
             int i = random.nextInt(keys);
             int pair = positionOf(sound, key(i), value(i, 300));
             if (pair < 0) {
@@ -579,9 +577,7 @@ class FlexDBReadsTest {
     private static void assertScrubFinds(Path directory, Reads reads) {
         FlexDBOptions options = SMALL.withReads(reads).withSpace(SMALL.space().withScrubBytesPerSecond(1 << 30));
         try (FlexDB db = FlexDB.open(directory, options)) {
-            while (db.stats().scrubPasses() == 0) {
-                LockSupport.parkNanos(100_000);
-            }
+            Waiting.whileTrue(() -> db.stats().scrubPasses() == 0);
             assertTrue(db.stats().scrubFindings() > 0, () -> db.stats().toString());
         } catch (CorruptionException e) {
             assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it

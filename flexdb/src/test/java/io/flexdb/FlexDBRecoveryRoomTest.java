@@ -10,6 +10,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.wal.WalWriter;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -74,7 +75,7 @@ class FlexDBRecoveryRoomTest {
         SimulatedVfs cut = vfs.crash(0);
         int[] operations = {0};
         HookedVfs hooked = new HookedVfs(cut.copy(), (kind, path) -> {
-            if (operations[0]++ % 150 == 0) {
+            if (operations[0]++ % Effort.step(150) == 0) {
                 SimulatedVfs again = cut.copy();
                 assertRecovered(again, operations[0], model);
             }

@@ -10,6 +10,8 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreReadOnlyException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,18 +23,14 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sparse index after a crash: coarse at first, and soon as fine as before, whatever else goes on. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBRefineTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
 
     /** Extents of 64 KiB, so that intervals are some times as large after a crash. */
@@ -76,9 +74,7 @@ class FlexDBRefineTest {
     }
 
     private static void awaitRefined(FlexDB db, long coarse) {
-        while (db.stats().coarseIntervals() > coarse) {
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.whileTrue(() -> db.stats().coarseIntervals() > coarse);
     }
 
     @ParameterizedTest
@@ -89,9 +85,7 @@ class FlexDBRefineTest {
         long before = store.db.stats().intervals();
         store.vfs = store.vfs.kill();
         FlexDB db = openWithThreads(store.vfs);
-        while (db.stats().intervals() < before * leastShare(inOrder)) {
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.whileTrue(() -> db.stats().intervals() < before * leastShare(inOrder));
         awaitRefined(db, 0);
         assertTrue(db.stats().intervals() < before * 1.05, db.stats().intervals() + " instead of " + before);
         awaitRefineThreads();
@@ -124,9 +118,7 @@ class FlexDBRefineTest {
 
     /** Threads end when they have nothing more to do; those of a store that is dead, too. */
     private static void awaitRefineThreads() {
-        while (refineThreads() > 0) {
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.whileTrue(() -> refineThreads() > 0);
     }
 
     @ParameterizedTest
@@ -238,7 +230,7 @@ class FlexDBRefineTest {
     /** Each commit of a store without threads divides some intervals, so these meet changes at all stages. */
     @Test
     void commitsIntoCoarseIntervalsAndCrashesInBetweenLoseNothing() {
-        for (long seed = 1; seed <= 6L * EFFORT; seed++) {
+        for (long seed = 1; seed <= Effort.times(6); seed++) {
             Random random = new Random(seed);
             StoreDriver store = crashed(3000, seed % 2 == 0);
             store.open();
@@ -353,7 +345,7 @@ class FlexDBRefineTest {
     @Test
     void readersAndWritersBesideRefinementSeeWhatWasWritten() throws InterruptedException {
         int count = 20_000;
-        for (int round = 0; round < 3 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(3); round++) {
             StoreDriver store = crashed(count, round % 2 == 0);
             FlexDB db = openWithThreads(store.vfs);
             Workers workers = new Workers();

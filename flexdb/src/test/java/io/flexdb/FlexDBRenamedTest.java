@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.flexdb.storage.StoreLockedException;
+import io.flexdb.testing.Effort;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,15 +21,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A store whose directory is renamed by others at any moment, and gets a successor at the old name. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBRenamedTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int KEYS = 3000;
     private static final int MIN_RENAMES = 20;
 
@@ -45,7 +43,7 @@ class FlexDBRenamedTest {
     void aStoreGoesOnWhenItsDirectoryIsRenamedAndTouchesNothingElse(Durability durability, boolean interrupted)
             throws Exception {
         FlexDBOptions options = StoreDriver.SMALL.withDurability(durability);
-        int writes = (durability == Durability.SYNC ? 2_000 : 12_000) * EFFORT;
+        int writes = Effort.times(durability == Durability.SYNC ? 2_000 : 12_000);
         Path before = root.resolve("before");
         Map<String, byte[]> model = new HashMap<>();
         Path stranger = root.resolve("stranger");

@@ -13,6 +13,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * only pairs come over that were written, in their own keyspaces, and what is missing is told.
  */
 class FlexDBSalvageFaultTest {
-    private static final int ROUNDS = 60 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ROUNDS = Effort.times(60);
     private static final Path FRESH = Path.of("/fresh");
     private static final int SECTOR = 512;
 

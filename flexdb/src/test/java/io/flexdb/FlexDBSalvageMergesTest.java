@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.MergeException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -23,14 +24,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Salvage of stores that merge, with keyspaces that come and go: of a sound store, wherever its process was killed, what
  * comes over is what opening it would show, each operand counted once.
  */
 class FlexDBSalvageMergesTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final Path FRESH = Path.of("/fresh");
     private static final int KEYS = 500; // of a keyspace: more than a memtable holds, in all
     private static final String KEPT = "kept";
@@ -104,8 +104,12 @@ class FlexDBSalvageMergesTest {
         db.write(batch);
     }
 
+    private static List<Long> seeds() {
+        return Effort.some(List.of(1L, 2L, 3L));
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
+    @MethodSource("seeds")
     void whereverTheProcessIsKilledEachOperandComesOverOnce(long seed) {
         random = new Random(seed);
         Random points = new Random(seed);
@@ -121,7 +125,7 @@ class FlexDBSalvageMergesTest {
         });
         try (FlexDB db = StoreDriver.open(hooked, options)) {
             open[0] = true;
-            for (; step[0] < 2400 * EFFORT; step[0]++) {
+            for (; step[0] < 2400; step[0]++) {
                 step(db, step[0]);
             }
             requireSalvaged("seed " + seed + ", in the end");
@@ -170,12 +174,12 @@ class FlexDBSalvageMergesTest {
             int lost = 0;
             for (Path file : killed.files()) {
                 int length = killed.content(file).length;
-                for (int i = 0; length > 0 && i < (file.endsWith("data") ? 100 : 12) * EFFORT; i++) {
+                for (int i = 0; length > 0 && i < Effort.times(file.endsWith("data") ? 100 : 12); i++) {
                     int position = random.nextInt(length);
                     lost += salvageDamaged(killed.copy(), file, position, now, ever);
                 }
             }
-            assertTrue(lost > 20, lost + " lost only");
+            assertTrue(lost > Effort.times(20), lost + " lost only");
         }
     }
 

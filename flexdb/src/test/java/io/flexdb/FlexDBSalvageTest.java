@@ -17,6 +17,7 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreLockedException;
 import io.flexdb.storage.TargetNotEmptyException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What can be read of a damaged store comes over, what can't is told, and nothing else comes. */
 class FlexDBSalvageTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final Path FRESH = Path.of("/fresh");
 
     @TempDir
@@ -257,7 +257,7 @@ class FlexDBSalvageTest {
         store.sync();
         fill(store, 1100, 1300);
         int torn = 0;
-        for (int seed = 0; seed < 60 * EFFORT; seed++) {
+        for (int seed = 0; seed < Effort.times(60); seed++) {
             SimulatedVfs vfs = store.vfs.crash(seed);
             FlexDBSalvageReport report = salvage(vfs);
             if (!report.isComplete()) {
@@ -302,7 +302,7 @@ class FlexDBSalvageTest {
         for (StoreDriver store : stores()) {
             for (Path file : store.vfs.files()) {
                 int length = store.vfs.content(file).length;
-                for (int i = 0; length > 0 && i < (file.endsWith("data") ? 25 : 8) * EFFORT; i++) {
+                for (int i = 0; length > 0 && i < Effort.times(file.endsWith("data") ? 25 : 8); i++) {
                     int position = random.nextInt(length);
                     SimulatedVfs vfs = store.vfs.copy();
                     byte[] bytes = vfs.content(file);
@@ -318,7 +318,8 @@ class FlexDBSalvageTest {
                 }
             }
         }
-        assertTrue(complete > 10 && partial > 30, complete + " complete, " + partial + " not");
+        assertTrue(
+                complete > Effort.times(10) && partial > Effort.times(30), complete + " complete, " + partial + " not");
     }
 
     @Test

@@ -4,15 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The scrub of a space under a store. */
-@Timeout(60)
 class FlexDBScrubTest {
     private static final int SEGMENT = 64 * 512;
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space/data");
@@ -28,9 +26,7 @@ class FlexDBScrubTest {
     }
 
     private static void awaitPass(FlexDB db) {
-        while (db.stats().scrubPasses() == 0) {
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.whileTrue(() -> db.stats().scrubPasses() == 0);
     }
 
     private static long scrubThreads() {

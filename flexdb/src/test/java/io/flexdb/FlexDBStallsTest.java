@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Waiting;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -15,10 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What no writer has to do or to wait for. Nothing is timed here: each test is about who does what. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlexDBStallsTest {
     private static final Path WAL = StoreDriver.DIRECTORY.resolve("wal");
 
@@ -146,9 +145,7 @@ class FlexDBStallsTest {
             writers[writer].start();
         }
         for (Thread writer : writers) {
-            while (writer.getState() != Thread.State.WAITING) {
-                Thread.onSpinWait(); // the test's timeout ends this
-            }
+            Waiting.whileTrue(() -> writer.getState() != Thread.State.WAITING);
         }
         long before = timesWaited(writers);
         for (int i = 0; i < 20_000; i++) {
@@ -213,9 +210,7 @@ class FlexDBStallsTest {
         try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false)) {
             db.put(key(1), key(1));
             long sequence = db.write(new WriteBatch().put(key(2), key(2)), Durability.OS);
-            while (db.durableSequence() < sequence) {
-                Thread.onSpinWait(); // the test's timeout ends this
-            }
+            Waiting.whileTrue(() -> db.durableSequence() < sequence);
             FlexDB afterCut = StoreDriver.open(vfs.copy().crash(0), options);
             assertEquals(2, StoreDriver.all(afterCut).size());
         }

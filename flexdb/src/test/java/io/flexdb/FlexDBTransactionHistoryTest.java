@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.storage.ConflictException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
  * only with luck.
  */
 class FlexDBTransactionHistoryTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int THREADS = 4;
     private static final int KEYS = 60;
     private static final int RUNS = 1500;
@@ -75,7 +75,7 @@ class FlexDBTransactionHistoryTest {
 
     @Test
     void whatIsCommittedIsExplainedByTheOrderOfSequenceNumbers() throws InterruptedException {
-        for (int round = 0; round < EFFORT; round++) {
+        for (int round = 0; round < Effort.times(1); round++) {
             long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
             System.out.println("-Dflexdb.test.seed=" + seed);
             done.clear();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -20,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lookups without a directory, above all where the cache has no room for it. */
 class FlexDBUncachedTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final FlexDBOptions UNCACHED = StoreDriver.SMALL.withCacheBytes(0);
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
 
@@ -108,7 +108,7 @@ class FlexDBUncachedTest {
         TreeMap<byte[], byte[]> expected = store.oracle.now();
         SplittableRandom random = new SplittableRandom(9);
         int failed = 0;
-        for (int i = 0; i < 30 * EFFORT; i++) {
+        for (int i = 0; i < Effort.times(30); i++) {
             SimulatedVfs files = store.vfs.copy();
             byte[] data = files.content(DATA);
             int bit = random.nextInt(8 * data.length);

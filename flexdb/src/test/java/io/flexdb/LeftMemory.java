@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.testing.Waiting;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -10,15 +11,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class LeftMemory implements BeforeEachCallback {
     private static final JvmMemory JVM = JvmMemory.ofThisProcess();
-    private static final int MOST_MILLIS = 200; // until what was collected is free
+    private static final int MOST_COLLECTIONS = 3; // one may end before what it found is free
 
     @Override
-    public void beforeEach(ExtensionContext context) throws InterruptedException {
-        if (isMuchHeld()) {
-            System.gc();
-            for (int waited = 0; isMuchHeld() && waited < MOST_MILLIS; waited++) {
-                Thread.sleep(1);
-            }
+    public void beforeEach(ExtensionContext context) {
+        for (int i = 0; isMuchHeld() && i < MOST_COLLECTIONS; i++) {
+            Waiting.collect();
         }
     }
 

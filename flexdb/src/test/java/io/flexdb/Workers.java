@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.testing.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,10 +39,10 @@ final class Workers {
         return failure.get() != null;
     }
 
-    /** Waits for all threads, for a minute at most. */
+    /** Waits for all threads. */
     void join() throws InterruptedException {
         for (Thread thread : threads) {
-            thread.join(60_000);
+            thread.join(Waiting.LONGEST.toMillis());
             if (thread.isAlive()) {
                 AssertionError hanging = new AssertionError(thread + " hangs");
                 hanging.setStackTrace(thread.getStackTrace());

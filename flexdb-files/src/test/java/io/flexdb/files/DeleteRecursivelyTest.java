@@ -16,9 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class DeleteRecursivelyTest extends FilesTest {
     private void delete(String path) throws IOException {
         fixture.files().deleteRecursively(path(path));

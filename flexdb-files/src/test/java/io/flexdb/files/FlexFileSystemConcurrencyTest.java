@@ -3,6 +3,8 @@ package io.flexdb.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -26,12 +28,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Threads that do things to the same directories and files; the fixture checks all when it is closed. */
-@Timeout(120)
 class FlexFileSystemConcurrencyTest extends FilesTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int THREADS = 4;
 
     private interface Work {
@@ -62,7 +61,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
     @Test
     void filesMadeInOneDirectoryAreAllThere() throws Exception {
         Files.createDirectory(path("/d"));
-        int each = 300 * EFFORT;
+        int each = Effort.times(300);
         inThreads(THREADS, thread -> {
             for (int i = 0; i < each; i++) {
                 Files.write(path("/d/" + thread + "-" + i), new byte[i]);
@@ -76,7 +75,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
     @Test
     void oneOfThoseWhoMakeAFileHasMadeIt() throws Exception {
         AtomicInteger made = new AtomicInteger();
-        int files = 300 * EFFORT;
+        int files = Effort.times(300);
         inThreads(THREADS, thread -> {
             for (int i = 0; i < files; i++) {
                 try {
@@ -92,7 +91,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
 
     @Test
     void whoeverMakesAFileHasItOpenBeforeOthersCanDeleteIt() throws Exception {
-        int files = 500 * EFFORT;
+        int files = Effort.times(500);
         AtomicInteger made = new AtomicInteger();
         byte[] content = random(1500);
         inThreads(THREADS, thread -> {
@@ -119,7 +118,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
     @Test
     void whatThreadsAppendIsAllThereAndWhole() throws Exception {
         Files.createFile(path("/log"));
-        int each = 400 * EFFORT;
+        int each = Effort.times(400);
         inThreads(THREADS, thread -> {
             try (SeekableByteChannel log = Files.newByteChannel(path("/log"), StandardOpenOption.APPEND)) {
                 for (int i = 0; i < each; i++) {
@@ -138,7 +137,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
     void nobodyOverwritesWhatOthersAppendBesideLongWrites() throws Exception {
         Files.createFile(path("/log"));
         int length = 700_000;
-        int each = 4 * EFFORT;
+        int each = Effort.times(4);
         inThreads(THREADS, thread -> {
             try (SeekableByteChannel log = Files.newByteChannel(path("/log"), StandardOpenOption.APPEND)) {
                 for (int i = 0; i < each; i++) {
@@ -167,7 +166,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
             try (SeekableByteChannel channel =
                     Files.newByteChannel(path("/f"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
                 if (thread == 0) {
-                    for (int i = 0; i < 1000 * EFFORT; i++) {
+                    for (int i = 0; i < Effort.times(1000); i++) {
                         ByteBuffer all = ByteBuffer.allocate(length);
                         java.util.Arrays.fill(all.array(), (byte) i);
                         channel.position(0).write(all);
@@ -195,7 +194,7 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
         AtomicInteger moved = new AtomicInteger();
         inThreads(THREADS, thread -> {
             Random random = new Random(thread);
-            for (int i = 0; i < 300 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(300); i++) {
                 Path from = anyDirectory(random);
                 Path to = anyDirectory(random).resolve("m" + random.nextInt(1000));
                 try {
@@ -234,12 +233,10 @@ class FlexFileSystemConcurrencyTest extends FilesTest {
         AtomicInteger written = new AtomicInteger();
         inThreads(THREADS, thread -> {
             if (thread == 0) {
-                for (int i = 0; i < 60 * EFFORT; i++) {
+                for (int i = 0; i < Effort.times(60); i++) {
                     Files.createDirectories(path("/tree/a/b"));
                     int before = written.get();
-                    while (written.get() < before + 5) {
-                        Thread.onSpinWait();
-                    }
+                    Waiting.whileTrue(() -> written.get() < before + 5);
                     fixture.files().deleteRecursively(path("/tree"));
                 }
                 ended.set(true);

@@ -43,6 +43,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -107,7 +108,13 @@ class FlexFileSystemConformanceTest {
                 .ofMaxSize(60);
     }
 
+    @Tag("long")
     @Property(tries = 100, shrinking = ShrinkingMode.BOUNDED)
+    void manyMoreGiveTheSameResults(@ForAll("programs") List<Action> program) throws IOException {
+        theSameOperationsGiveTheSameResults(program);
+    }
+
+    @Property(tries = 20, shrinking = ShrinkingMode.BOUNDED)
     void theSameOperationsGiveTheSameResults(@ForAll("programs") List<Action> program) throws IOException {
         Path temporary = Files.createTempDirectory("conformance");
         Assumptions.assumeTrue(temporary.getFileSystem().getSeparator().equals("/"), "as Unix does");

@@ -8,6 +8,7 @@ import io.flexdb.FlexDB;
 import io.flexdb.StoresOnSimulatedFiles;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -32,8 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FlexFileSystemCrashTest {
     private FlexFilesOptions options = FilesFixture.SMALL;
 
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
-    private static final int CUTS = 60 * EFFORT;
+    private static final int CUTS = Effort.times(60);
 
     /** A step of a script, which happens as a whole or not at all. */
     interface Step {

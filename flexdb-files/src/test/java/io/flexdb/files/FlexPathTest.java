@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Paths are as those of the default file system, where that is one of Unix. */
 class FlexPathTest {
-    private static final int TRIES = 30_000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int TRIES = Effort.times(30_000);
     private static final String[] PARTS = {"a", "b", "a", "ab", "..", ".", "", "ä", "\uD83C\uDF50", "\uFF5E", "a-b"};
 
     @TempDir

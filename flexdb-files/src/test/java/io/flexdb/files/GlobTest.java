@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Globs that the default file system takes match the same there. */
 class GlobTest {
-    private static final int TRIES = 100_000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int TRIES = Effort.times(100_000);
     private static final String GLOBS = "ab.-*?[]{}!,\\/^$+(|&";
     private static final String PATHS = "aab.-/!,^$+(|&[]";
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Random;
@@ -22,7 +23,7 @@ class BackgroundCheckpointTest {
         SpaceOracle oracle = new SpaceOracle();
         Random random = new Random(1);
         long checkpoints = 0;
-        for (int life = 0; life < 10; life++) {
+        for (int life = 0; life < Effort.times(10); life++) {
             try (FlexSpace space = FlexSpace.open(directory.resolve("space"), CrashHistory.SMALL)) {
                 assertArrayEquals(oracle.now(), SpaceOracle.contentOf(space));
                 for (int i = 0; i < 400; i++) {
@@ -36,7 +37,7 @@ class BackgroundCheckpointTest {
                 checkpoints += space.stats().checkpoints();
             }
         }
-        assertTrue(checkpoints > 20, checkpoints + " checkpoints");
+        assertTrue(checkpoints > Effort.times(20), checkpoints + " checkpoints");
         long threads = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> Set.of("flexdb-checkpoint", "flexdb-log").contains(thread.getName()))
                 .count();

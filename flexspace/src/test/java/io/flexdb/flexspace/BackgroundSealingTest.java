@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,13 +14,10 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Segments sealed by a thread of their own, on real files. */
-@Timeout(120)
 class BackgroundSealingTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int RECORD = 64;
 
     @TempDir
@@ -80,7 +78,7 @@ class BackgroundSealingTest {
                 readers.add(reader(space, appended, i));
             }
             Random random = new Random(7);
-            for (int i = 0; i < 6000L * EFFORT && problem.get() == null; i++) {
+            for (int i = 0; i < Effort.times(6000) && problem.get() == null; i++) {
                 records.clear();
                 int count = 1 + random.nextInt(60);
                 for (int record = 0; record < count; record++) {
@@ -110,7 +108,7 @@ class BackgroundSealingTest {
         byte[] kept = SpaceOracle.randomBytes(random, 5000);
         try (FlexSpace space = FlexSpace.open(directory.resolve("space"), CrashHistory.SMALL)) {
             space.insertRange(0, ByteBuffer.wrap(kept));
-            for (int round = 0; round < 300 * EFFORT; round++) {
+            for (int round = 0; round < Effort.times(300); round++) {
                 int offset = random.nextInt(kept.length);
                 byte[] bytes = SpaceOracle.randomBytes(random, 1 + random.nextInt(60_000));
                 space.insertRange(offset, ByteBuffer.wrap(bytes));

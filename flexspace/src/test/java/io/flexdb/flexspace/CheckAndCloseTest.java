@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -23,10 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A check ends when its space is closed: what others do to the files then is none of its business. */
-@Timeout(60)
 class CheckAndCloseTest {
     private static final int BLOCK = 500;
     private static final int BLOCKS = 2000;
@@ -119,9 +118,7 @@ class CheckAndCloseTest {
             space.close();
             closed.set(true);
         });
-        while (!isClosing() || !waitsForCheck(closer.get())) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> !isClosing() || !waitsForCheck(closer.get()));
         assertFalse(closed.get(), "closed while the check reads");
         goOn.countDown();
         close.get();

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -38,7 +38,7 @@ class EnteredReadsTest {
         assertThrows(
                 OutOfMemoryError.class,
                 () -> reads.readExtent(null, 0, ByteBuffer.allocate(10), FlexSpace.Extent::new));
-        assertTimeoutPreemptively(Duration.ofSeconds(20), access::end);
+        assertTimeoutPreemptively(Waiting.LONGEST, access::end);
         engine.close();
     }
 

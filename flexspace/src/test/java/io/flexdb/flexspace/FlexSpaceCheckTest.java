@@ -14,6 +14,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -28,11 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class FlexSpaceCheckTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int FRAME = 512;
     private static final int SEGMENT = 32 * FRAME;
     private static final Path DATA = CrashHistory.DIRECTORY.resolve("data");
@@ -79,7 +77,7 @@ class FlexSpaceCheckTest {
     void aSpaceThatIsSoundHasNoFindingsWhateverIsDoneToIt() {
         Random random = new Random(8);
         SpaceOracle oracle = new SpaceOracle();
-        for (int i = 0; i < 600 * EFFORT; i++) {
+        for (int i = 0; i < Effort.times(600); i++) {
             SpaceStep step = SpaceStep.any(random);
             if (step != SpaceStep.CLOSE_AND_OPEN && step != SpaceStep.KILL) {
                 step.apply(space, oracle, random);
@@ -221,7 +219,7 @@ class FlexSpaceCheckTest {
         levels.forEach((at, level) -> (level == 0 ? leaves : inner).add(at));
         assertTrue(leaves.size() > 100 && inner.size() >= 3, levels::toString);
         Random random = new Random(4);
-        for (int round = 0; round < 20 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(20); round++) {
             Set<Long> damaged = new TreeSet<>();
             for (int i = 1 + random.nextInt(10); i > 0; i--) {
                 damaged.add(leaves.get(random.nextInt(leaves.size())));
@@ -517,7 +515,7 @@ class FlexSpaceCheckTest {
         Random random = new Random(5);
         SpaceOracle oracle = new SpaceOracle();
         oracle.startFrom(SpaceOracle.contentOf(space));
-        for (int i = 0; i < 4000 * EFFORT && problem.get() == null; i++) {
+        for (int i = 0; i < Effort.times(4000) && problem.get() == null; i++) {
             SpaceStep step = SpaceStep.any(random);
             if (step != SpaceStep.CLOSE_AND_OPEN && step != SpaceStep.KILL) {
                 step.apply(space, oracle, random);
@@ -532,7 +530,7 @@ class FlexSpaceCheckTest {
 
     @Test
     void closingTheSpaceEndsACheck() throws Exception {
-        for (int round = 0; round < 20 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(20); round++) {
             FlexSpace closing = FlexSpace.open(new SimulatedVfs(), CrashHistory.DIRECTORY, CrashHistory.SMALL);
             closing.insertRange(0, ByteBuffer.wrap(new byte[200_000]));
             closing.sync();

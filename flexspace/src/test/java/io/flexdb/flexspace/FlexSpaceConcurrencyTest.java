@@ -9,6 +9,7 @@ import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -21,12 +22,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
 class FlexSpaceConcurrencyTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int RECORD = 64;
     private static final int MIN_READS = 200; // of a thread, even if it does not run before the writer has ended
 
@@ -66,14 +64,14 @@ class FlexSpaceConcurrencyTest {
     void readersSeeWholeOperationsOnlyAndAllThatHaveReturned() throws Exception {
         SimulatedVfs vfs = new SimulatedVfs();
         try (FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL)) {
-            run(space, 6000 * EFFORT);
+            run(space, Effort.times(6000));
         }
     }
 
     @Test
     void readersOfRealFilesSeeWholeOperationsOnlyInSpiteOfInterrupts() throws Exception {
         try (FlexSpace space = FlexSpace.open(directory, CrashHistory.SMALL)) {
-            run(space, 3000 * EFFORT);
+            run(space, Effort.times(3000));
         }
         try (FlexSpace space = FlexSpace.open(directory)) {
             checkWholeRecords(SpaceOracle.contentOf(space));
@@ -87,7 +85,7 @@ class FlexSpaceConcurrencyTest {
             SimulatedVfs vfs = new SimulatedVfs();
             FlexSpaceOptions options = CrashHistory.SMALL.withCacheBytes(frames * CrashHistory.SMALL.frameBytes());
             try (FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, options)) {
-                run(space, 4000 * EFFORT);
+                run(space, Effort.times(4000));
                 FlexSpaceStats stats = space.stats();
                 System.out.println(frames + " frames: " + stats);
                 assertTrue(stats.cacheHits() > 100 && stats.cacheMisses() > 100, stats::toString);
@@ -171,7 +169,7 @@ class FlexSpaceConcurrencyTest {
 
     @Test
     void closingTurnsReadersAwayWithoutHarm() throws Exception {
-        for (int round = 0; round < 60 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             SimulatedVfs vfs = new SimulatedVfs();
             FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL);
             byte[] bytes = SpaceOracle.randomBytes(new Random(round), 30_000);

@@ -10,6 +10,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.UnsupportedFormatException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -18,12 +19,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Damage of every kind in every file: an exception, or the very data that was written. */
-@Timeout(120)
 class FlexSpaceCorruptionTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int SECTOR = 512;
 
     private static SimulatedVfs closed; // a checkpoint and an empty log
@@ -73,7 +71,7 @@ class FlexSpaceCorruptionTest {
             forEachFile(good, (path, bytes) -> {
                 int step = path.endsWith("data") ? 199 : 13;
                 int end = endOfContent(bytes);
-                for (int at = 0; at < end; at += 1 + random.nextInt(Math.max(1, 2 * step / EFFORT))) {
+                for (int at = 0; at < end; at += 1 + random.nextInt(Effort.step(2 * step))) {
                     byte[] bad = bytes.clone();
                     bad[at] ^= (byte) (1 << random.nextInt(8));
                     damaged(good, path, bad, "bit flipped in byte " + at);
@@ -87,7 +85,7 @@ class FlexSpaceCorruptionTest {
                 }
             });
         }
-        assertTrue(damages > 3000 && refused > damages / 10, refused + " of " + damages + " refused");
+        assertTrue(damages > Effort.times(3000) && refused > damages / 10, refused + " of " + damages + " refused");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ class FlexSpaceFaultTest {
             failures += failEverywhere(new SimulatedVfs(), new SpaceOracle(), fault, false, 0);
         }
         System.out.println(failures + " failed operations");
-        assertTrue(failures > 500, "only " + failures);
+        assertTrue(failures > Effort.times(500), "only " + failures);
     }
 
     /** But for a full disk, which the space may go on with. */
@@ -82,7 +83,7 @@ class FlexSpaceFaultTest {
         script.add(SpaceStep.CHECKPOINT);
         int failures = 0;
         for (Fault fault : List.of(Fault.EIO, Fault.SHORT_WRITE, Fault.FORCE_FAILS)) {
-            for (long operation = 1; ; operation++) {
+            for (long operation = 1; ; operation += Effort.step(1)) {
                 CrashHistory history = new CrashHistory(11, base.copy(), vfs -> {});
                 history.options = past.options;
                 history.oracle = past.oracle.copy();
@@ -108,13 +109,13 @@ class FlexSpaceFaultTest {
                 failures++;
             }
         }
-        assertTrue(failures > 200, "only " + failures);
+        assertTrue(failures > Effort.times(200), "only " + failures);
     }
 
     /** @param delay how many operations what is done in the background waits */
     private static int failEverywhere(SimulatedVfs base, SpaceOracle start, Fault fault, boolean sticky, int delay) {
         int failures = 0;
-        for (long operation = 1; ; operation++) {
+        for (long operation = 1; ; operation += Effort.step(1)) {
             String where = fault + (sticky ? ", sticky" : "") + " from operation " + operation + ", delay " + delay;
             CrashHistory history = new CrashHistory(11, base.copy(), vfs -> {});
             history.delayBackground(delay);

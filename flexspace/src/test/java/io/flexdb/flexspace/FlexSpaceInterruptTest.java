@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
@@ -19,13 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Interrupted threads in every operation, on real files: the operation is done, and nobody finds anything closed. */
-@Timeout(120)
 class FlexSpaceInterruptTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     @TempDir
     Path directory;
@@ -129,7 +128,7 @@ class FlexSpaceInterruptTest {
     /** Interrupts at any moment, in threads that do one kind of operation each, over and over. */
     @Test
     void interruptsAtAnyMomentAreHeardOfByNobodyElse() throws Exception {
-        int loops = 60 * EFFORT;
+        int loops = Effort.times(60);
         // Truncating cuts off what others have inserted at the time, and they remove as much nevertheless.
         byte[] content = SpaceOracle.randomBytes(new Random(1), 20_000 + loops * 2500);
         byte[] start = Arrays.copyOf(content, 1000);
@@ -203,11 +202,10 @@ class FlexSpaceInterruptTest {
             }
         });
         reader.start();
-        for (int sent = 1; sent <= 300 * EFFORT && reader.isAlive(); sent++) {
+        for (int sent = 1; sent <= Effort.times(300) && reader.isAlive(); sent++) {
             reader.interrupt();
-            while (seen.get() < sent && reader.isAlive()) {
-                Thread.onSpinWait();
-            }
+            int wanted = sent;
+            Waiting.whileTrue(() -> seen.get() < wanted && reader.isAlive());
         }
         stopped.set(true);
         reader.join();

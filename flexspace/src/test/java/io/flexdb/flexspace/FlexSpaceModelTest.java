@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ class FlexSpaceModelTest {
 
     @Test
     void aSpaceIsWhatTheSameEditsMakeOfAnArray() {
-        for (long seed = 0; seed < 20L * Integer.getInteger("flexdb.test.effort", 1); seed++) {
+        for (long seed = 0; seed < Effort.times(20); seed++) {
             runHistory(seed);
         }
     }

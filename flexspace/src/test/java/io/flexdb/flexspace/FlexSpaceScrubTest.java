@@ -12,13 +12,14 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -26,11 +27,9 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The scrub on its own thread. */
-@Timeout(60)
 class FlexSpaceScrubTest {
     private static final int FRAME = 512;
     private static final int SEGMENT = 32 * FRAME;
@@ -71,9 +70,7 @@ class FlexSpaceScrubTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.whileTrue(() -> !condition.getAsBoolean());
     }
 
     private static void damage(Vfs vfs, Path directory, int segment, int frame) {
@@ -118,7 +115,7 @@ class FlexSpaceScrubTest {
     void closingEndsItWhereverItIs(@TempDir Path directory) {
         Random random = new Random(7);
         SpaceOracle oracle = new SpaceOracle();
-        for (int life = 0; life < 30; life++) {
+        for (int life = 0; life < Effort.times(30); life++) {
             FlexSpaceOptions options = life % 3 == 0 ? FAST : FAST.withScrubBytesPerSecond(1 + random.nextInt(1 << 20));
             try (FlexSpace space = FlexSpace.open(directory.resolve("space"), options)) {
                 for (int i = 0; i < 40; i++) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -18,11 +19,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class FlexSpaceSnapshotTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private final SimulatedVfs vfs = new SimulatedVfs();
     private final FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL);
@@ -40,7 +38,7 @@ class FlexSpaceSnapshotTest {
     /** Everything is overwritten, moved, collected and reused in the meantime. */
     @Test
     void aSnapshotKeepsWhatTheSpaceHeldAtItsMoment() {
-        for (long seed = 0; seed < 6L * EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(6); seed++) {
             Random random = new Random(seed);
             SimulatedVfs files = new SimulatedVfs();
             SpaceOracle oracle = new SpaceOracle();
@@ -157,7 +155,7 @@ class FlexSpaceSnapshotTest {
         byte[] bytes = SpaceOracle.randomBytes(new Random(1), 60_000);
         space.insertRange(0, ByteBuffer.wrap(bytes));
         AtomicReference<Throwable> problem = new AtomicReference<>();
-        for (int round = 0; round < 60 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             space.write(0, ByteBuffer.wrap(bytes));
             FlexSpaceSnapshot snapshot = space.snapshot();
             List<Thread> threads = new ArrayList<>();

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -148,7 +149,7 @@ class FullDiskTest {
     void aRefusalCostsAFewAttempts() {
         int mostClaims = 0;
         long mostClaimedBytes = 0;
-        for (long seed = 0; seed < 4L * Integer.getInteger("flexdb.test.effort", 1); seed++) {
+        for (long seed = 0; seed < Effort.times(4); seed++) {
             Filled filled = fillAtRandom(seed);
             mostClaims = Math.max(mostClaims, filled.mostClaims);
             mostClaimedBytes = Math.max(mostClaimedBytes, filled.mostClaimedBytes);

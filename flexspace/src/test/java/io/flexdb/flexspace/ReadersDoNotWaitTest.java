@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -19,24 +21,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers go on while the writer waits for a disk, whatever for: the writer is held there until they have read. */
-@Timeout(120)
 class ReadersDoNotWaitTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
-    private static final long READ_SECONDS = 20; // what a read may take on a machine that is busy with other things
-
     private final ExecutorService reader = Executors.newSingleThreadExecutor();
     private final WatchedVfs vfs = new WatchedVfs(new SimulatedVfs());
     private final Set<String> held = new TreeSet<>();
-    private final Thread writer = Thread.currentThread();
+    private Thread writer; // the one that runs the test
     private FlexSpace space;
     private String stuck; // the operation beside which a read has not ended
 
     private void open(FlexSpaceOptions options) {
+        writer = Thread.currentThread();
         space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, options);
     }
 
@@ -53,7 +51,7 @@ class ReadersDoNotWaitTest {
             if (Thread.currentThread() == writer && stuck == null) {
                 held.add(operation.replaceAll("[0-9]+", ""));
                 try {
-                    reader.submit(reading).get(READ_SECONDS, TimeUnit.SECONDS);
+                    reader.submit(reading).get(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES);
                 } catch (TimeoutException e) {
                     stuck = operation;
                 } catch (ExecutionException e) {
@@ -183,7 +181,7 @@ class ReadersDoNotWaitTest {
         open(capped ? options.withMaxDataBytes(32L * 32 * 512) : options);
         SpaceOracle oracle = new SpaceOracle();
         byte[][] seen = {null};
-        for (int i = 0; i < 1500 * EFFORT; i++) {
+        for (int i = 0; i < Effort.times(1500); i++) {
             SpaceStep step = SpaceStep.any(random);
             if (step == SpaceStep.KILL || step == SpaceStep.CLOSE_AND_OPEN) {
                 continue;

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.storage.StoreLockedException;
+import io.flexdb.testing.Effort;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +20,7 @@ import java.util.stream.Stream;
  * again and again, with another space put where it was. Ends with 0 if nothing was thrown or wrong.
  */
 final class RenamedSpaceProcess {
-    private static final int STEPS = 400 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int STEPS = Effort.times(400);
 
     private final Path root;
     private final Path before;

@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Uniform random overwrites of 4 KiB in a space with a cap: what each call moves, and what all of them move. */
 class SpacePressureTest {
@@ -34,13 +37,16 @@ class SpacePressureTest {
         }
     }
 
+    private static List<Arguments> spaces() {
+        return Effort.some(List.of(
+                Arguments.of(131072, 512, 50, 2),
+                Arguments.of(131072, 512, 80, 3),
+                Arguments.of(131072, 512, 93, 8),
+                Arguments.of(1048576, 96, 93, 8)));
+    }
+
     @ParameterizedTest
-    @CsvSource({
-        "131072, 512, 50, 2",
-        "131072, 512, 80, 3",
-        "131072, 512, 93, 8",
-        "1048576, 96, 93, 8",
-    })
+    @MethodSource("spaces")
     void overwritesNeverStopAndNoCallMovesMuch(int segmentBytes, int segments, int percent, int mostMoved) {
         FlexSpaceOptions options = FlexSpaceOptions.defaults()
                 .withSegments(segmentBytes, BLOCK)

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +28,6 @@ import org.junit.jupiter.api.Test;
 class ConcurrentHistoryTest {
     private static final long SEED =
             Long.getLong("flexdb.test.seed", ThreadLocalRandom.current().nextLong());
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int READERS = 3;
     private static final int MAX_OPERATIONS_A_VERSION = 1000;
     private static final int MAX_HELD = 8;
@@ -273,7 +274,7 @@ class ConcurrentHistoryTest {
                 Reader reader = new Reader(tree, i);
                 readers.add(threads.submit(reader::run));
             }
-            for (long left = (long) operations * EFFORT; left > 0; ) {
+            for (long left = Effort.times(operations); left > 0; ) {
                 // As many short versions as long ones, by the order of magnitude.
                 int some = 1 + writer.random.nextInt(1 + writer.random.nextInt(MAX_OPERATIONS_A_VERSION));
                 writer.publish(some);
@@ -281,7 +282,7 @@ class ConcurrentHistoryTest {
             }
             done = true;
             for (Future<Long> reader : readers) {
-                assertTrue(reader.get(60, TimeUnit.SECONDS) > 0);
+                assertTrue(reader.get(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES) > 0);
             }
         } catch (Exception | AssertionError e) {
             throw new AssertionError("repeat with -Dflexdb.test.seed=" + SEED + ": " + e, e);

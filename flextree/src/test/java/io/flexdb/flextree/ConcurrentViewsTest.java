@@ -3,6 +3,8 @@ package io.flexdb.flextree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
  * writer notes what it should contain before it is published.
  */
 class ConcurrentViewsTest {
-    private static final int VERSIONS = 4000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int VERSIONS = Effort.times(4000);
     private static final int READERS = 3;
     private static final FlexTreeOptions OPTIONS =
             FlexTreeOptions.defaults().withLeafCapacity(6).withInternalCapacity(5);
@@ -104,7 +106,7 @@ class ConcurrentViewsTest {
                 tree.publish();
             }
             for (Future<?> result : results) {
-                result.get(60, TimeUnit.SECONDS);
+                result.get(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES);
             }
         } finally {
             readers.shutdownNow();

@@ -1,5 +1,6 @@
 package io.flexdb.flextree;
 
+import io.flexdb.testing.Effort;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
@@ -8,14 +9,13 @@ import org.junit.jupiter.api.Test;
 class FlexTreeModelTest {
     private static final long SEED =
             Long.getLong("flexdb.test.seed", ThreadLocalRandom.current().nextLong());
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final FlexTreeOptions DEEP =
             FlexTreeOptions.defaults().withLeafCapacity(4).withInternalCapacity(4);
 
     private static void drive(FlexTreeOptions options, int extents, int maxLength, long addressLimit, int operations) {
         System.out.println("repeat with -Dflexdb.test.seed=" + SEED);
         TreeDriver driver = new TreeDriver(options, new SplittableRandom(SEED), extents, maxLength, addressLimit);
-        driver.run(operations * EFFORT);
+        driver.run(Effort.times(operations));
         driver.assertAllRetiredNodesAreReclaimed();
     }
 

@@ -37,7 +37,7 @@ class FlexTreePropertiesTest {
                 .ofMaxSize(120);
     }
 
-    @Property(tries = 1500, shrinking = ShrinkingMode.BOUNDED)
+    @Property(shrinking = ShrinkingMode.BOUNDED)
     void anySequenceOfOperationsDoesWhatItDoesToASortedArray(
             @ForAll("operations") List<Operation> operations, @ForAll boolean merge) {
         FlexTreeOptions options = FlexTreeOptions.defaults()

@@ -41,7 +41,7 @@ final class FullHeapStore {
     private static final int KEYS = 1500 * WRITERS;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int MAX_HOG = 3_000_000;
-    private static final long MAX_SECONDS_TO_END = 15;
+    private static final long MAX_SECONDS_TO_END = 300; // on a machine that is busy with other things
 
     private final FlexDB db;
     private final MappedByteBuffer notes; // for each key: writes tried, writes acknowledged

@@ -3,6 +3,8 @@ package io.flexdb.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +22,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * N times as many processes, {@code -Dflexdb.heap.seed=...} repeats some.
  */
 class FullMemoryTest {
-    private static final int PROCESSES = 2 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int PROCESSES = Effort.times(2);
     private static final int SECONDS = 2;
-    private static final int DIRECT_WRITES = 4000 * Integer.getInteger("flexdb.test.effort", 1);
-    private static final int PAIRS_REOPENED = 500_000;
-    private static final long MOST_MINUTES = 5;
+    private static final int DIRECT_WRITES = Effort.times(4000);
+    private static final int PAIRS_REOPENED =
+            500_000; // whose directories are more than is left beside those of another store
+    private static final long MOST_MINUTES = Waiting.LONGEST.toMinutes();
 
     private final long seed = Long.getLong("flexdb.heap.seed", System.nanoTime());
 
@@ -73,7 +76,8 @@ class FullMemoryTest {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(List.of(limits.split(" ")));
-        command.addAll(List.of("-ea", "-cp", System.getProperty("java.class.path"), program.getName()));
+        command.addAll(
+                List.of("-ea", Effort.asArgument(), "-cp", System.getProperty("java.class.path"), program.getName()));
         command.addAll(arguments);
         Path file = directory.resolve("output");
         Process process = new ProcessBuilder(command)

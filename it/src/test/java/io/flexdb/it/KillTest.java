@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -25,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Kills a process that writes, at random moments, and checks what is in its store: all that was promised, a prefix of
@@ -37,10 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class KillTest {
     private static final int THREADS = 3;
-    private static final int CYCLES =
-            Integer.getInteger("flexdb.kill.cycles", 4 * Integer.getInteger("flexdb.test.effort", 1));
-    private static final int FOREIGN_CYCLES =
-            Integer.getInteger("flexdb.kill.foreign.cycles", Integer.getInteger("flexdb.test.effort", 1));
+    private static final int CYCLES = Integer.getInteger("flexdb.kill.cycles", Effort.times(4));
+    private static final int FOREIGN_CYCLES = Integer.getInteger("flexdb.kill.foreign.cycles", Effort.times(1));
     private static final int MIN_MILLIS = 50;
     private static final int MAX_MILLIS = 800;
 
@@ -64,8 +64,12 @@ class KillTest {
     /**
      * Their digits are not 0 to 9. This process, which opens the store after each kill, has the locale of the build.
      */
+    static List<String> foreignLocales() {
+        return Effort.some(List.of("ar-EG", "fa-IR", "ne-NP"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"ar-EG", "fa-IR", "ne-NP"})
+    @MethodSource("foreignLocales")
     void aKilledProcessWithAForeignLocaleLosesNothingItWasPromised(String locale) throws Exception {
         kill(Durability.SYNC, Locale.forLanguageTag(locale), FOREIGN_CYCLES);
     }
@@ -106,7 +110,7 @@ class KillTest {
             }
         } catch (EOFException e) {
             // Killed, as planned: the exit code below says whether it really was.
-            assertTrue(writer.waitFor(1, TimeUnit.MINUTES), when + "the writer does not end");
+            assertTrue(writer.waitFor(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES), when + "the writer does not end");
         } finally {
             writer.destroyForcibly();
             killer.shutdownNow();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.Durability;
 import io.flexdb.FlexDB;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -21,8 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the state after all that had returned, or one write more, each operand counted once.
  */
 class KilledMergesTest {
-    private static final int KILLS =
-            Integer.getInteger("flexdb.kill.cycles", 4 * Integer.getInteger("flexdb.test.effort", 1));
+    private static final int KILLS = Integer.getInteger("flexdb.kill.cycles", Effort.times(4));
     private static final int MOST_STEPS = 8000; // of one life
 
     private final long seed = Long.getLong("flexdb.kill.seed", System.nanoTime());
@@ -67,7 +68,7 @@ class KilledMergesTest {
                 }
             }
         } catch (EOFException e) {
-            assertTrue(writer.waitFor(1, TimeUnit.MINUTES), at + "the writer does not end");
+            assertTrue(writer.waitFor(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES), at + "the writer does not end");
         } finally {
             writer.destroyForcibly();
         }

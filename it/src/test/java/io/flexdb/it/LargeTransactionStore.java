@@ -3,6 +3,7 @@ package io.flexdb.it;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.Transaction;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -14,7 +15,7 @@ import java.util.Arrays;
  */
 final class LargeTransactionStore {
     private static final int VALUE_BYTES = 1000;
-    private static final int TIMES = 3 + Integer.getInteger("flexdb.test.effort", 1);
+    private static final int TIMES = 3 + Effort.times(1);
     private static final int BEFORE = 20_000;
     private static final int STEP = 7_919; // a prime, so all of them
 

@@ -3,6 +3,8 @@ package io.flexdb.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What was written with little memory can be opened with it: after a close, after a kill, beside closed stores. */
 class LittleMemoryTest {
-    private static final int PAIRS = 200_000 * Integer.getInteger("flexdb.test.effort", 1);
-    private static final long MOST_MINUTES = 5;
+    private static final int PAIRS = Effort.times(200_000);
+    private static final long MOST_MINUTES = Waiting.LONGEST.toMinutes();
 
     @TempDir
     private Path directory;
@@ -43,7 +45,7 @@ class LittleMemoryTest {
                 "-Xmx24m",
                 "-XX:MaxDirectMemorySize=" + (20 + 20 * PAIRS / 1_000_000) + "m",
                 "-ea",
-                "-Dflexdb.test.effort=" + Integer.getInteger("flexdb.test.effort", 1),
+                Effort.asArgument(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName(),

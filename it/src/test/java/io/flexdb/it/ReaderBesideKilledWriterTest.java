@@ -9,6 +9,8 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBReader;
 import io.flexdb.storage.ReaderOvertakenException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A reader in this process that goes on while writers in other processes come, write and are killed. */
 class ReaderBesideKilledWriterTest {
-    private static final int LIVES = 4 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int LIVES = Effort.times(4);
     private static final int LOOKS = 25; // at the state, in each life
     private static final long SEED = 42;
 
@@ -50,7 +52,7 @@ class ReaderBesideKilledWriterTest {
                 } finally {
                     writer.destroyForcibly();
                 }
-                assertTrue(writer.waitFor(1, TimeUnit.MINUTES), "the writer does not end");
+                assertTrue(writer.waitFor(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES), "the writer does not end");
                 look(reader, "life " + life + ", killed");
             }
             assertTrue(overtaken < LIVES * LOOKS / 2, overtaken + " cursors were overtaken");

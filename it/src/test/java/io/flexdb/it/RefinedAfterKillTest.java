@@ -5,16 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A store whose process has ended without closing it becomes as fine as it was, without being asked to. */
 class RefinedAfterKillTest {
-    private static final int PAIRS = 150_000 * Integer.getInteger("flexdb.test.effort", 1);
-    private static final long MOST_MINUTES = 2;
+    private static final int PAIRS = Effort.times(150_000);
 
     @TempDir
     private Path directory;
@@ -25,7 +25,7 @@ class RefinedAfterKillTest {
         long refined;
         try (FlexDB store = FlexDB.open(directory, HaltedLoader.options())) {
             assertTrue(store.stats().coarseIntervals() > 0, "nothing was sampled");
-            long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(MOST_MINUTES);
+            long deadline = System.nanoTime() + Waiting.LONGEST.toNanos();
             for (int i = 0; store.stats().coarseIntervals() > 0; i = (i + 7) % PAIRS) {
                 assertArrayEquals(HaltedLoader.value(i), store.get(HaltedLoader.key(i)), "while it is refined, " + i);
                 assertTrue(System.nanoTime() < deadline, () -> "still coarse: " + store.stats());

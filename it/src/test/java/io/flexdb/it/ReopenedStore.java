@@ -3,6 +3,7 @@ package io.flexdb.it;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBReader;
 import io.flexdb.ReadView;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -11,7 +12,7 @@ import java.nio.file.Path;
  * on its heap: a store is closed and opened again and again, and has a cache each time. Ends with 0 if nothing is wrong.
  */
 final class ReopenedStore {
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = Effort.times(3);
     private static final int VALUE_BYTES = 20;
     private static final int SOME = 50; // one lookup in so many may miss
 

@@ -2,6 +2,7 @@ package io.flexdb.it;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -54,7 +55,7 @@ final class SmallHeapWriter {
             long total;
             int tries = 0;
             do { // buffers that nobody has any more are the JVM's until it has looked for them
-                System.gc();
+                Waiting.collect();
                 direct = directBytes();
                 total = db.stats().memory().totalBytes();
             } while (Math.abs(direct - total) > CLOSE_ENOUGH * direct + FIXED_BYTES && ++tries < MOST_TRIES);

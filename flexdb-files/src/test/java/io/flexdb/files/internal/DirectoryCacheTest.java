@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,11 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class DirectoryCacheTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private final DirectoryCache cache = new DirectoryCache();
     private final EntryKey key = EntryKey.of(FileTree.ROOT, "d");
@@ -86,7 +84,7 @@ class DirectoryCacheTest {
             return null;
         });
         try {
-            for (int i = 0; i < 300_000 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(300_000); i++) {
                 long changed = now.incrementAndGet(); // in the store, before it is forgotten
                 cache.forget(key);
                 long found = cache.find(key, now::get);
@@ -110,7 +108,7 @@ class DirectoryCacheTest {
         }
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
-            for (int round = 0; round < 200 * EFFORT; round++) {
+            for (int round = 0; round < Effort.times(200); round++) {
                 List<Future<?>> running = new ArrayList<>();
                 for (int thread = 0; thread < 4; thread++) {
                     Random random = new Random(4L * round + thread);

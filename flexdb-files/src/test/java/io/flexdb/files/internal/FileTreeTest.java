@@ -15,6 +15,7 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.storage.StoreReadOnlyException;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.ClosedFileSystemException;
@@ -26,12 +27,10 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What can't be brought about by paths alone, since it begins between two steps of something else. */
-@Timeout(60)
 class FileTreeTest {
     @TempDir
     private Path directory;
@@ -88,9 +87,7 @@ class FileTreeTest {
                 Thread other = new Thread(() -> setTimes(key, others.size()));
                 others.add(other);
                 other.start();
-                while (other.isAlive() && other.getState() != Thread.State.WAITING) {
-                    Thread.onSpinWait();
-                }
+                Waiting.whileTrue(() -> other.isAlive() && other.getState() != Thread.State.WAITING);
             }
             return null;
         });
@@ -138,9 +135,7 @@ class FileTreeTest {
         FutureTask<OpenFile> making = new FutureTask<>(() -> tree.content().create(key, "/f"));
         Thread maker = new Thread(making);
         maker.start();
-        while (!making.isDone() && maker.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> !making.isDone() && maker.getState() != Thread.State.WAITING);
         assertNull(tree.lookup(key));
         held.release();
         OpenFile made = making.get();

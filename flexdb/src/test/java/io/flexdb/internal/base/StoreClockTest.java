@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 /** The time of a store under clocks that err. T1 to T6 are those of {@link StoreClock}. */
 class StoreClockTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final long BEGIN = 1_700_000_000_000L;
     private static final long HOUR = 3_600_000;
     private static final long YEAR = 365 * 24 * HOUR;
@@ -248,7 +248,7 @@ class StoreClockTest {
         long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
         System.out.println("-Dflexdb.test.seed=" + seed);
         Random random = new Random(seed);
-        for (int round = 0; round < 200 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(200); round++) {
             StoreClock clock = new StoreClock(source, () -> nanos);
             reading = BEGIN;
             long truth = BEGIN;

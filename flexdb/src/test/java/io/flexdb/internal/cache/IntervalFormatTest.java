@@ -64,7 +64,7 @@ class IntervalFormatTest {
         return found ? pair + 1 : pair;
     }
 
-    @Property(tries = 300)
+    @Property
     void everyPairIsFoundByItsKeyAndByItsPlace(
             @ForAll @Size(max = 70) List<@Size(min = 1, max = 20) byte[]> some,
             @ForAll @Size(max = 20) List<@Size(max = 20) byte[]> probes,
@@ -262,7 +262,7 @@ class IntervalFormatTest {
         return packed;
     }
 
-    @Property(tries = 300)
+    @Property
     void aPackedDirectoryTellsTheSame(@ForAll long seed, @ForAll @IntRange(max = 9) int base) {
         Random random = new Random(seed);
         int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
@@ -309,7 +309,7 @@ class IntervalFormatTest {
         assertEquals(IntervalFormat.relativePosition(image, 0, to), places.position(to));
     }
 
-    @Property(tries = 300)
+    @Property
     void placesFindWindowsAsTheirOrderSays(@ForAll long seed, @ForAll boolean inPieces) {
         Random random = new Random(seed);
         int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
@@ -331,7 +331,7 @@ class IntervalFormatTest {
     }
 
     /** Of a plain directory, a packed one, and of an outline itself. */
-    @Property(tries = 300)
+    @Property
     void anOutlineTellsOfFingerprintsAndPositionsWhatItsDirectoryDoes(
             @ForAll long seed, @ForAll @IntRange(max = 9) int base, @ForAll @IntRange(max = 2) int from) {
         Random random = new Random(seed);

@@ -37,7 +37,7 @@ class SavedOutlinesTest {
     }
 
     /** Of pairs of one length, of lengths that differ little, and much. */
-    @Property(tries = 200)
+    @Property
     void whatWasSavedOfADirectoryOrOutlineIsRestored(
             @ForAll long seed, @ForAll @IntRange(min = 1, max = 255) int pairs, @ForAll boolean ofOutline) {
         Random random = new Random(seed);

@@ -27,7 +27,7 @@ class RangeFilterPartsTest {
         return counter.model();
     }
 
-    @Property(tries = 2000)
+    @Property
     void numbersAreInTheOrderOfKeysWhateverTheModelWasMadeOf(
             @ForAll @Size(max = 20) List<byte[]> learned, @ForAll byte[] a, @ForAll byte[] b) {
         KeyModel model = model(learned);
@@ -48,7 +48,7 @@ class RangeFilterPartsTest {
         }
     }
 
-    @Property(tries = 2000)
+    @Property
     void aSetHasTheCellsThatItWasMadeOf(
             @ForAll @Size(max = CellSet.MAX_COUNT) List<@IntRange(max = CellSet.CELLS - 1) Integer> list,
             @ForAll @IntRange(min = CellSet.MIN_PARTS, max = CellSet.MAX_PARTS) int parts,

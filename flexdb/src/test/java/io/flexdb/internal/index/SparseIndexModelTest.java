@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.testing.Effort;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,7 +14,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SparseIndexModelTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private record Kept(IndexView view, IndexModel model) {}
 
@@ -45,7 +45,7 @@ class SparseIndexModelTest {
         source = keys;
         index = new SparseIndex(epochs, leafCapacity, internalCapacity);
         int checkEvery = Math.max(1, operations / 16);
-        for (int i = 0; i < operations * EFFORT; i++) {
+        for (int i = 0; i < Effort.times(operations); i++) {
             boolean shrinking = (i / (operations / 4)) % 2 == 1;
             change(shrinking);
             if (random.nextInt(10) == 0) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 class SparseIndexReadersTest {
     private static final int KEYS = 3000;
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private final Epochs epochs = new Epochs();
     private final SparseIndex index = new SparseIndex(epochs, 8, 8);
@@ -42,7 +42,7 @@ class SparseIndexReadersTest {
         long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
         Random random = new Random(seed);
         try {
-            for (int i = 0; i < 20_000 * EFFORT && failure.get() == null; i++) {
+            for (int i = 0; i < Effort.times(20_000) && failure.get() == null; i++) {
                 write(random);
                 if (i % 3 == 0) {
                     published = index.current();

@@ -10,6 +10,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class MemLogsTest {
-    private static final int ROUNDS = 4000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ROUNDS = Effort.times(4000);
     private static final int IN_USE = 3;
     private static final Path DIRECTORY = Path.of("/wal");
 

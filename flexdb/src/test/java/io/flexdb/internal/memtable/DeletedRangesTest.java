@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.batch.Payloads;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -257,7 +258,7 @@ class DeletedRangesTest {
     /** Narrow ranges and such over half of all, alone and in batches, so many that stretches are divided. */
     @Test
     void thousandsThatOverlapSayWhatAListOfThemSays() {
-        for (long seed = 0; seed < 4; seed++) {
+        for (long seed = 0; seed < Effort.times(4); seed++) {
             System.out.println("seed " + seed);
             Random random = new Random(seed);
             MemTable table = MemTable.allocate(1, 1 << 24);
@@ -407,7 +408,7 @@ class DeletedRangesTest {
         int threads = 4;
         int count = 3000;
         ExecutorService pool = Executors.newFixedThreadPool(threads);
-        for (long seed = 0; seed < 3; seed++) {
+        for (long seed = 0; seed < Effort.times(3); seed++) {
             System.out.println("seed " + seed);
             Random random = new Random(seed);
             MemTable table = MemTable.allocate(1, 1 << 24);

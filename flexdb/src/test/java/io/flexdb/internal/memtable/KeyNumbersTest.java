@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -15,7 +16,6 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class KeyNumbersTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private final MemTable table = MemTable.allocate(1, 4 << 20);
     private long sequence = 1;
@@ -93,7 +93,7 @@ class KeyNumbersTest {
 
     @Test
     void ofTwoKeysTheLesserNeverHasTheGreaterNumberWhateverKeysWereExpected() {
-        for (int seed = 1; seed <= 400 * EFFORT; seed++) {
+        for (int seed = 1; seed <= Effort.times(400); seed++) {
             Random random = new Random(seed);
             table.reset(seed, null);
             sequence = 1;

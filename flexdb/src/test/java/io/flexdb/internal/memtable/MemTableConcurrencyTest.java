@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.batch.Payloads;
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 
 /** Many threads write one table while others read it, by the rules of its owner. */
 class MemTableConcurrencyTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int WRITERS = 4;
     private static final int READERS = 2;
 
@@ -63,7 +63,7 @@ class MemTableConcurrencyTest {
 
     @Test
     void readersSeeAllThatIsVisibleWhileWritersInsert() throws Exception {
-        for (int round = 0; round < 6 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(6); round++) {
             System.out.println("seed " + round);
             stress(round, round % 3 == 0 ? 20 : round % 3 == 1 ? 2_000 : 1_000_000);
         }

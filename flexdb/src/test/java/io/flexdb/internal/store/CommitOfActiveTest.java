@@ -13,14 +13,13 @@ import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Waiting;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The memtable that takes writes is committed because there is no space for another log; and then there is. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CommitOfActiveTest {
     private static final int VALUE_BYTES = 500;
 
@@ -77,9 +76,7 @@ class CommitOfActiveTest {
             MemLog second = store.versions.current().newest();
             assertTrue(first.isFrozen() && second != first);
             goOn.countDown();
-            while (store.versions.current().logs().length > 1) {
-                Thread.onSpinWait(); // the test's timeout ends this
-            }
+            Waiting.whileTrue(() -> store.versions.current().logs().length > 1);
             assertSame(second, store.versions.current().newest());
             assertFalse(second.isFrozen());
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 /** What is noted of reads: all of it, each once, and within the room there is. */
 class KeysReadTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     private static byte[] key(int number) {
         return ByteBuffer.allocate(4).putInt(number).array();
@@ -96,7 +96,7 @@ class KeysReadTest {
         long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
         System.out.println("-Dflexdb.test.seed=" + seed);
         Random random = new Random(seed);
-        for (int round = 0; round < 60 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(60); round++) {
             boolean isNarrow = random.nextBoolean();
             KeysRead read = new KeysRead(isNarrow ? 1500 + random.nextInt(20_000) : 64 << 20);
             List<byte[][]> all = new ArrayList<>();

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.simulation.VirtualThreads;
 import io.flexdb.storage.StoreFailedException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -21,14 +23,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class VisibleSequenceTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int WAITERS = 300; // more than slots
     private static final int THREADS = 16;
-    private static final int WRITES = 500 * EFFORT;
+    private static final int WRITES = Effort.times(500);
     private static final int MOST_ENTRIES = 4;
 
     private final Health health = new Health("the store", Path.of("store"), null);
@@ -201,8 +200,6 @@ class VisibleSequenceTest {
     }
 
     private static void awaitParked(Thread thread) {
-        while (thread.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> thread.getState() != Thread.State.WAITING);
     }
 }

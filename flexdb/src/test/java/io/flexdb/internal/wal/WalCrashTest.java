@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,12 +15,11 @@ import org.junit.jupiter.api.Test;
  * Power cuts at every file operation of random histories: what is recovered is a prefix that holds all that was forced.
  */
 class WalCrashTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int SURVIVALS = 5;
 
     @Test
     void aCutAtAnyFileOperationLeavesAPrefixWithAllThatWasForced() {
-        for (long seed = 0; seed < 12L * EFFORT; seed++) {
+        for (long seed = 0; seed < Effort.times(12); seed++) {
             long operations = WalHistory.operationCount(seed);
             for (long cut = 1; cut <= operations; cut++) {
                 WalHistory history = WalHistory.runUntilCut(seed, cut);
@@ -48,7 +48,7 @@ class WalCrashTest {
 
     @Test
     void afterTheDeathOfTheProcessNothingIsLost() {
-        for (long seed = 100; seed < 100 + 10L * EFFORT; seed++) {
+        for (long seed = 100; seed < 100 + Effort.times(10); seed++) {
             long operations = WalHistory.operationCount(seed);
             for (long cut = 1; cut <= operations; cut++) {
                 WalHistory history = WalHistory.runUntilCut(seed, cut);
@@ -62,7 +62,7 @@ class WalCrashTest {
 
     @Test
     void aCleanCloseKeepsEverything() {
-        for (long seed = 200; seed < 200 + 20L * EFFORT; seed++) {
+        for (long seed = 200; seed < 200 + Effort.times(20); seed++) {
             WalHistory history = WalHistory.runUntilCut(seed, Long.MAX_VALUE);
             assertEquals(history.acknowledged, history.lastOf(history.check(history.vfs.crash(0))));
             history.dump();
@@ -71,7 +71,7 @@ class WalCrashTest {
 
     @Test
     void aCutDuringRecoveryChangesNothing() {
-        for (long seed = 300; seed < 300 + 3L * EFFORT; seed++) {
+        for (long seed = 300; seed < 300 + Effort.times(3); seed++) {
             long operations = WalHistory.operationCount(seed);
             for (long cut = 3 + seed % 3; cut <= operations; cut += 5) {
                 WalHistory history = WalHistory.runUntilCut(seed, cut);

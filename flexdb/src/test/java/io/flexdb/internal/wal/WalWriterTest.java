@@ -323,7 +323,7 @@ class WalWriterTest {
         byte[] payload = Writes.payload(1, 100);
         long sequence = 1;
         long least = Long.MAX_VALUE;
-        for (int round = 0; round < 30; round++) {
+        for (int round = 0; round < 1000 && least >= 1000; round++) {
             long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
             for (int i = 0; i < 1000; i++) {
                 writer.append(payload, 0, payload.length, 0, sequence++, 1);

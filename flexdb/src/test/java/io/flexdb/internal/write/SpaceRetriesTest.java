@@ -6,15 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.testing.Waiting;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Writers that are refused for want of room, and the commit thread, which a thread of the test stands for. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpaceRetriesTest {
     private final AtomicLong tries = new AtomicLong();
     private final AtomicLong visible = new AtomicLong(7);
@@ -51,9 +50,7 @@ class SpaceRetriesTest {
     }
 
     private void awaitEndOfTry(long number) {
-        while (tries.get() < number || commits.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> tries.get() < number || commits.getState() != Thread.State.WAITING);
     }
 
     @AfterEach

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +18,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,7 +36,7 @@ public final class CutUnderReaders<S extends AutoCloseable> {
     }
 
     private static final int THREADS = 8;
-    private static final int ROUNDS = 4 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ROUNDS = Effort.times(4);
     private static final int GOOD_BEFORE_THE_CUT = 2_000;
     private static final int AFTER_THE_CUT = 2_000;
 
@@ -98,9 +99,7 @@ public final class CutUnderReaders<S extends AutoCloseable> {
             }
             threads.forEach(thread -> thread.setUncaughtExceptionHandler((dead, e) -> untyped.add(e)));
             threads.forEach(Thread::start);
-            while (good.get() < enough && untyped.isEmpty()) {
-                Thread.onSpinWait();
-            }
+            Waiting.whileTrue(() -> good.get() < enough && untyped.isEmpty());
             long bytes = Files.size(data);
             try (FileChannel channel = FileChannel.open(data, StandardOpenOption.WRITE)) {
                 for (int step = 0; step < 4; step++) {
@@ -111,7 +110,7 @@ public final class CutUnderReaders<S extends AutoCloseable> {
                 }
             }
             for (Thread thread : threads) {
-                thread.join(TimeUnit.SECONDS.toMillis(60));
+                thread.join(Waiting.LONGEST.toMillis());
                 assertFalse(thread.isAlive(), thread + " hangs");
             }
         } finally {

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.simulation;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -51,7 +52,7 @@ class SimulatedContentTest {
     void everyStateAfterACutIsOneThatTheHistoryAllows() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        for (int round = 0; round < 40 * Integer.getInteger("flexdb.test.effort", 1); round++) {
+        for (int round = 0; round < Effort.times(40); round++) {
             SimulatedContent content = new SimulatedContent();
             Model model = new Model();
             for (int step = 0; step < 40; step++) {

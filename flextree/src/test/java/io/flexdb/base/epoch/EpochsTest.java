@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.NodePool;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,7 +133,7 @@ class EpochsTest {
      */
     @Test
     void readersNeverSeeANodeThatIsUsedAgain() throws Exception {
-        int versions = 100_000 * Integer.getInteger("flexdb.test.effort", 1);
+        int versions = Effort.times(100_000);
         SharedNode shared = new SharedNode(epochs);
         shared.replace();
         ExecutorService readers = Executors.newFixedThreadPool(3);
@@ -153,7 +155,7 @@ class EpochsTest {
             }
             done.set(true);
             for (Future<Long> result : results) {
-                assertTrue(result.get(60, TimeUnit.SECONDS) > 0);
+                assertTrue(result.get(Waiting.LONGEST.toMinutes(), TimeUnit.MINUTES) > 0);
             }
         } finally {
             done.set(true);

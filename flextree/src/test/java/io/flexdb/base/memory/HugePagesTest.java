@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -53,7 +54,7 @@ class HugePagesTest {
         for (int i = 1; i <= 32; i++) {
             parts.add(filled(HugePages.allocate(PAGE).slice(i * 1000, 5000).slice(10, 4000), i));
             HugePages.allocate(PAGE); // is free at once, and would be given out again
-            System.gc();
+            Waiting.collect();
         }
         for (int i = 1; i <= 32; i++) {
             assertHolds(i, parts.get(i - 1));

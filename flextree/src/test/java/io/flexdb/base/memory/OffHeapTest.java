@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap.Use;
+import io.flexdb.testing.Waiting;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,10 +17,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The account of off-heap memory: what it counts, and who gives way when there is none. */
-@Timeout(60)
 class OffHeapTest {
     private final AtomicLong room = new AtomicLong(1000);
 
@@ -41,9 +40,7 @@ class OffHeapTest {
         assertEquals(500, memory.heldBytes());
         Reference.reachabilityFence(index);
         index = null;
-        while (memory.heldBytes(Use.INDEX) > 0) {
-            System.gc();
-        }
+        Waiting.collectWhile(() -> memory.heldBytes(Use.INDEX) > 0);
         assertEquals(200, memory.heldBytes()); // a slice keeps the whole
         assertEquals(20, part.capacity());
     }

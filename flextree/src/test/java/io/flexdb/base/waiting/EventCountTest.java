@@ -3,17 +3,17 @@ package io.flexdb.base.waiting;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class EventCountTest {
     private static final int THREADS = 8;
-    private static final int ROUNDS = 2000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ROUNDS = Effort.times(2000);
 
     private final EventCount events = new EventCount();
     private final AtomicLong count = new AtomicLong();
@@ -57,9 +57,7 @@ class EventCountTest {
         int before = asked.get();
         count.set(1);
         events.signal();
-        while (asked.get() == before) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> asked.get() == before);
         awaitParked(thread);
         assertTrue(
                 asked.get() <= before + 2, () -> asked.get() - before + " times"); // and again when it is in the list
@@ -69,8 +67,6 @@ class EventCountTest {
     }
 
     private static void awaitParked(Thread thread) {
-        while (thread.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> thread.getState() != Thread.State.WAITING);
     }
 }

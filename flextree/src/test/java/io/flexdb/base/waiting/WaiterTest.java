@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class WaiterTest {
-    private static final int ROUNDS = 5000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int ROUNDS = Effort.times(5000);
 
     private final Waiter waiter = new Waiter();
 
@@ -105,8 +105,6 @@ class WaiterTest {
     }
 
     private static void awaitParked(Thread thread) {
-        while (thread.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> thread.getState() != Thread.State.WAITING);
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.it.places;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,21 +21,24 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code flexdb}, everywhere, with {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then
  * an image of a file system is mounted where one is asked for, which needs root.
  */
+@Timeout(value = 2, unit = TimeUnit.HOURS)
 class OddPlacesTest {
     private static final String ASKED_FOR = System.getProperty("flexdb.places", "");
     private static final Path OUTPUT = Path.of("target/odd-places");
-    private static final int SHORT_MINUTES = 5;
+    private static final int SHORT_MINUTES = 15;
     private static final int LONG_MINUTES = 60;
 
     @TempDir
     private Path temporary;
 
-    static Stream<OddPlace> places() {
+    static List<OddPlace> places() {
         List<String> names = List.of(ASKED_FOR.split(",", -1));
-        return Stream.of(OddPlace.values())
+        List<OddPlace> places = Stream.of(OddPlace.values())
                 .filter(place -> ASKED_FOR.isEmpty()
                         ? !place.needsMount()
-                        : ASKED_FOR.equals("ALL") || names.contains(place.name()));
+                        : ASKED_FOR.equals("ALL") || names.contains(place.name()))
+                .toList();
+        return ASKED_FOR.isEmpty() ? Effort.some(places) : places;
     }
 
     @ParameterizedTest
@@ -68,7 +73,7 @@ class OddPlacesTest {
                 "-ea",
                 "-Xmx1g",
                 "-Djava.io.tmpdir=" + directory,
-                "-Dflexdb.test.effort=" + Integer.getInteger("flexdb.test.effort", 1)));
+                Effort.asArgument()));
         command.addAll(place.arguments);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), SuiteRunner.class.getName()));
         command.add(place.suite(ASKED_FOR.isEmpty()));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -52,7 +53,7 @@ class OrdinaryStoreTest {
 
     @Test
     void whatIsWrittenIsReadAndNoFileIsOpenToOthers() throws IOException {
-        int records = 60_000 * Integer.getInteger("flexdb.test.effort", 1);
+        int records = Effort.times(60_000);
         Path directory = temporary.resolve("a store");
         try (FlexDB db = FlexDB.open(directory)) {
             for (int i = 0; i < records; i++) {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ class FileBenchmarkTest {
     @TempDir
     Path directory;
 
+    @Tag("long")
     @Test
     void aCheckedRunGivesEveryFigureOfEverySubject() throws IOException {
         String[] arguments = {

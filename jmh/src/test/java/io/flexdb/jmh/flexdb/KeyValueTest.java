@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ class KeyValueTest {
         return Files.readString(directory.resolve("all.json"));
     }
 
+    @Tag("long")
     @Test
     void everyPartOfACheckedRunGivesFiguresAndPictures() throws IOException {
         Path pictures = directory.resolve("pictures");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.testing.Effort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -73,7 +74,7 @@ class ExtentIndexTest {
                 .withMaxExtentBytes(maxExtentBytes));
         bPlusTree = new BPlusTree(leafCapacity, internalCapacity, maxExtentBytes);
         array = new SortedExtentArray(maxExtentBytes);
-        for (int i = 0; i < operations; i++) {
+        for (int i = 0; i < Effort.times(operations); i++) {
             step(extents, maxExtentBytes);
             assertEquals(flexTree.size(), bPlusTree.size());
             assertEquals(flexTree.size(), array.size());

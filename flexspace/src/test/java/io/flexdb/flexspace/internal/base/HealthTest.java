@@ -25,9 +25,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class HealthTest {
     private static final Path DIRECTORY = Path.of("/store");
     private static final Throwable DAMAGE = new IllegalStateException("damage");

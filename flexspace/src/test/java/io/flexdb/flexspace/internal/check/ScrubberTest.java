@@ -16,6 +16,7 @@ import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.storage.StoreClosedException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,12 +27,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The scrub on the test's thread, by a clock that stands still unless somebody waits for it. */
-@Timeout(60)
 class ScrubberTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final Path DIRECTORY = Path.of("/space");
     private static final Path DATA = DIRECTORY.resolve("data");
     private static final int FRAME = 8192;
@@ -325,7 +323,7 @@ class ScrubberTest {
         thread.setUncaughtExceptionHandler((where, e) -> problem.set(e));
         thread.start();
         byte[] bytes = new byte[RECORD];
-        for (int i = 0; i < 2000 * EFFORT || beside.passes() < 20; i++) {
+        for (int i = 0; i < Effort.times(2000) || beside.passes() < 20; i++) {
             random.nextBytes(bytes);
             engine.overwrite((long) random.nextInt(31 * 6) * RECORD, ByteBuffer.wrap(bytes), 0, RECORD, 0);
             if (i % 7 == 0) {

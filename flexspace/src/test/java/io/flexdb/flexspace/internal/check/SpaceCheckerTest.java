@@ -30,11 +30,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a check asks the disk for, and what it does beside that. */
-@Timeout(120)
 class SpaceCheckerTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final int FRAME = 8192;

@@ -9,14 +9,15 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.RepetitionInfo;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever is told that there is room finds it, whatever happened since room was looked for. */
@@ -142,10 +143,19 @@ class ChangeReservationTest {
         assertTrue(dataBytes <= 4096 + 32L * SEGMENT, dataBytes + " bytes in the data file");
     }
 
+    private static List<Integer> twentySeeds() {
+        return Effort.some(IntStream.rangeClosed(1, 20).boxed().toList());
+    }
+
+    private static List<Integer> sixtySeeds() {
+        return Effort.some(IntStream.rangeClosed(1, 60).boxed().toList());
+    }
+
     /** What lives is removed at random once the space is full, so that each segment keeps a little. */
-    @RepeatedTest(20)
-    void aSpaceFullOfGarbageTakesMore(RepetitionInfo info) {
-        random.setSeed(info.getCurrentRepetition());
+    @ParameterizedTest
+    @MethodSource("twentySeeds")
+    void aSpaceFullOfGarbageTakesMore(int seed) {
+        random.setSeed(seed);
         fewestLiveBytes = 16L * SEGMENT;
         open(SMALL.withMaxDataBytes(32L * SEGMENT));
         assertTrue(refusalsOf(3000) >= 4);
@@ -195,11 +205,12 @@ class ChangeReservationTest {
     }
 
     /** What batches were granted is there when the disk is full the moment after, wherever they change the tree. */
-    @RepeatedTest(60)
-    void whatABatchIsGrantedIsThereForTheNextCheckpoint(RepetitionInfo info) {
-        random.setSeed(info.getCurrentRepetition());
+    @ParameterizedTest
+    @MethodSource("sixtySeeds")
+    void whatABatchIsGrantedIsThereForTheNextCheckpoint(int seed) {
+        random.setSeed(seed);
         open(SMALL.withCheckpointLogBytes(1 << 30).withLogBufferBytes(1 << 20));
-        int extents = info.getCurrentRepetition() <= 4 ? 100_000 : 100 << random.nextInt(9);
+        int extents = seed <= 4 ? 100_000 : 100 << random.nextInt(9);
         for (int i = 0; i < extents; i++) { // leaves are as full as can be
             engine.insert(engine.size(), ByteBuffer.allocate(4), 0, 4, i & 1); // an extent of its own
         }

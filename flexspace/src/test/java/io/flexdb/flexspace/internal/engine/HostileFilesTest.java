@@ -16,22 +16,22 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Files whose checksums are right and whose content is not. Nothing but a {@link StorageException} may come of it, in
  * bounded time and memory.
  */
-@Timeout(120)
 class HostileFilesTest {
     private static final Path DIRECTORY = Path.of("/space");
     private static final long STORE_ID = 0x1234567890ABCDEFL;
@@ -86,33 +86,34 @@ class HostileFilesTest {
         }
     }
 
-    private static long[] values(long original) {
-        return new long[] {
-            0,
-            1,
-            -1,
-            2,
-            3,
-            7,
-            64,
-            255,
-            256,
-            1 << 16,
-            1L << 31,
-            1L << 32,
-            1L << 61,
-            1L << 62,
-            original + 1,
-            original - 1,
-            original * 2,
-            ~original,
-            original ^ 1L << 15,
-            Integer.MAX_VALUE,
-            Integer.MIN_VALUE,
-            Long.MAX_VALUE,
-            Long.MIN_VALUE,
-            Long.MAX_VALUE / 2 + 1
-        };
+    private static List<Long> values(long original) {
+        return LongStream.of(
+                        0,
+                        1,
+                        -1,
+                        2,
+                        3,
+                        7,
+                        64,
+                        255,
+                        256,
+                        1 << 16,
+                        1L << 31,
+                        1L << 32,
+                        1L << 61,
+                        1L << 62,
+                        original + 1,
+                        original - 1,
+                        original * 2,
+                        ~original,
+                        original ^ 1L << 15,
+                        Integer.MAX_VALUE,
+                        Integer.MIN_VALUE,
+                        Long.MAX_VALUE,
+                        Long.MIN_VALUE,
+                        Long.MAX_VALUE / 2 + 1)
+                .boxed()
+                .toList();
     }
 
     /** Sets each field of so many bytes to each strange value. */
@@ -121,7 +122,7 @@ class HostileFilesTest {
         for (int at = from; at + fieldBytes <= to; at += fieldBytes) {
             ByteBuffer source = ByteBuffer.wrap(original).order(ByteOrder.LITTLE_ENDIAN);
             long was = fieldBytes == 2 ? source.getShort(at) : fieldBytes == 4 ? source.getInt(at) : source.getLong(at);
-            for (long value : values(was)) {
+            for (long value : Effort.some(values(was))) {
                 ByteBuffer bad = ByteBuffer.wrap(original.clone()).order(ByteOrder.LITTLE_ENDIAN);
                 switch (fieldBytes) {
                     case 2 -> bad.putShort(at, (short) value);
@@ -181,7 +182,7 @@ class HostileFilesTest {
         mutate(tree, HEADER + 8, HEADER + 32, 4, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
         mutate(tree, HEADER + 32, HEADER + 64, 8, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
         mutate(tree, HEADER + 64, HEADER + 96, 4, DIRECTORY.resolve("tree"), HostileFilesTest::fixHeader);
-        assertTrue(refused > 200, refused + " refused, " + accepted + " accepted");
+        assertTrue(refused > Effort.times(200), refused + " refused, " + accepted + " accepted");
     }
 
     @Test
@@ -193,7 +194,7 @@ class HostileFilesTest {
             bad.putInt(HEADER + 84, FilePreamble.crc(bad, table, bytes));
             fixHeader(bad);
         });
-        assertTrue(refused > 50, refused + " refused, " + accepted + " accepted");
+        assertTrue(refused > Effort.times(50), refused + " refused, " + accepted + " accepted");
     }
 
     @Test
@@ -206,7 +207,7 @@ class HostileFilesTest {
         mutate(tree, root + 4, root + 16, 2, DIRECTORY.resolve("tree"), fix);
         mutate(tree, root + 16, root + 16 + 8 * count, 8, DIRECTORY.resolve("tree"), fix);
         mutate(tree, root + 16 + 8 * count, root + 16 + 16 * count, 4, DIRECTORY.resolve("tree"), fix);
-        assertTrue(refused > 200, refused + " refused, " + accepted + " accepted");
+        assertTrue(refused > Effort.times(200), refused + " refused, " + accepted + " accepted");
     }
 
     private static void fixRoot(ByteBuffer bad, int root) {
@@ -241,7 +242,7 @@ class HostileFilesTest {
         mutate(tree, leaf + 4, leaf + 16, 2, DIRECTORY.resolve("tree"), fix);
         mutate(tree, leaf + 16, leaf + 16 + 4 * count, 4, DIRECTORY.resolve("tree"), fix);
         mutate(tree, words, words + 8 * count, 8, DIRECTORY.resolve("tree"), fix);
-        assertTrue(refused > 200, refused + " refused, " + accepted + " accepted");
+        assertTrue(refused > Effort.times(200), refused + " refused, " + accepted + " accepted");
     }
 
     @Test
@@ -266,7 +267,8 @@ class HostileFilesTest {
             frame += (int) LogFormat.frameBytes(bytes);
         }
         assertTrue(
-                frames == 3 && refused > 500, frames + " frames, " + refused + " refused, " + accepted + " accepted");
+                frames == 3 && refused > Effort.times(500),
+                frames + " frames, " + refused + " refused, " + accepted + " accepted");
     }
 
     @Test
@@ -282,7 +284,7 @@ class HostileFilesTest {
                 open(logPath, bad.array(), "operation " + operation + " with offset and length 2^" + shift);
             }
         }
-        assertTrue(refused > 100, refused + " refused, " + accepted + " accepted");
+        assertTrue(refused > Effort.times(100), refused + " refused, " + accepted + " accepted");
     }
 
     @Test
@@ -294,7 +296,7 @@ class HostileFilesTest {
         mutate(log, 8, 24, 8, logPath, fix);
         mutate(log, 32, 48, 8, logPath, fix);
         mutate(log, 512, 528, 8, logPath, bad -> bad.putInt(528, FilePreamble.crc(bad, 512, 16)));
-        assertTrue(refused > 50, refused + " refused, " + accepted + " accepted");
+        assertTrue(refused > Effort.times(50), refused + " refused, " + accepted + " accepted");
     }
 
     /** A log of one batch, of an empty space. */

@@ -7,11 +7,12 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StorageException;
+import io.flexdb.testing.Effort;
 import org.junit.jupiter.api.Test;
 
 /** Bytes that are staged while a space is changed: models, power cuts, kills, errors, caps and full disks. */
 class StagedHistoryTest {
-    private static final int LONG = Integer.getInteger("flexspace.stagedHistories", 30);
+    private static final int LONG = Effort.times(30);
 
     private static void repeat(String name, long seed, Runnable history) {
         try {
@@ -72,7 +73,7 @@ class StagedHistoryTest {
     @Test
     void aCutBeforeEachOperationLeavesAStateSinceTheLastSync() {
         int points = 0;
-        for (long seed = 0; seed < 3; seed++) {
+        for (long seed = 0; seed < Effort.times(3); seed++) {
             for (long operation = 1; ; operation++) {
                 StagedHistory history = new StagedHistory(seed, new SimulatedVfs());
                 history.vfs.crashAt(operation);
@@ -105,14 +106,14 @@ class StagedHistoryTest {
                 }
             }
         }
-        assertTrue(points > 300, points + " points");
+        assertTrue(points > Effort.times(300), points + " points");
     }
 
     @Test
     void anErrorAtAnyOperationLosesNothingSynced() {
         int failures = 0;
         for (Fault fault : Fault.values()) {
-            for (long operation = 1; ; operation += 3) {
+            for (long operation = 1; ; operation += Effort.step(3)) {
                 StagedHistory history = new StagedHistory(5, new SimulatedVfs());
                 history.open();
                 history.vfs.failAt(operation, fault);
@@ -132,7 +133,7 @@ class StagedHistoryTest {
                 history.engine.close();
             }
         }
-        assertTrue(failures > 100, failures + " failures");
+        assertTrue(failures > Effort.times(100), failures + " failures");
     }
 
     @Test
@@ -158,7 +159,8 @@ class StagedHistoryTest {
             refusals += history.refusals;
             links += history.links;
         }
-        assertTrue(refusals > 20 && links > 200, refusals + " refusals, " + links + " links");
+        assertTrue(
+                refusals > Effort.times(20) && links > Effort.times(200), refusals + " refusals, " + links + " links");
     }
 
     @Test
@@ -182,6 +184,7 @@ class StagedHistoryTest {
             refusals += history.refusals;
             links += history.links;
         }
-        assertTrue(refusals > 20 && links > 200, refusals + " refusals, " + links + " links");
+        assertTrue(
+                refusals > Effort.times(20) && links > Effort.times(200), refusals + " refusals, " + links + " links");
     }
 }

@@ -9,11 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class BufferPoolTest {
     private static final int BYTES = 4096;
 
@@ -108,13 +107,9 @@ class BufferPoolTest {
             stillInterrupted[0] = Thread.interrupted();
         });
         writer.start();
-        while (writer.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> writer.getState() != Thread.State.WAITING);
         writer.interrupt();
-        while (writer.isInterrupted() || writer.getState() != Thread.State.WAITING) {
-            Thread.onSpinWait();
-        }
+        Waiting.whileTrue(() -> writer.isInterrupted() || writer.getState() != Thread.State.WAITING);
         epochs.exit(ticket);
         writer.join();
         assertTrue(stillInterrupted[0]);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,13 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(120)
 class FrameCacheTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final int FRAME = 512;
     private static final int FRAMES = 31; // of a segment
     private static final int CHUNK_FRAMES = (16 << 20) / FRAME;
@@ -284,7 +282,7 @@ class FrameCacheTest {
             SplittableRandom random = new SplittableRandom(i);
             FrameCacheTest own = new FrameCacheTest(); // its buffers
             threads.add(new Thread(() -> {
-                for (int turn = 0; turn < 500_000 * EFFORT && problem.get() == null; turn++) {
+                for (int turn = 0; turn < Effort.times(500_000) && problem.get() == null; turn++) {
                     int segment = random.nextInt(2);
                     int frame = random.nextInt(4);
                     if (turn % 50_000 == 49_999) {
@@ -307,7 +305,7 @@ class FrameCacheTest {
             thread.join();
         }
         assertNull(problem.get(), () -> "" + problem.get());
-        System.out.println(hits + " hits of " + 2_000_000 * EFFORT);
+        System.out.println(hits + " hits of " + Effort.times(2_000_000));
         assertTrue(hits.get() > 1000, hits + " hits");
     }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -29,7 +31,7 @@ class MappedFileTest {
     private static final int THREADS = 8;
     private static final int BYTES = 4 << 20;
     private static final int LARGEST_FOLIO_BYTES = 2 << 20;
-    private static final int AFTER_THE_CUT = 1_000 * Integer.getInteger("flexdb.test.effort", 1);
+    private static final int AFTER_THE_CUT = Effort.times(1_000);
     private static final byte[] NO_HEAD = {};
     private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
@@ -260,9 +262,7 @@ class MappedFileTest {
             threads.forEach(Thread::start);
             started.await();
             Random random = new Random(seed);
-            while (good.get() < 1000) {
-                Thread.onSpinWait();
-            }
+            Waiting.whileTrue(() -> good.get() < 1000);
             for (int bytes = BYTES; threads.stream().anyMatch(Thread::isAlive); ) {
                 bytes = Math.max(0, bytes - random.nextInt(BYTES / 20)) & -8;
                 cutting = bytes;

@@ -10,6 +10,8 @@ import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -29,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 class MappedReadsTest {
     private static final int PART_SHIFT = 14;
     private static final int PART = 1 << PART_SHIFT;
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
 
     @TempDir
     private Path directory;
@@ -205,7 +206,7 @@ class MappedReadsTest {
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         try (VfsFile file = create("a", PART).file) {
             Thread mapping = new Thread(() -> {
-                for (int mappings = 1; cuts.get() < 500 * EFFORT; mappings++) {
+                for (int mappings = 1; cuts.get() < Effort.times(500); mappings++) {
                     if (mappings % 100 == 0) {
                         System.gc(); // each mapping that is left makes a cut slower
                     }
@@ -290,7 +291,7 @@ class MappedReadsTest {
     @Test
     void manyThreadsReadAFileThatGrowsAndAreInterrupted() throws Exception {
         int threads = 8;
-        int steps = 60 * EFFORT;
+        int steps = Effort.times(60);
         long seed = System.nanoTime();
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         AtomicLong written = new AtomicLong(1000);
@@ -325,9 +326,7 @@ class MappedReadsTest {
                 written.set(more);
                 readers.get(random.nextInt(threads)).interrupt();
                 long goOn = good.get() + 2 * threads;
-                while (good.get() < goOn && failures.isEmpty()) {
-                    Thread.onSpinWait();
-                }
+                Waiting.whileTrue(() -> good.get() < goOn && failures.isEmpty());
             }
             ended.set(1);
             for (Thread reader : readers) {

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -296,7 +297,6 @@ class RealVfsTest {
 
     @Test
     void interruptsFailNoReaderAndAreAllHandedBack() throws InterruptedException {
-        int effort = Integer.getInteger("flexdb.test.effort", 1);
         long seed = System.nanoTime();
         try (VfsFile file = patterned("a")) {
             FileChannel before = ((RealVfsFile) file).channel();
@@ -311,7 +311,7 @@ class RealVfsTest {
                     }
                 }
             });
-            threads.run(seed, 200 * effort);
+            threads.run(seed, Effort.times(200));
             assertNotSame(before, ((RealVfsFile) file).channel(), "some interrupt has met an operation");
             checkPattern(file, 0, ByteBuffer.allocate(FILE_BYTES));
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class HostileImagesTest {
     private static final long SEED =
             Long.getLong("flexdb.test.seed", ThreadLocalRandom.current().nextLong());
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final FlexTreeOptions SMALL =
             FlexTreeOptions.defaults().withLeafCapacity(5).withInternalCapacity(4);
 
@@ -125,7 +125,7 @@ class HostileImagesTest {
     /** All that the nodes above lead to is listed; what is below a bad one can't be. */
     @Test
     void severalBadImagesAreAllListed() {
-        for (int round = 0; round < 100 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(100); round++) {
             Set<Integer> damaged = new TreeSet<>();
             Map<Integer, byte[]> good = copyOfImages();
             for (int i = 1 + random.nextInt(8); i > 0; i--) {
@@ -157,7 +157,7 @@ class HostileImagesTest {
     void changesUnderRightChecksumsGiveAValidTreeOrAreFound() {
         Map<Integer, byte[]> good = copyOfImages();
         int loadedCount = 0;
-        int rounds = 3000 * EFFORT;
+        int rounds = Effort.times(3000);
         for (int round = 0; round < rounds; round++) {
             int slot = slots.get(random.nextInt(slots.size()));
             byte[] image = store.images.get(slot);

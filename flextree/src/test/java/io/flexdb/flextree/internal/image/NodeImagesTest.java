@@ -9,6 +9,7 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.tree.TreeWriter;
+import io.flexdb.testing.Effort;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class NodeImagesTest {
     private static final long SEED =
             Long.getLong("flexdb.test.seed", ThreadLocalRandom.current().nextLong());
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final FlexTreeOptions SMALL =
             FlexTreeOptions.defaults().withLeafCapacity(5).withInternalCapacity(4);
 
@@ -65,7 +65,7 @@ class NodeImagesTest {
             ImageStore images = new ImageStore();
             FlexTree tree = new FlexTree(options);
             tree.slotListener(images::retire);
-            for (int step = 0; step < 150 * EFFORT; step++) {
+            for (int step = 0; step < Effort.times(150); step++) {
                 change(tree, random, random.nextInt(60));
                 if (random.nextBoolean()) {
                     tree.publish();
@@ -123,7 +123,7 @@ class NodeImagesTest {
     @Test
     void theWriterGoesOnWhileAVersionIsSaved() {
         SplittableRandom random = new SplittableRandom(6);
-        for (int round = 0; round < 20 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(20); round++) {
             ImageStore images = new ImageStore();
             FlexTree tree = new FlexTree(SMALL);
             tree.slotListener(images::retire);
@@ -178,7 +178,7 @@ class NodeImagesTest {
     @Test
     void aTreeThatOnlyItsWriterSeesIsChangedWithoutCopies() {
         for (FlexTreeOptions options : List.of(SMALL, FlexTreeOptions.defaults())) {
-            for (int seed = 0; seed < 20 * EFFORT; seed++) {
+            for (int seed = 0; seed < Effort.times(20); seed++) {
                 SplittableRandom random = new SplittableRandom(seed);
                 ImageStore images = new ImageStore();
                 FlexTree tree = new FlexTree(options);

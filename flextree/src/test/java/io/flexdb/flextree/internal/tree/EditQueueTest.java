@@ -9,6 +9,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.testing.Effort;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ class EditQueueTest {
     @Test
     void editsThatWaitMakeTheSameTree() {
         for (FlexTreeOptions options : new FlexTreeOptions[] {SMALL, SMALL.withMergeExtents(false)}) {
-            for (long seed = 0; seed < 5; seed++) {
+            for (long seed = 0; seed < Effort.times(5); seed++) {
                 SplittableRandom random = new SplittableRandom(seed);
                 TreeWriter atOnce = new TreeWriter(shapeOf(options), new Epochs(), new OffHeap());
                 FlexTree waiting = new FlexTree(options);

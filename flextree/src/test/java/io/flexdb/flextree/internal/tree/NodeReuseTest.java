@@ -9,6 +9,7 @@ import io.flexdb.base.memory.NodePool;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes are used again: all of them, and none while a view reaches it. */
 class NodeReuseTest {
-    private static final int EFFORT = Integer.getInteger("flexdb.test.effort", 1);
     private static final long NODE_BYTES = NodeFormat.NODE_BYTES;
     private static final FlexTreeOptions DEEP =
             FlexTreeOptions.defaults().withLeafCapacity(4).withInternalCapacity(4);
@@ -122,7 +122,7 @@ class NodeReuseTest {
         NodePool pool = tree.writer().pool();
         List<OpenView> open = new ArrayList<>();
         long reused = 0;
-        for (int version = 0; version < 1000 * EFFORT; version++) {
+        for (int version = 0; version < Effort.times(1000); version++) {
             for (int i = random.nextInt(30); i > 0; i--) {
                 change(tree);
             }
@@ -154,7 +154,7 @@ class NodeReuseTest {
     void allNodesComeBackOnceTheViewsAreClosed() {
         FlexTree tree = treeOf(DEEP, 1000, random);
         NodePool pool = tree.writer().pool();
-        for (int round = 0; round < 50 * EFFORT; round++) {
+        for (int round = 0; round < Effort.times(50); round++) {
             List<FlexTreeView> views = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 for (int j = random.nextInt(50); j > 0; j--) {
@@ -196,7 +196,7 @@ class NodeReuseTest {
     void memoryDoesNotGrowWhileViewsComeAndGo() {
         FlexTree tree = treeOf(FlexTreeOptions.defaults(), 50_000, random);
         Deque<FlexTreeView> views = new ArrayDeque<>();
-        int updates = 1_000_000 * EFFORT;
+        int updates = Effort.times(1_000_000);
         long memoryEarly = 0;
         for (int i = 0; i <= updates; i++) {
             change(tree);
@@ -227,7 +227,7 @@ class NodeReuseTest {
             long contents = contentsOf(view);
             long mostLive = 0;
             long mostNodes = nodesOfView;
-            for (int i = 0; i < 500_000 * EFFORT; i++) {
+            for (int i = 0; i < Effort.times(500_000); i++) {
                 change(tree);
                 mostNodes = Math.max(mostNodes, tree.nodeCount());
                 if (i % 20 == 0) {

@@ -13,6 +13,8 @@ public final class StoreClasses {
      */
     public static void initialize() {
         FirstUse.of(
+                "io.flexdb.Confined",
+                "io.flexdb.Confined$End",
                 "io.flexdb.Isolation",
                 "io.flexdb.Progress",
                 "io.flexdb.ReadOptions",
@@ -32,10 +34,12 @@ public final class StoreClasses {
                 "io.flexdb.internal.memtable.DeletedRanges$Stretch",
                 "io.flexdb.internal.memtable.TreePosition",
                 "io.flexdb.internal.read.MergeCursor",
+                "io.flexdb.internal.read.PairHeads",
                 "io.flexdb.internal.read.ReadContext",
                 "io.flexdb.internal.read.Scan",
                 "io.flexdb.internal.spill.Window",
                 "io.flexdb.internal.transaction.Footprint",
+                "io.flexdb.internal.transaction.KeysRead",
                 "io.flexdb.internal.transaction.OwnWrites",
                 "io.flexdb.internal.version.VisibleSequence$Turn");
     }

@@ -16,8 +16,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ReadOnlyVfsTest {
-    private static final Set<String> HARMLESS =
-            Set.of("open", "exists", "isDirectory", "isReadOnly", "list", "start", "worker", "mapsSafely");
+    private static final Set<String> HARMLESS = Set.of(
+            "open",
+            "exists",
+            "isDirectory",
+            "isPlainDirectory",
+            "isPlainFile",
+            "letGo",
+            "isReadOnly",
+            "list",
+            "start",
+            "worker",
+            "mapsSafely",
+            "replacesOpenFiles");
 
     private final Path root = Path.of("/some/store");
     private final Path file = root.resolve("file");

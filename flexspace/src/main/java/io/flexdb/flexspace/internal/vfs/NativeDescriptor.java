@@ -16,9 +16,11 @@ final class NativeDescriptor implements AutoCloseable {
 
     private final StampedLock lock = new StampedLock(); // once it is closed, the number may be another file's
     private int number; // -1: none
+    private final Forgotten watched; // null for none
 
     private NativeDescriptor(int number) {
         this.number = number;
+        this.watched = number < 0 ? null : Forgotten.watch(this, () -> NativeIo.close(number));
     }
 
     /**
@@ -123,6 +125,7 @@ final class NativeDescriptor implements AutoCloseable {
         long stamp = lock.writeLock();
         try {
             if (number >= 0) {
+                watched.release();
                 NativeIo.close(number);
                 number = -1;
             }

@@ -43,11 +43,13 @@ final class OpenDirectories {
         private final NativeDescriptor descriptor; // for the calls that the JDK lacks; may be none
         private int users; // under the monitor of OpenDirectories
         private volatile String fileSystem; // null before it is asked for
+        private final Forgotten watched;
 
         private Held(Object key, SecureDirectoryStream<Path> stream, NativeDescriptor descriptor) {
             this.key = key;
             this.stream = stream;
             this.descriptor = descriptor;
+            this.watched = Forgotten.watch(this, stream);
         }
 
         NativeDescriptor descriptor() {
@@ -135,6 +137,7 @@ final class OpenDirectories {
                 }
                 held.remove(key);
             }
+            watched.release();
             descriptor.close();
             try {
                 stream.close();

@@ -14,7 +14,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -617,6 +619,32 @@ class RealVfsTest {
                 Arrays.fill(content, (byte) i);
                 assertArrayEquals(content, found.array(), "write " + i);
             }
+        }
+    }
+
+    @Test
+    void whatWasForgottenHasNoDescriptorsOnceItIsCollected() throws IOException {
+        Path path = Files.write(root.resolve("file"), new byte[FILE_BYTES]);
+        for (int i = 0; i < 20; i++) {
+            openAndForget(path);
+        }
+        Waiting.collectWhile(() -> {
+            new RealVfs().open(path, OpenMode.READ).close(); // which closes what was collected
+            return hasOpenDescriptors();
+        });
+    }
+
+    /** Not in the method that waits, whose frame might keep it. */
+    private static void openAndForget(Path path) {
+        VfsFile file = new RealVfs().open(path, OpenMode.READ);
+        file.prefetch(0, FILE_BYTES);
+    }
+
+    private boolean hasOpenDescriptors() {
+        try {
+            return !openDescriptors().isEmpty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

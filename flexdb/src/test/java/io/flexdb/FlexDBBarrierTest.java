@@ -76,8 +76,6 @@ class FlexDBBarrierTest {
             // A file that counts only if it is whole.
             "force AnchorsFile.writeFile < AnchorsFile.write < Store.releaseFiles",
             "sync AnchorsFile.write < Store.releaseFiles < Store.release",
-            // Without it a store begins with the clock, as copies do.
-            "sync TimeMark.write < StoreOpener.lambda$open$0 < StoreClock.keepMark",
             // What comes back holds copies, which are passed over; but for what is behind a gap, see below.
             "sync WalRecovery.deleteReplayed < StoreOpener.open < StoreOpener.open",
             // What a bulk load or a large transaction has staged is forced again before the log names it.

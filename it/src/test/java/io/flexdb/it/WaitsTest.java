@@ -81,7 +81,9 @@ class WaitsTest {
             allow("Phase .await", 1, "prints how far a run is; a program of its own"),
             // No wait at all
             allow("FlexSpaceAccess tryLock", 1, "once after each signal of an event"),
-            allow("FileLocks tryLock", 1, "once, for a lock between processes")));
+            allow("FileLocks tryLock", 1, "once, for a lock between processes"),
+            allow("LockFile tryLock", 6, "once each, for a lock between processes"),
+            allow("LockFile Pause.nanos", 1, "a few times; another process can't tell that it has let go of a byte")));
 
     private static Map.Entry<String, String> allow(String what, int count, String reason) {
         assertFalse(reason.isBlank());

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.vfs;
 
+import io.flexdb.base.waiting.Pause;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -18,7 +19,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.locks.LockSupport;
 
 /** A lock file that is open, and the lock that the operating system gives. For one thread at a time. */
 final class LockFile {
@@ -189,7 +189,7 @@ final class LockFile {
             if (lock != null) {
                 return lock;
             }
-            LockSupport.parkNanos(RENEWAL_PAUSE_NANOS);
+            Pause.nanos(RENEWAL_PAUSE_NANOS);
         }
         return null;
     }

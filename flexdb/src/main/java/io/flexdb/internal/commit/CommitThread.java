@@ -569,7 +569,11 @@ public final class CommitThread {
     private void release(MemLog log) {
         log.letRunsGo(large);
         memLogs.expectKeysLike(log.table);
+        boolean hadAdopted = memLogs.hasAdopted();
         memLogs.covered(log.wal);
+        if (hadAdopted && !memLogs.hasAdopted()) {
+            engine.letGoKept(); // no log that was replayed refers to it any more
+        }
         retired.retire(log);
     }
 

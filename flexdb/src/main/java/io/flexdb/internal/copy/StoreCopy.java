@@ -82,6 +82,9 @@ public final class StoreCopy implements AutoCloseable {
         long last = space.tag();
         for (int i = newestFirst.length - 1; i >= 0; i--) {
             WalWriter log = newestFirst[i].wal;
+            if (i + 1 < newestFirst.length && newestFirst[i + 1].wal == log) {
+                continue; // a log that was replayed and is that of several memtables
+            }
             newest = log.path();
             last = Math.max(
                     last,

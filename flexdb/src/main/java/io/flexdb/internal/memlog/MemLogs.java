@@ -2,8 +2,10 @@ package io.flexdb.internal.memlog;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.internal.wal.WalRecovery;
 import io.flexdb.internal.wal.WalWriter;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
@@ -60,6 +62,7 @@ public final class MemLogs {
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
     private final List<WalWriter> held = new ArrayList<>(); // covered, but to be copied still; locked by itself
     private int holds; // likewise
+    private final List<WalWriter> adopted = new ArrayList<>(); // once for each memtable; likewise
     private boolean oneLosesItsName; // its covered log is out of the queue, but may still have its name; likewise
     private long lastNumber; // under this object's lock, which is held while files are made
     private long lastGeneration;
@@ -157,6 +160,32 @@ public final class MemLogs {
                 throw e;
             }
             return takeSmall(MemTable.MIN_ARENA_BYTES, birth);
+        }
+    }
+
+    /** One for a log that was replayed and serves on, of which there may be several: it is free with the last one. */
+    public synchronized MemLog takeAdopted(WalWriter wal, long bodyBytes, int entries, long birth) {
+        boolean usual =
+                wal.capacity() <= walBytes(memtableBytes) && MemTable.couldHold(memtableBytes, bodyBytes, entries);
+        long asLog = Math.min(wal.capacity(), StoreSettings.MAX_MEMTABLE_BYTES);
+        MemTable table = usual
+                ? table(memtableBytes)
+                : newTable((int) Math.max(asLog, MemTable.arenaBytesFor(bodyBytes, entries)));
+        synchronized (held) {
+            adopted.add(wal);
+        }
+        return new MemLog(table, wal, birth);
+    }
+
+    /** Has the log serve on that a recovery is replaying. */
+    public WalWriter adopt(WalRecovery recovery) {
+        return recovery.adopt(mapped, zeroed);
+    }
+
+    /** Whether a log that was replayed is needed still. */
+    public boolean hasAdopted() {
+        synchronized (held) {
+            return !adopted.isEmpty();
         }
     }
 
@@ -370,6 +399,10 @@ public final class MemLogs {
     /** The log is no longer needed: a durable commit covers it, and all those before it. */
     public void covered(WalWriter wal) {
         synchronized (held) {
+            adopted.remove(wal);
+            if (adopted.contains(wal)) {
+                return; // it holds what a younger memtable has
+            }
             (holds > 0 ? held : coveredWals).add(wal);
         }
         dropSurplus();

@@ -38,6 +38,8 @@ import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
 import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalRecovery;
+import io.flexdb.internal.wal.WalWriter;
+import io.flexdb.internal.write.RecoveredLogs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
@@ -48,7 +50,7 @@ import java.nio.file.Path;
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
  * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written,
  * and that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit
- * covers. When all of it is durable the old files go and the store is used. Until then an opening that fails deletes
+ * covers; where there is no space for that, old write-ahead logs serve on. When all of it is durable the old files go and the store is used. Until then an opening that fails deletes
  * the new files again, so that it leaves everything as it was; from then on nothing is left that the opening could fail
  * for, but want of memory.
  */
@@ -165,9 +167,10 @@ public final class StoreOpener {
             replay(recovery, store);
             memLogs.whenFull(() -> false);
             recovery.deleteBehindGap();
+            store.writer().endRecovery();
             begin();
             copiesCount = true; // they are not taken back any more
-            if (recovery.deleteReplayed()) {
+            if (recovery.deleteReplayed() && !recovery.hasAdopted()) {
                 engine.letGoKept(); // else a log that is left would refer to it
             }
             deleteSaved();
@@ -282,6 +285,17 @@ public final class StoreOpener {
 
     private void replay(WalRecovery recovery, Store store) {
         PayloadReader reader = new PayloadReader();
+        RecoveredLogs logs = new RecoveredLogs() {
+            @Override
+            public void beforeCommit() {
+                begin();
+            }
+
+            @Override
+            public WalWriter adopt() {
+                return memLogs.adopt(recovery);
+            }
+        };
         recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
             long bodyBytes = 0;
             int ranges = 0;
@@ -290,7 +304,7 @@ public final class StoreOpener {
                 bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
                 ranges += reader.type() == WritePayload.DELETE_RANGE ? 1 : 0;
             }
-            store.writer().writeRecovered(payload, length, first, entries, ranges, bodyBytes, this::begin);
+            store.writer().writeRecovered(payload, length, first, entries, ranges, bodyBytes, logs);
         });
         store.sharedForce.sync();
     }

@@ -48,6 +48,9 @@ public final class WalRecovery {
     private long highestNumber;
     private long highestGeneration;
     private FrameCheck check = (payload, length) -> true;
+    private final Set<Path> adopted = new LinkedHashSet<>(); // those that serve on
+    private Start current; // the one that is being replayed, and the writer that it has got; or null
+    private WalWriter currentWriter;
     private Start foreign; // the first with a name in foreign digits, null if there is none
 
     private WalRecovery(Vfs vfs, Path directory, long storeId) {
@@ -145,6 +148,8 @@ public final class WalRecovery {
         boolean gap = false;
         behindGap.clear();
         for (Start start : starts) {
+            current = start;
+            currentWriter = null;
             try (WalReader reader = new WalReader(vfs, start.path, storeId)) {
                 reader.check(check, coveredSequence);
                 while (reader.next()) {
@@ -181,8 +186,11 @@ public final class WalRecovery {
                                 "a forced frame with number " + reader.firstSequence());
                     }
                 }
+                start.found = FoundLog.of(reader);
             }
         }
+        current = null;
+        currentWriter = null;
         return last;
     }
 
@@ -208,10 +216,10 @@ public final class WalRecovery {
     public boolean deleteReplayed() {
         try {
             for (Start start : starts) { // the oldest first, for those who follow them
-                vfs.deleteIfExists(start.path);
+                deleteUnlessAdopted(start.path);
             }
             for (Path file : files) {
-                vfs.deleteIfExists(file);
+                deleteUnlessAdopted(file);
             }
             vfs.syncDirectory(directory);
             return true;
@@ -222,6 +230,30 @@ public final class WalRecovery {
             LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
             return false;
         }
+    }
+
+    private void deleteUnlessAdopted(Path file) {
+        if (!adopted.contains(file)) {
+            vfs.deleteIfExists(file);
+        }
+    }
+
+    /**
+     * Has the log whose frame is being handed over serve on: for a consumer who finds no space to copy it. May be called
+     * for each of its frames, and gives the same each time. Only in the second {@link #replay}, or a later one, so that
+     * it is known where each log ends, and that none of them is damaged.
+     */
+    public WalWriter adopt(boolean mapped, boolean zeroed) {
+        if (currentWriter == null) {
+            currentWriter = WalWriter.adopt(vfs, current.found, storeId, mapped, zeroed);
+            adopted.add(current.path);
+        }
+        return currentWriter;
+    }
+
+    /** Whether logs that were there at {@link #open} serve on. */
+    public boolean hasAdopted() {
+        return !adopted.isEmpty();
     }
 
     /**
@@ -272,6 +304,7 @@ public final class WalRecovery {
         private final long number;
         private final long firstSequence;
         private final boolean isForeign;
+        private FoundLog found; // once it was replayed
 
         Start(Path path, long number, long firstSequence, boolean isForeign) {
             this.path = path;

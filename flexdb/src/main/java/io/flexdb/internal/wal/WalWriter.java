@@ -49,7 +49,9 @@ public final class WalWriter implements AutoCloseable {
      *    never stands for a header being rewritten. By then its old frames are covered by a durable commit.
      * W3 Each use has a generation of its own, of which each frame has its check, so the frames of an earlier use, which
      *    are still in the file, do not count.
-     * W4 A log that was replayed is never appended to: writers only come from create and recycle.
+     * W4 A log that was replayed is appended to only after goOn: all of its frames have been forced by then, those not
+     *    known to be durable after they were written once more, and zeros behind them, so that nothing of an earlier
+     *    process can follow a new frame. Writers come from create and recycle else.
      * W5 Zeros go only to where zeros are read already, so it does not matter which of them a crash keeps, or whether a
      *    force meets some of them. Behind zeroedPosition nothing but zeros was ever written, in no use of the file: who
      *    appends a frame that would pass it, and nobody else, first writes zeros from there on, then moves it, and then
@@ -68,6 +70,8 @@ public final class WalWriter implements AutoCloseable {
     private final long number;
     private final long generation;
     private final long capacity;
+    private final boolean adopted;
+    private long roomEnd; // up to where frames may go; under the write lock
     private final int zeroedAheadBytes;
     private final FrameHeader frameHeader;
     private final ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
@@ -91,6 +95,7 @@ public final class WalWriter implements AutoCloseable {
             long number,
             long generation,
             long capacity,
+            long roomEnd,
             int zeroedAheadBytes,
             long zeroedPosition) {
         this.vfs = vfs;
@@ -101,6 +106,8 @@ public final class WalWriter implements AutoCloseable {
         this.number = number;
         this.generation = generation;
         this.capacity = capacity;
+        this.roomEnd = roomEnd;
+        this.adopted = roomEnd == 0;
         this.zeroedAheadBytes = zeroedAheadBytes;
         this.zeroedPosition = zeroedPosition;
         this.frameHeader = new FrameHeader(storeId, generation);
@@ -155,7 +162,17 @@ public final class WalWriter implements AutoCloseable {
             MappedFile mapping = mapped ? map(file, capacity) : null;
             ByteBuffer staging = mapping == null || !zeroed ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
             return new WalWriter(
-                    vfs, file, mapping, staging, storeId, number, generation, capacity, zeroedAheadBytes, written);
+                    vfs,
+                    file,
+                    mapping,
+                    staging,
+                    storeId,
+                    number,
+                    generation,
+                    capacity,
+                    capacity,
+                    zeroedAheadBytes,
+                    written);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
@@ -167,6 +184,47 @@ public final class WalWriter implements AutoCloseable {
             Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
         return create(
                 vfs, directory, number, storeId, generation, capacity, mapped, true, ZEROED_AHEAD_BYTES, filled -> {});
+    }
+
+    /**
+     * Takes over a log that an earlier process has left and that was replayed, where there is no space to copy it. It
+     * takes no frames before {@link #goOn}, or until it is {@linkplain #recycle recycled}. When this returns all of its frames are durable,
+     * whatever became of the writes of that process: those behind its mark are written once more where they are, which
+     * takes no space, and forced. The bytes stay as they are, so a crash meanwhile changes nothing.
+     *
+     * @param found the log, as it was replayed
+     */
+    static WalWriter adopt(Vfs vfs, FoundLog found, long storeId, boolean mapped, boolean zeroed) {
+        VfsFile file = vfs.open(found.path(), OpenMode.READ_WRITE);
+        try {
+            found.rewriteTail(file);
+            MappedFile mapping = mapped ? map(file, found.capacity()) : null;
+            ByteBuffer staging = mapping == null || !zeroed ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+            WalWriter writer = new WalWriter(
+                    vfs,
+                    file,
+                    mapping,
+                    staging,
+                    storeId,
+                    found.number(),
+                    found.generation(),
+                    found.capacity(),
+                    0,
+                    ZEROED_AHEAD_BYTES,
+                    found.capacity());
+            writer.appendedPosition = found.end();
+            writer.lastSequence = found.lastSequence();
+            if (found.end() > found.mark()) {
+                writer.writeMark(found.end());
+                writer.forceMark();
+            }
+            writer.durablePosition = found.end();
+            writer.durableSequence = found.lastSequence();
+            return writer;
+        } catch (Throwable e) {
+            closeAfter(e, file);
+            throw e;
+        }
     }
 
     private static MappedFile map(VfsFile file, long capacity) {
@@ -260,12 +318,30 @@ public final class WalWriter implements AutoCloseable {
                     newNumber,
                     newGeneration,
                     capacity,
+                    capacity,
                     zeroedAheadBytes,
                     zeroedPosition);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
         }
+    }
+
+    /** Whether this is a log that was replayed and serves on. */
+    public boolean isAdopted() {
+        return adopted;
+    }
+
+    /** Lets a log that was adopted take frames behind those that it has. Under the write lock. */
+    public void goOn() {
+        requireUsable();
+        try {
+            FoundLog.zero(file, appendedPosition, capacity);
+            file.force();
+        } catch (RuntimeException e) {
+            throw fail(e);
+        }
+        roomEnd = capacity;
     }
 
     /** Bytes of the file that are mapped. */
@@ -275,7 +351,7 @@ public final class WalWriter implements AutoCloseable {
 
     /** Whether a write of that many bytes fits. Under the write lock. */
     public boolean hasRoom(int payloadBytes) {
-        return WalFormat.frameBytes(payloadBytes) <= capacity - appendedPosition;
+        return WalFormat.frameBytes(payloadBytes) <= roomEnd - appendedPosition;
     }
 
     /**

@@ -61,6 +61,7 @@ public final class StoreWriter {
     private final ActiveMemtable memtables;
     private final LogRequests logs;
     private final SpaceRetries retries;
+    private boolean adopting; // there was no space to copy a log that is being recovered; under the write lock
     private final SparedRoom spared;
     private final MemtableRotation rotation;
     private final CommitRequests requests;
@@ -428,16 +429,35 @@ public final class StoreWriter {
     // ---- recovery
 
     /**
-     * A memtable for what an earlier process left, which may be more than memtables hold now: what is full is committed
-     * to make room. Where that can't be, memtables get larger and larger, so that there are few all the same.
+     * A memtable for what an earlier process left. Its log is a new one; from the first time on that there is no space
+     * for one, it is the old log that has the write.
      */
-    private MemLog nextForRecovered(int length, long bodyBytes, int entries, Runnable beforeCommit) {
+    private MemLog nextForRecovered(int length, long bodyBytes, int entries, RecoveredLogs logs) {
+        if (!adopting) {
+            try {
+                return nextForCopies(length, bodyBytes, entries, logs);
+            } catch (StoreFullException e) {
+                if (memLogs.lacksMemory() || monitor.health.hasFailed()) {
+                    throw e;
+                }
+                adopting = true;
+            }
+        }
+        return memLogs.takeAdopted(logs.adopt(), bodyBytes, entries, memtables.birthOfNext());
+    }
+
+    /**
+     * A memtable with a log of its own for what an earlier process left, which may be more than memtables hold now: what
+     * is full is committed to make room. Where that can't be, memtables get larger and larger, so that there are few all
+     * the same.
+     */
+    private MemLog nextForCopies(int length, long bodyBytes, int entries, RecoveredLogs logs) {
         boolean usual =
                 length <= memLogs.maxPayloadBytes() && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
         int count = memtables.count();
         int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
         if (!memtables.mayBeginNext()) {
-            beforeCommit.run();
+            logs.beforeCommit();
             if (!commits.tryCommitAll()) {
                 long larger = (long) settings.memtableBytes << Math.min(count - ActiveMemtable.MAX_FROZEN, 16);
                 leastBytes = (int) Math.max(leastBytes, Math.min(StoreSettings.MAX_MEMTABLE_BYTES, larger));
@@ -460,36 +480,36 @@ public final class StoreWriter {
     /**
      * Takes a write from a log that an earlier process left; which is being recovered.
      *
-     * @param beforeCommit to be run before anything is committed
+     * @param logs where the write comes from
      */
     public void writeRecovered(
-            byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, Runnable beforeCommit) {
+            byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, RecoveredLogs logs) {
         if (!large.refers(payload, length)) {
-            writeRecovered(payload, length, first, entries, ranges, bodyBytes, beforeCommit, null);
+            writeRecovered(payload, length, first, entries, ranges, bodyBytes, logs, null);
             return;
         }
         long wholeBytes = large.wholeBytes(payload, length);
         if (wholeBytes <= settings.memtableBytes / 2) {
-            writeWhole(payload, length, first, entries, ranges, beforeCommit);
+            writeWhole(payload, length, first, entries, ranges, logs);
             return;
         }
-        beforeCommit.run(); // who stages changes the space's files
+        logs.beforeCommit(); // who stages changes the space's files
         try (StagedWrite staged = large.stageAgain(payload, length)) {
             byte[] changed = staged.payload;
-            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, beforeCommit, staged);
+            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, logs, staged);
         } catch (StoreFullException e) {
             if (large.hasFailed()) {
                 throw e;
             }
-            writeWhole(payload, length, first, entries, ranges, beforeCommit); // V4 of LargeValues
+            writeWhole(payload, length, first, entries, ranges, logs); // V4 of LargeValues
         }
     }
 
     /** Writes a recovered payload with the large values that it refers to. */
-    private void writeWhole(byte[] payload, int length, long first, int entries, int ranges, Runnable beforeCommit) {
+    private void writeWhole(byte[] payload, int length, long first, int entries, int ranges, RecoveredLogs logs) {
         byte[] whole = large.wholeOfKept(payload, length);
         long body = LargeValues.bodyBytes(whole, whole.length);
-        writeRecovered(whole, whole.length, first, entries, ranges, body, beforeCommit, null);
+        writeRecovered(whole, whole.length, first, entries, ranges, body, logs, null);
     }
 
     private void writeRecovered(
@@ -499,31 +519,52 @@ public final class StoreWriter {
             int entries,
             int ranges,
             long bodyBytes,
-            Runnable beforeCommit,
+            RecoveredLogs logs,
             StagedWrite staged) {
         monitor.lock();
         try {
             int reserved = MemTable.NONE;
             MemLog log = memtables.get();
-            if (log != null && hasRoomFor(log, staged) && log.wal.hasRoom(length)) {
+            if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, logs)) {
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (reserved == MemTable.NONE) {
-                log = nextForRecovered(length, bodyBytes, entries, beforeCommit);
+                log = nextForRecovered(length, bodyBytes, entries, logs);
                 memtables.begin(log, false);
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (staged != null) {
                 log.hold(staged.runs, staged.recordBytes, large);
             }
-            int checksum = WritePayload.checksum(payload, 0, length);
-            log.wal.append(payload, 0, length, checksum, first, entries);
+            if (!log.wal.isAdopted()) { // else it has the write
+                int checksum = WritePayload.checksum(payload, 0, length);
+                log.wal.append(payload, 0, length, checksum, first, entries);
+            }
             memtables.setLastSequence(first + entries - 1);
             log.table.insertAll(payload, 0, length, first, reserved);
             versions.setVisible(first + entries - 1);
         } finally {
             monitor.unlock();
         }
+    }
+
+    /** Ends the recovery: writes go to the last memtable, also if its log is one that serves on. */
+    public void endRecovery() {
+        monitor.lock();
+        try {
+            MemLog log = memtables.get();
+            if (log != null && log.wal.isAdopted()) {
+                log.wal.goOn();
+            }
+            adopting = false;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Whether the log of a memtable has room for a recovered write, or has it. */
+    private boolean takesRecovered(MemLog log, int length, RecoveredLogs logs) {
+        return adopting ? log.wal == logs.adopt() : log.wal.hasRoom(length);
     }
 
     // ---- the end

@@ -181,6 +181,22 @@ public final class TreeFile implements AutoCloseable {
         }
     }
 
+    /**
+     * Gives back to the disk what follows the last unit of the version that was loaded: places that were kept for
+     * later ones, which are claimed anew. Before any change, when the header of that version is durable.
+     *
+     * @return whether there was any
+     */
+    public synchronized boolean giveBackEnd() {
+        long end = TreeFileFormat.slotPosition(slots.end() + 1);
+        if (file.size() <= end) {
+            return false;
+        }
+        file.truncate(end);
+        claimedUnits = Math.min(claimedUnits, slots.end());
+        return true;
+    }
+
     private synchronized int takeNode(int level) {
         countImages(level, 1);
         if (level == 0) {

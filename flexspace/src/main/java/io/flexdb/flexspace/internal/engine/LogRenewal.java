@@ -52,13 +52,41 @@ final class LogRenewal {
         try {
             made = createLog();
         } catch (StoreFullException e) {
-            // The spare log was made for a full disk, and holds nothing.
-            if (!vfs.deleteIfExists(directory.resolve(LogicalLog.NAME_WHILE_MADE))) {
-                throw e;
-            }
-            made = createLog();
+            // The spare log was made for a full disk, and holds nothing; nor does the end of the FlexTree file.
+            made = createLogIf(vfs.deleteIfExists(directory.resolve(LogicalLog.NAME_WHILE_MADE)), e);
         }
         return made;
+    }
+
+    private LogicalLog createLogIf(boolean madeRoom, StoreFullException why) {
+        if (madeRoom) {
+            try {
+                return createLog();
+            } catch (StoreFullException e) {
+                // There may be more to give back.
+            }
+        }
+        if (!treeFile.giveBackEnd()) {
+            throw refusal(why);
+        }
+        try {
+            return createLog();
+        } catch (StoreFullException e) {
+            throw refusal(e);
+        }
+    }
+
+    private StoreFullException refusal(StoreFullException why) {
+        long bytes = 0;
+        for (LogReplay.Replayed log : replayed) {
+            bytes += log.endPosition();
+        }
+        StoreFullException refusal = new StoreFullException("no space to copy the logical log in " + directory
+                + ", which takes up to " + bytes + " bytes (" + why.getMessage()
+                + "); free as many on this volume, then"
+                + " open again. Nothing is lost, and a read-only opening needs no space");
+        refusal.initCause(why);
+        return refusal;
     }
 
     private LogicalLog createLog() {

@@ -19,6 +19,8 @@ final class KeysRead {
      * memory, either.
      *
      * I1  The first ranges are in order and apart: those before sorted.
+     * I2  Nothing is dropped before all that takes its place is there: if there is no memory for that, and the user goes
+     *     on, all is still noted.
      */
     private static final int LEAST_MOST_BYTES = 256 << 10;
     private static final int MOST_MOST_BYTES = 4 << 20;
@@ -38,7 +40,7 @@ final class KeysRead {
     private int end;
     private int[] slots = NO_SLOTS; // where a key begins, and 1; 0 if there is none
     private int count;
-    private List<byte[]> ranges = new ArrayList<>(0); // from and to in turn, both included; null for no end
+    private ArrayList<byte[]> ranges = new ArrayList<>(0); // from and to in turn, both included; null for no end
     private int sorted; // I1
     private long rangeBytes;
 
@@ -100,7 +102,8 @@ final class KeysRead {
         int newSlots = 2 * count < slots.length ? slots.length : Math.max(FIRST_SLOTS, 2 * slots.length);
         if (newBytes + 4L * newSlots + rangeBytes > maxBytes && count + ranges.size() > 0) {
             coarsen();
-            addRange(key, key);
+            byte[] copy = key.clone(); // the user may change his
+            addRange(copy, copy);
             return;
         }
         bytes = newBytes == bytes.length ? bytes : Arrays.copyOf(bytes, newBytes);
@@ -144,6 +147,7 @@ final class KeysRead {
 
     /** Adds a range, both ends included; null for none. */
     void addRange(byte[] from, byte[] to) {
+        ranges.ensureCapacity(ranges.size() + 2); // or there might be no memory for the second end alone
         ranges.add(from);
         ranges.add(to);
         rangeBytes += bytesOf(from) + bytesOf(to);
@@ -198,13 +202,15 @@ final class KeysRead {
     }
 
     private void replaceRanges(List<byte[][]> inOrder) {
-        dropRanges();
-        ranges = new ArrayList<>(2 * inOrder.size());
+        ArrayList<byte[]> others = new ArrayList<>(2 * inOrder.size());
+        long bytesOfOthers = 0;
         for (byte[][] range : inOrder) {
-            ranges.add(range[0]);
-            ranges.add(range[1]);
-            rangeBytes += bytesOf(range[0]) + bytesOf(range[1]);
+            others.add(range[0]);
+            others.add(range[1]);
+            bytesOfOthers += bytesOf(range[0]) + bytesOf(range[1]);
         }
+        ranges = others; // I2
+        rangeBytes = bytesOfOthers;
         sorted = inOrder.size();
     }
 
@@ -216,8 +222,8 @@ final class KeysRead {
             all.add(key);
             all.add(key);
         }
-        dropKeys();
         replaceRanges(joined(inOrder(all)));
+        dropKeys(); // I2
         while (rangeBytes > maxBytes / 4 && sorted > 1) {
             int kept = (int) Math.min(sorted - 1L, Math.max(1, sorted * (maxBytes / 4) / rangeBytes));
             replaceRanges(withoutNearGaps(kept));
@@ -254,12 +260,12 @@ final class KeysRead {
         return Math.log(difference) / Math.log(2) - 8.0 * common;
     }
 
-    /** The bytes from one on as a binary fraction. */
+    /** The bytes from one on as a fraction, in the order of the keys. */
     private static double fraction(byte[] key, int from) {
         double sum = 0;
         double scale = 1;
         for (int i = from; i < Math.min(key.length, from + 6); i++) {
-            scale /= 256;
+            scale /= 257; // a byte or none
             sum += scale * (1 + (key[i] & 0xFF)); // so that a key is above its beginnings
         }
         return sum;

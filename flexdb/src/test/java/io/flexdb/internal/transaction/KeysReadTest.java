@@ -90,6 +90,36 @@ class KeysReadTest {
         }
     }
 
+    /** Between any two keys, one of which may have fewer bytes, there is some distance. */
+    @Test
+    void gapsAreNumbers() {
+        byte last = (byte) 0xFF;
+        byte[][][] neighbours = {
+            {{1, last}, {2}},
+            {{1, last, last}, {2}},
+            {{1, last, last, last, last, last, last, last}, {2}},
+            {{}, {0}},
+            {{0, last}, {1, 0}},
+        };
+        for (byte[][] two : neighbours) {
+            assertTrue(Double.isFinite(KeysRead.gap(two[0], two[1])), Arrays.deepToString(two));
+        }
+    }
+
+    /** The array of a key may be used for the next one, also where there is no more room for keys. */
+    @Test
+    void keysAreCopied() {
+        KeysRead read = new KeysRead(2000);
+        byte[] reused = new byte[4];
+        for (int i = 0; i < 5000; i++) {
+            System.arraycopy(key(i * 1000), 0, reused, 0, reused.length);
+            read.add(reused);
+            Arrays.fill(reused, (byte) 0x7F);
+            read.sort();
+            assertTrue(contains(read, key(i * 1000)), "the copy of " + i);
+        }
+    }
+
     /** Against lists: nothing is missing, whatever room there is, and without want of room there is nothing else. */
     @Test
     void whatWasReadIsAlwaysThere() {

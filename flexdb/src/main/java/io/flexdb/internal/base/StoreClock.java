@@ -63,7 +63,8 @@ public final class StoreClock {
     private long aheadSince; // in nanoseconds
     private volatile long reclaimed = Long.MIN_VALUE; // what has expired by then may be
     private volatile boolean isWritten; // times that were given are on disk, or will be
-    private long marked = Long.MIN_VALUE; // under the lock, as is the next
+    private final Object markLock = new Object(); // for the mark alone: a disk is slow, and now() must not wait for it
+    private long marked = Long.MIN_VALUE; // under the mark's lock, as is the next
     private LongConsumer keeper = time -> {};
 
     /** The time of a clock, which is held against {@link System#nanoTime} if it is the system's. */
@@ -188,9 +189,11 @@ public final class StoreClock {
      *
      * @param newKeeper keeps a mark, which is above 0
      */
-    public synchronized void beginAt(long mark, LongConsumer newKeeper) {
-        marked = mark;
-        keeper = newKeeper;
+    public void beginAt(long mark, LongConsumer newKeeper) {
+        synchronized (markLock) {
+            marked = mark;
+            keeper = newKeeper;
+        }
         if (mark > latest.get()) {
             latest.set(mark);
             nowOrLatest(); // what passes from here on counts
@@ -216,11 +219,13 @@ public final class StoreClock {
         keepMark(1);
     }
 
-    private synchronized void keepMark(long age) {
-        long time = latest.get();
-        if (isWritten && time > 0 && time - Math.max(0, marked) >= age) {
-            keeper.accept(time);
-            marked = time;
+    private void keepMark(long age) {
+        synchronized (markLock) {
+            long time = latest.get();
+            if (isWritten && time > 0 && time - Math.max(0, marked) >= age) {
+                keeper.accept(time);
+                marked = time;
+            }
         }
     }
 }

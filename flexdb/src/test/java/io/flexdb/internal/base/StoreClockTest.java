@@ -11,6 +11,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** The time of a store under clocks that err. T1 to T6 are those of {@link StoreClock}. */
@@ -240,6 +243,22 @@ class StoreClockTest {
         ofUser.keepLastMark();
         ofUser.keepLastMark();
         assertEquals(List.of(written, last), kept);
+    }
+
+    /** A disk may be slow, and all who look up or write ask for the time. */
+    @Test
+    void nobodyWaitsForAMarkThatIsBeingWritten() {
+        AtomicLong meanwhile = new AtomicLong();
+        ofUser.beginAt(BEGIN, time -> {
+            pass(2 * StoreClock.STEP_MILLIS); // so that the reading is looked at
+            meanwhile.set(CompletableFuture.supplyAsync(ofUser::now)
+                    .orTimeout(20, TimeUnit.SECONDS)
+                    .join());
+        });
+        pass(StoreClock.MARK_MILLIS);
+        ofUser.nowToWrite();
+        ofUser.keepMark();
+        assertEquals(reading, meanwhile.get());
     }
 
     /** The true time is what passes; now and then the clock is wrong for less than a minute, or a little for long. */

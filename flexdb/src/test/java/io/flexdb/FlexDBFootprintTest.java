@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -141,6 +142,33 @@ class FlexDBFootprintTest {
             return true;
         } catch (ConflictException e) {
             return false;
+        }
+    }
+
+    /** A range among old entries is gone through once, beside others; then only what is new is, while they wait. */
+    @Test
+    void aLongRangeIsGoneThroughOnce() {
+        try (FlexDB db = StoreDriver.open(new SimulatedVfs(), FlexDBOptions.defaults())) {
+            for (int i = 0; i < KEYS; i++) {
+                db.put(key(i), new byte[1]);
+            }
+            Store store = db.access.store();
+            for (boolean isNamedByKeys : new boolean[] {false, true}) {
+                long begun = store.beginTransaction();
+                Footprint footprint = store.newFootprint();
+                footprint.reset(store.visibleSequence(), store.publishedRuns());
+                footprint.addRange(isNamedByKeys ? key(0) : null, key(KEYS));
+                assertTrue(footprint.holds(store.visibleSequence()));
+                assertEquals(KEYS, footprint.entriesPassed());
+                for (int i = 1; i < 10; i++) {
+                    db.put(key(KEYS + i), new byte[1]);
+                    assertTrue(footprint.holds(store.visibleSequence()));
+                    assertEquals(0, footprint.entriesPassed());
+                }
+                db.put(key(KEYS / 2), new byte[1]);
+                assertFalse(footprint.holds(store.visibleSequence()));
+                store.endTransaction(begun);
+            }
         }
     }
 

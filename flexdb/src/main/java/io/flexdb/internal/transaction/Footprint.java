@@ -25,7 +25,8 @@ public final class Footprint implements Precondition {
      * There are two ways to ask: to look for all keys of the footprint among what was written, and to look for all that
      * was written in the footprint. The shorter one is taken. What was looked at need not be looked at again, since a
      * footprint does not grow while it is asked. So when the question is asked once more, while others wait, the second
-     * way takes no longer than they have written meanwhile; whoever has a large footprint notes how far that is.
+     * way takes no longer than they have written meanwhile; whoever has a large footprint notes how far that is. A range
+     * is as large as the entries in it that had to be passed, old ones included.
      */
     private static final int SHOWN_BYTES = 32;
     private static final int KEYS_AT_ONCE = 1024; // that are looked for within one short read
@@ -47,6 +48,8 @@ public final class Footprint implements Precondition {
     private long runs; // that are seen
     private long checked; // so far nothing is wrong; since, before the question
     private long checkedRuns; // the same of runs
+    private long entriesPassed; // when it was last asked, to find ranges, whose size says nothing of that
+    private long passedForRanges; // the same of when they were last looked for
     private String conflict;
 
     public Footprint(StoreVersions versions, RecentWrites recent) {
@@ -92,6 +95,7 @@ public final class Footprint implements Precondition {
         own = null;
         checked = since;
         checkedRuns = runs;
+        passedForRanges = 0;
         walk.release();
     }
 
@@ -115,9 +119,15 @@ public final class Footprint implements Precondition {
         return conflict;
     }
 
+    /** How many entries were gone through to find ranges when it was last asked. */
+    public long entriesPassed() {
+        return entriesPassed;
+    }
+
     @Override
     public boolean holds(long through) {
         conflict = null;
+        entriesPassed = 0;
         read.sort();
         boolean found = isWritten(through);
         if (!found) {
@@ -147,7 +157,7 @@ public final class Footprint implements Precondition {
 
     private boolean isWritten(long through) {
         boolean mayLookUpWrites = payload == null || own != null;
-        long size = read.keys() + read.ranges() + (long) entries;
+        long size = read.keys() + read.ranges() + entries + passedForRanges;
         if (mayLookUpWrites && size > 1) {
             int ticket = versions.enter();
             try {
@@ -160,7 +170,9 @@ public final class Footprint implements Precondition {
                 versions.exit(ticket);
             }
         }
-        return isFoundAmongWritten(through, mayLookUpWrites && size > KEYS_AT_ONCE);
+        boolean isFound = isFoundAmongWritten(through, mayLookUpWrites);
+        passedForRanges = entriesPassed;
+        return isFound;
     }
 
     private boolean mayBeNewer(MemTable table) {
@@ -269,9 +281,9 @@ public final class Footprint implements Precondition {
     /**
      * Looks for it part by part, each within a short read of its own.
      *
-     * @param goesOn whether to note how far this went
+     * @param mayGoOn whether to note how far this went, if it took long
      */
-    private boolean isFoundAmongWritten(long through, boolean goesOn) {
+    private boolean isFoundAmongWritten(long through, boolean mayGoOn) {
         int at = 0;
         do {
             int ticket = versions.enter();
@@ -283,11 +295,11 @@ public final class Footprint implements Precondition {
                     end = read.next(end);
                 }
                 boolean isLast = end == read.keysEnd();
-                if (isLast && goesOn) {
-                    passBy(listed, through);
-                }
                 if (isWritten(listed, at, end, isLast, through) || isWritten(committed, at, end, isLast, through)) {
                     return true;
+                }
+                if (isLast && mayGoOn && read.keys() + read.ranges() + entries + entriesPassed > KEYS_AT_ONCE) {
+                    passBy(listed, through);
                 }
                 at = end;
             } finally {
@@ -413,6 +425,7 @@ public final class Footprint implements Precondition {
                 if (isNewer(table, cursor.ref())) {
                     return true;
                 }
+                entriesPassed++;
                 cursor.next();
             }
             return false;

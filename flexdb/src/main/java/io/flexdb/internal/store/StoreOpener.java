@@ -50,9 +50,9 @@ import java.nio.file.Path;
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
  * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written,
  * and that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit
- * covers; where there is no space for that, old write-ahead logs serve on. When all of it is durable the old files go and the store is used. Until then an opening that fails deletes
- * the new files again, so that it leaves everything as it was; from then on nothing is left that the opening could fail
- * for, but want of memory.
+ * covers; where there is no space for that, old write-ahead logs serve on. When all of it is durable the old files go and
+ * the store is used. Until then an opening that fails deletes the new files again, so that it leaves everything as it
+ * was; from then on nothing is left that the opening could fail for, but want of memory.
  */
 public final class StoreOpener {
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone

@@ -188,9 +188,9 @@ public final class WalWriter implements AutoCloseable {
 
     /**
      * Takes over a log that an earlier process has left and that was replayed, where there is no space to copy it. It
-     * takes no frames before {@link #goOn}, or until it is {@linkplain #recycle recycled}. When this returns all of its frames are durable,
-     * whatever became of the writes of that process: those behind its mark are written once more where they are, which
-     * takes no space, and forced. The bytes stay as they are, so a crash meanwhile changes nothing.
+     * takes no frames before {@link #goOn}, or until it is {@linkplain #recycle recycled}. When this returns all of its
+     * frames are durable, whatever became of the writes of that process: those behind its mark are written once more
+     * where they are, which takes no space, and forced. The bytes stay as they are, so a crash meanwhile changes nothing.
      *
      * @param found the log, as it was replayed
      */

@@ -431,17 +431,24 @@ public final class StoreWriter {
     /**
      * A memtable for what an earlier process left. Its log is a new one; from the first time on that there is no space
      * for one, it is the old log that has the write.
+     *
+     * @param isChanged whether the write is not as the old log has it
      */
-    private MemLog nextForRecovered(int length, long bodyBytes, int entries, RecoveredLogs logs) {
+    private MemLog nextForRecovered(int length, long bodyBytes, int entries, boolean isChanged, RecoveredLogs logs) {
         if (!adopting) {
             try {
                 return nextForCopies(length, bodyBytes, entries, logs);
             } catch (StoreFullException e) {
-                if (memLogs.lacksMemory() || monitor.health.hasFailed()) {
+                if (isChanged || memLogs.lacksMemory() || monitor.health.hasFailed()) {
                     throw e;
                 }
                 adopting = true;
             }
+        }
+        if (isChanged) {
+            // The old log refers to bytes of the data file, of which nobody knows whether they are durable (P4).
+            throw new StoreFullException("no space to copy a write with a large value from a write-ahead log; free "
+                    + length + " bytes and some more, or open the store for reading only, which needs none");
         }
         return memLogs.takeAdopted(logs.adopt(), bodyBytes, entries, memtables.birthOfNext());
     }
@@ -485,7 +492,7 @@ public final class StoreWriter {
     public void writeRecovered(
             byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, RecoveredLogs logs) {
         if (!large.refers(payload, length)) {
-            writeRecovered(payload, length, first, entries, ranges, bodyBytes, logs, null);
+            writeRecovered(payload, length, first, entries, ranges, bodyBytes, false, logs, null);
             return;
         }
         long wholeBytes = large.wholeBytes(payload, length);
@@ -496,7 +503,7 @@ public final class StoreWriter {
         logs.beforeCommit(); // who stages changes the space's files
         try (StagedWrite staged = large.stageAgain(payload, length)) {
             byte[] changed = staged.payload;
-            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, logs, staged);
+            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, true, logs, staged);
         } catch (StoreFullException e) {
             if (large.hasFailed()) {
                 throw e;
@@ -509,7 +516,7 @@ public final class StoreWriter {
     private void writeWhole(byte[] payload, int length, long first, int entries, int ranges, RecoveredLogs logs) {
         byte[] whole = large.wholeOfKept(payload, length);
         long body = LargeValues.bodyBytes(whole, whole.length);
-        writeRecovered(whole, whole.length, first, entries, ranges, body, logs, null);
+        writeRecovered(whole, whole.length, first, entries, ranges, body, true, logs, null);
     }
 
     private void writeRecovered(
@@ -519,17 +526,18 @@ public final class StoreWriter {
             int entries,
             int ranges,
             long bodyBytes,
+            boolean isChanged,
             RecoveredLogs logs,
             StagedWrite staged) {
         monitor.lock();
         try {
             int reserved = MemTable.NONE;
             MemLog log = memtables.get();
-            if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, logs)) {
+            if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, isChanged, logs)) {
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (reserved == MemTable.NONE) {
-                log = nextForRecovered(length, bodyBytes, entries, logs);
+                log = nextForRecovered(length, bodyBytes, entries, isChanged, logs);
                 memtables.begin(log, false);
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
@@ -563,8 +571,8 @@ public final class StoreWriter {
     }
 
     /** Whether the log of a memtable has room for a recovered write, or has it. */
-    private boolean takesRecovered(MemLog log, int length, RecoveredLogs logs) {
-        return adopting ? log.wal == logs.adopt() : log.wal.hasRoom(length);
+    private boolean takesRecovered(MemLog log, int length, boolean isChanged, RecoveredLogs logs) {
+        return adopting ? !isChanged && log.wal == logs.adopt() : log.wal.hasRoom(length);
     }
 
     // ---- the end

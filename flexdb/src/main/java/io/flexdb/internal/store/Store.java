@@ -190,8 +190,8 @@ public final class Store implements AutoCloseable {
                 dataFile,
                 reader,
                 memory);
-        health.onChange(writer::wake);
-        health.onChange(versions::healthChanged);
+        health.onChange(versions::healthChanged); // first: who waits there may hold the write lock
+        health.onChange(writer::wake); // takes it
     }
 
     /** Has the caches make room for memtables that are held back, that of frames first. */

@@ -195,6 +195,51 @@ class FlexDBBackupsTest {
         }
     }
 
+    /** A process that was killed may have left a backup that all see, but that no power cut would spare. */
+    @Test
+    void whateverAKilledProcessHasLeftASoundBackupIsDurableBeforeAnotherIsDeleted() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        StoreDriver store = StoreDriver.closed(StoreDriver.SMALL, vfs);
+        store.open();
+        FlexDBCheckpointTest.fill(store, 0, 100);
+        List<SimulatedVfs> killed = new ArrayList<>();
+        boolean[] second = {false};
+        HookedVfs hooked = new HookedVfs(vfs, (kind, path) -> {
+            if (second[0] && kind != HookedVfs.Kind.READ && path.startsWith(BACKUPS)) {
+                killed.add(vfs.copy());
+            }
+        });
+        try (FlexDBBackups backups = FlexDBBackups.open(hooked, BACKUPS)) {
+            backUp(backups, store);
+            FlexDBCheckpointTest.fill(store, 100, 150);
+            second[0] = true;
+            backUp(backups, store);
+            second[0] = false;
+        }
+        int deleted = 0;
+        for (int point = 0; point < killed.size(); point++) {
+            for (boolean retains : new boolean[] {false, true}) {
+                SimulatedVfs found = killed.get(point).copy();
+                try (FlexDBBackups backups = FlexDBBackups.open(found, BACKUPS)) {
+                    if (backups.list().size() == 2) {
+                        if (retains) {
+                            backups.keepLast(1);
+                        } else {
+                            backups.delete(1);
+                        }
+                        deleted++;
+                    }
+                }
+                SimulatedVfs cut = found.crash(0);
+                try (FlexDBBackups backups = FlexDBBackups.open(cut, BACKUPS)) {
+                    assertFalse(backups.list().isEmpty(), "point " + point);
+                    assertAllRestored(cut, backups, "point " + point);
+                }
+            }
+        }
+        assertTrue(deleted > 0, "the second backup was never seen before it was made");
+    }
+
     private void assertAfterCut(SimulatedVfs vfs, String at) {
         try (FlexDBBackups backups = FlexDBBackups.open(vfs, BACKUPS)) {
             List<Long> ids =

@@ -43,6 +43,8 @@ public final class BackupDirectory implements AutoCloseable {
      * B5  Nothing is deleted that is not proved to be ours (see BackupProof). Where it can't be known whether something
      *     is there, nothing is deleted either.
      * B6  A number is given to one backup: flexdb.backups says so, durably, before there is a directory for it.
+     * B7  A backup that is seen may not be durable yet, if who made it was killed or could not force its manifest's
+     *     name. So those that stay are made durable before another one is deleted.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final String SPACE = StoreFiles.SPACE_NAME;
@@ -304,6 +306,24 @@ public final class BackupDirectory implements AutoCloseable {
                     + Long.toHexString(found.file().storeId()) + " made here: it has no sound " + BackupProof.NAME
                     + ", and no such manifest, or is a symbolic link; if it is not needed, delete it by other means");
         }
+        for (long other : found.ids()) {
+            if (other != id) {
+                makeDurable(other);
+            }
+        }
+        delete(proof);
+    }
+
+    /** B7. All else that belongs to a backup was durable before its manifest had its name. */
+    private void makeDurable(long id) {
+        try {
+            vfs.syncDirectory(found.directoryOf(id));
+        } finally {
+            found.letGo(id);
+        }
+    }
+
+    private void delete(BackupProof proof) {
         proof.deleteManifest(); // B1, before anything that it names goes
         deleteFiles(proof);
         deleteUnfinished();
@@ -374,8 +394,9 @@ public final class BackupDirectory implements AutoCloseable {
         }
         List<Long> deleted = new ArrayList<>();
         for (long id : ids.headSet(oldestKept)) {
-            if (found.proof(id, found.file()).isThere()) {
-                delete(id);
+            BackupProof proof = found.proof(id, found.file());
+            if (proof.isThere()) {
+                delete(proof);
                 deleted.add(id);
             }
         }
@@ -384,7 +405,7 @@ public final class BackupDirectory implements AutoCloseable {
     }
 
     /**
-     * Verifies a backup, its segments as it is done before they are shared.
+     * Verifies a backup, its segments as it is done before they are shared, and makes it durable if it is sound.
      *
      * @param known segments that were checked for other backups, with what was found, or an empty list
      */
@@ -401,10 +422,21 @@ public final class BackupDirectory implements AutoCloseable {
             BackupReading reading = read(manifest, progress);
             reading.verifyFiles(problems);
             reading.checkSegments(known, problems);
+            if (problems.isEmpty()) {
+                makeDurable(id, problems);
+            }
         } finally {
             found.letGo(id);
         }
         return problems;
+    }
+
+    private void makeDurable(long id, List<Problem> problems) {
+        try {
+            makeDurable(id);
+        } catch (StoreIoException e) {
+            problems.add(Problem.of(found.directoryOf(id), e));
+        }
     }
 
     /** Makes a store of a backup. */

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -102,6 +103,31 @@ class FlexDBSalvageMergesTest {
             }
         }
         db.write(batch);
+    }
+
+    @Test
+    void whatTheNewStoreIsTooSmallForIsLostWithTheOperandsBehindIt() {
+        FlexDBOptions larger = options.withLargeValueBytes(1 << 20).withMemtableBytes(1 << 20);
+        FlexDBOptions smaller = options.withLargeValueBytes(1 << 20);
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, larger, true)) {
+            db.put(key(1), new byte[] {1});
+            db.put(key(2), new byte[] {2});
+            db.put(key(1), new byte[200 << 10]);
+            db.merge(key(1), new byte[] {3});
+            db.merge(key(2), new byte[] {4});
+            db.sync();
+            SimulatedVfs killed = vfs.copy();
+            FlexDBSalvageReport report = salvage(killed, smaller);
+            assertFalse(report.isComplete(), report::toString);
+            assertTrue(report.mayHoldRemovedPairs(), report::toString);
+            try (FlexDB salvaged = FlexDB.open(killed, FRESH, smaller, true)) {
+                assertArrayEquals(new byte[] {1}, salvaged.get(key(1)));
+                assertArrayEquals(new byte[] {2, 4}, salvaged.get(key(2)));
+                List<FlexDBSalvage.LostRange> lost = FlexDBSalvage.lostRanges(salvaged);
+                assertEquals(1, lost.size());
+                assertArrayEquals(key(1), lost.get(0).from());
+            }
+        }
     }
 
     private static List<Long> seeds() {

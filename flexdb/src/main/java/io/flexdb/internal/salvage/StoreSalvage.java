@@ -593,7 +593,9 @@ public final class StoreSalvage {
             try {
                 write(frame, entries, sequence, isExact, start, end);
             } catch (IllegalArgumentException e) {
-                addTooLong(e, frame.path(), keyOf(entries, frame.payload()));
+                byte[] key = keyOf(entries, frame.payload());
+                addTooLong(e, frame.path(), key);
+                hasLost(key); // what the space has is older, and no base of the operands to come (S2)
             }
             start = end;
             sequence++;
@@ -689,6 +691,13 @@ public final class StoreSalvage {
         (end.length == 0 ? mergedThrough.tailMap(key) : mergedThrough.subMap(key, end)).clear();
     }
 
+    /** Follows that a log's entry of a key has not come over. */
+    private void hasLost(byte[] key) {
+        lostKeys.add(key);
+        basesInLogs.remove(key);
+        mayHoldRemoved = true;
+    }
+
     /** Writes the entry from an index to another, the value of which is in the data file; false if it is lost. */
     private boolean writeLarge(WalReader frame, int start, int end) {
         byte[] alone = Arrays.copyOfRange(frame.payload(), start, end);
@@ -715,9 +724,7 @@ public final class StoreSalvage {
             CorruptionException lost = new CorruptionException(
                     frame.path(), frame.framePosition(), "a large value in the data file", "none with its checksum");
             add(lost, frame.path(), key, key, true);
-            lostKeys.add(key);
-            basesInLogs.remove(key);
-            mayHoldRemoved = true;
+            hasLost(key);
             return false;
         }
         entry.reset(whole, 0, whole.length).next();

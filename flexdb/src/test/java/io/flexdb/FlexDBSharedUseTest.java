@@ -87,8 +87,8 @@ class FlexDBSharedUseTest {
             FlexCursor cursor = db.cursor();
             cursor.seek(bytes("c"));
             opened.complete(cursor);
-            cursor.next(); // to d, which is merged
-            return cursor.key();
+            cursor.next(); // to d
+            return cursor.value(); // which is merged
         });
         FlexCursor broken = opened.get();
         merging.await();
@@ -114,9 +114,9 @@ class FlexDBSharedUseTest {
         open();
         FlexCursor cursor = db.cursor();
         whenMerging = cursor::close;
-        cursor.seek(bytes("c"));
+        cursor.seek(bytes("d"));
         try {
-            cursor.next();
+            cursor.value();
         } catch (StoreClosedException e) {
             // It may tell.
         }

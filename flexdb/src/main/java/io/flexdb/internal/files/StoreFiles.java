@@ -88,9 +88,12 @@ public final class StoreFiles {
         }
         for (String name : names) {
             boolean ours = begun
-                    ? List.of(LOCK_NAME, UNFINISHED_OPTIONS_NAME, SPACE_NAME, WAL_NAME)
-                            .contains(name)
-                    : name.equals(LOCK_NAME) && (locked || SpaceEngine.isLockFile(vfs, directory.resolve(name)));
+                    ? LeaseName.of(name) != null
+                            || List.of(LOCK_NAME, UNFINISHED_OPTIONS_NAME, SPACE_NAME, WAL_NAME)
+                                    .contains(name)
+                    : LeaseName.of(name) != null // has no content, and is deleted for its name when it is over
+                            || name.equals(LOCK_NAME)
+                                    && (locked || SpaceEngine.isLockFile(vfs, directory.resolve(name)));
             if (!ours) {
                 if (!locked && names.containsAll(List.of(UNFINISHED_COPY_NAME, LOCK_NAME))) {
                     vfs.lock(directory.resolve(LOCK_NAME)).close(); // which tells whether one is being made

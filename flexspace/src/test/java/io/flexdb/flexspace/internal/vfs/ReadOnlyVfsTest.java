@@ -23,6 +23,7 @@ class ReadOnlyVfsTest {
             "isPlainDirectory",
             "isPlainFile",
             "letGo",
+            "grant",
             "isReadOnly",
             "list",
             "start",

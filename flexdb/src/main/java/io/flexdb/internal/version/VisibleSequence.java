@@ -49,6 +49,9 @@ public final class VisibleSequence {
     public VisibleSequence(long visible, Health health) {
         this.visible = visible;
         this.health = health;
+        // Found before the heap can be full, as in Waiter.
+        slots.compareAndSet(0, null, null);
+        slots.getAndSet(0, null);
     }
 
     /** The number of the last visible write. */

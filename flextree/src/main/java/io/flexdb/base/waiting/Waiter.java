@@ -33,7 +33,15 @@ public class Waiter {
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
-        LockSupport.parkNanos(1); // what it uses is found before the heap can be full
+        // What it uses is found before the heap can be full: a method of a VarHandle, too, needs memory the first time.
+        LockSupport.parkNanos(1);
+        Waiter first = new Waiter();
+        first.begin();
+        if (first.mustPark()) {
+            first.wake();
+        }
+        first.await(0);
+        first.await();
     }
 
     private volatile int state = WOKEN;

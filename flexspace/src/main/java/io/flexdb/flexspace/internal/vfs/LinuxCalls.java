@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import com.sun.jna.LastErrorException;
+import com.sun.jna.Memory;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
@@ -110,16 +111,15 @@ final class LinuxCalls {
     }
 
     private static int changeLock(int descriptor, short type, long position, long bytes) {
-        ByteBuffer lock = ByteBuffer.allocateDirect(LOCK_BYTES).order(ByteOrder.nativeOrder());
-        lock.putShort(type).putShort((short) 0).putInt(0); // from the beginning of the file; padding
-        lock.putLong(position).putLong(bytes).putLong(0); // of no process
-        try {
-            fcntl(descriptor, F_OFD_SETLK, Native.getDirectBufferPointer(lock));
+        try (Memory lock = new Memory(LOCK_BYTES)) { // there may be no room for a direct buffer
+            lock.clear(); // from the beginning of the file, of no process
+            lock.setShort(0, type);
+            lock.setLong(Long.BYTES, position);
+            lock.setLong(2 * Long.BYTES, bytes);
+            fcntl(descriptor, F_OFD_SETLK, lock);
             return 0;
         } catch (LastErrorException e) {
             return e.getErrorCode();
-        } finally {
-            Reference.reachabilityFence(lock);
         }
     }
 

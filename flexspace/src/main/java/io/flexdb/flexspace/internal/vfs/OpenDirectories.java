@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
@@ -192,8 +193,17 @@ final class OpenDirectories {
         if (above == null) {
             return null;
         }
+        Path name = directory.getFileName();
         try {
-            Held opened = hold(above.stream.newDirectoryStream(directory.getFileName()), directory);
+            // Asked first, because JDK 25 leaves a descriptor open where it refuses to list a file that is no
+            // directory.
+            if (!above.stream
+                    .getFileAttributeView(name, BasicFileAttributeView.class)
+                    .readAttributes()
+                    .isDirectory()) {
+                throw new NotDirectoryException(directory.toString());
+            }
+            Held opened = hold(above.stream.newDirectoryStream(name), directory);
             if (opened != null) {
                 meant.put(directory, opened);
             }

@@ -5,8 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What is for one thread at a time, and consists of parts that serve somebody else when it is closed. Tells whether they
- * may.
+ * An object for one thread at a time whose parts serve somebody else once it is closed. Tells whether they may.
  */
 abstract class Confined {
     /*

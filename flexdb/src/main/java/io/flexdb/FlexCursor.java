@@ -47,7 +47,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
 
     /**
      * After something was copied: if another thread has closed the cursor meanwhile, the memory that it came from may have
-     * been written to. Whoever writes does so after the close.
+     * been written to. Others write to it only after the close.
      */
     private void requireStillOpen() {
         VarHandle.acquireFence();

@@ -191,7 +191,7 @@ public final class FlexDBOptions {
      * store's directory if that has its setgid bit, else the writer's own; and the group must be able to search the
      * directories above. For systems with POSIX permissions.
      *
-     * @param readable default false: only the owner may read. What has got the permission keeps it
+     * @param readable default false: only the owner may read. Files that have the permission keep it
      */
     public FlexDBOptions withReadableByGroup(boolean readable) {
         return with(settings -> settings.readableByGroup = readable);
@@ -266,7 +266,7 @@ public final class FlexDBOptions {
     }
 
     /**
-     * What tells the time for pairs that expire; milliseconds count.
+     * Sets the clock for pairs that expire; milliseconds count.
      *
      * <p>While a store is open its time does not go back. If the clock goes back by up to a second, the time stands still
      * until the clock has caught up. If it goes back further, the store stays ahead of it, and its time goes on as the
@@ -294,10 +294,10 @@ public final class FlexDBOptions {
     }
 
     /**
-     * What becomes of values by {@link FlexDB#merge}. A store whose write-ahead log has merges is not opened without one.
-     * One that was closed may be opened with any, or with none: then reads of a key whose operands wait, because the
-     * function had failed for them, throw a {@link io.flexdb.storage.MergeException}, and so they do where another
-     * function can't merge them.
+     * Sets the function that {@link FlexDB#merge} applies to values. A store whose write-ahead log has merges is not
+     * opened without one. One that was closed may be opened with any, or with none: then reads of a key whose operands
+     * wait, because the function had failed for them, throw a {@link io.flexdb.storage.MergeException}, and so they do
+     * where another function can't merge them.
      *
      * @param function default null: none
      */

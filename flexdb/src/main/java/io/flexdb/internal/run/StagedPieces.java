@@ -36,8 +36,10 @@ public final class StagedPieces implements PieceSink, AutoCloseable {
         return tasks.run(task -> {
             try {
                 return appendOnce(bytes);
-            } catch (StoreFullException e) { // found when a segment is taken
-                if (!makeRoom.getAsBoolean()) {
+            } catch (StoreFullException e) {
+                // Found when a segment is taken, all is as it was. Found by a write, nothing can be staged here any
+                // more.
+                if (staged.hasFailed() || !makeRoom.getAsBoolean()) {
                     throw e;
                 }
                 return appendOnce(bytes);

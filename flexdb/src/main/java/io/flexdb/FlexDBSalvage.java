@@ -3,6 +3,7 @@ package io.flexdb;
 import static io.flexdb.Limits.localPath;
 import static io.flexdb.Limits.notNull;
 
+import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -97,6 +98,9 @@ public final class FlexDBSalvage {
                 id = store.engine.storeId();
                 NewStoreDirectory.unfinish(vfs, to);
                 result = StoreSalvage.run(vfs, from, store, progress::done);
+            }
+            if (lock != null) {
+                new LockWatch(lock, System::nanoTime).requireHeld(); // or it may have been changed
             }
             NewStoreDirectory.finish(vfs, to, id);
             return FlexDBSalvageReport.of(result);

@@ -2,15 +2,17 @@ package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.flexspace.simulation.RobbedVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreLockedException;
 import java.nio.file.Path;
@@ -21,8 +23,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -123,38 +125,6 @@ class FlexDBLockTest {
         race(directory -> FlexSpace.open(directory, StoreDriver.SMALL.settings().space));
     }
 
-    /** Files whose lock others take at some moment. */
-    private static final class Robbed extends ForwardingVfs {
-        private final AtomicBoolean taken = new AtomicBoolean();
-
-        Robbed(Vfs vfs) {
-            super(vfs);
-        }
-
-        @Override
-        public VfsLock lock(Path lockFile) {
-            VfsLock lock = super.lock(lockFile);
-            return new VfsLock() {
-                @Override
-                public Path path() {
-                    return lock.path();
-                }
-
-                @Override
-                public void requireHeld() {
-                    if (taken.get()) {
-                        throw new StoreLockedException(lockFile, "process 4711");
-                    }
-                }
-
-                @Override
-                public void close() {
-                    lock.close();
-                }
-            };
-        }
-    }
-
     private static FlexDB open(Vfs vfs, AtomicLong clock) {
         StoreSettings settings = StoreDriver.SMALL.settings().copy();
         settings.nanoClock = clock::get;
@@ -164,12 +134,12 @@ class FlexDBLockTest {
     @Test
     void aStoreWhoseLockIsLostAcknowledgesNothingMore() {
         SimulatedVfs files = new SimulatedVfs();
-        Robbed vfs = new Robbed(files);
+        RobbedVfs vfs = new RobbedVfs(files, DIRECTORY);
         AtomicLong clock = new AtomicLong();
         FlexDB db = open(vfs, clock);
         long durable = db.put(KEY, KEY, Durability.SYNC);
         clock.addAndGet(2_000_000_000L);
-        vfs.taken.set(true);
+        vfs.rob();
         StoreFailedException told =
                 assertThrows(StoreFailedException.class, () -> db.put(KEY, new byte[1], Durability.SYNC));
         assertTrue(told.getMessage().contains("process 4711"), told.getMessage());
@@ -183,12 +153,104 @@ class FlexDBLockTest {
     @Test
     void aStoreWhoseLockIsLostWritesNothingWhenItIsClosed() {
         SimulatedVfs files = new SimulatedVfs();
-        Robbed vfs = new Robbed(files);
+        RobbedVfs vfs = new RobbedVfs(files, DIRECTORY);
         FlexDB db = open(vfs, new AtomicLong());
         db.put(KEY, KEY);
-        vfs.taken.set(true);
+        vfs.rob();
         long operations = files.operationCount();
         assertThrows(StoreLockedException.class, db::close);
         assertEquals(operations, files.operationCount());
+    }
+
+    /** What is done in a directory that is another process's from some look at the lock on. */
+    private interface Action {
+        void run(RobbedVfs vfs, Runnable rob);
+    }
+
+    /** Robs an action at each of its looks, until it looks no more. */
+    private static void robAtEachLook(Path directory, Supplier<Vfs> files, Action action) {
+        for (int look = 0; ; look++) {
+            int at = look;
+            RobbedVfs vfs = new RobbedVfs(files.get(), directory);
+            try {
+                action.run(vfs, () -> vfs.robAfter(at));
+                assertFalse(vfs.hasRefused(), "look " + look);
+                assertTrue(look > 0);
+                return;
+            } catch (StoreLockedException e) {
+                assertTrue(vfs.hasRefused(), "look " + look);
+                assertEquals("process 4711", e.holder());
+                assertEquals(0, vfs.changesAfterRefusal(), "look " + look);
+            }
+        }
+    }
+
+    @Test
+    void aBackupInADirectoryThatIsAnothersByNowChangesNothingMore() {
+        Path directory = Path.of("/backups");
+        robAtEachLook(directory, SimulatedVfs::new, (vfs, rob) -> {
+            try (FlexDB db = FlexDB.open(vfs, DIRECTORY, StoreDriver.SMALL, true)) {
+                db.put(KEY, KEY);
+                try (FlexDBBackups backups = FlexDBBackups.open(vfs, directory)) {
+                    backups.create(db);
+                    db.put(KEY, new byte[1]);
+                    rob.run();
+                    backups.create(db);
+                } catch (StoreLockedException e) {
+                    try (FlexDBBackups another = FlexDBBackups.open(vfs, directory)) {
+                        vfs.robAfter(Long.MAX_VALUE);
+                        assertEquals(1, another.list().size());
+                        assertEquals(List.of(), another.verify(1));
+                    }
+                    throw e;
+                }
+            }
+        });
+    }
+
+    @Test
+    void noBackupIsDeletedInADirectoryThatIsAnothersByNow() {
+        Path directory = Path.of("/backups");
+        for (boolean byCount : new boolean[] {false, true}) {
+            robAtEachLook(directory, SimulatedVfs::new, (vfs, rob) -> {
+                try (FlexDB db = FlexDB.open(vfs, DIRECTORY, StoreDriver.SMALL, true);
+                        FlexDBBackups backups = FlexDBBackups.open(vfs, directory)) {
+                    db.put(KEY, KEY);
+                    backups.create(db);
+                    db.put(KEY, new byte[1]);
+                    backups.create(db);
+                    rob.run();
+                    if (byCount) {
+                        backups.keepLast(1);
+                    } else {
+                        backups.delete(1);
+                    }
+                }
+            });
+        }
+    }
+
+    @Test
+    void aCopyInADirectoryThatIsAnothersByNowBecomesNoStore() {
+        Path copy = Path.of("/copy");
+        Path directory = Path.of("/backups");
+        for (boolean restored : new boolean[] {false, true}) {
+            robAtEachLook(copy, SimulatedVfs::new, (vfs, rob) -> {
+                try (FlexDB db = FlexDB.open(vfs, DIRECTORY, StoreDriver.SMALL, true);
+                        FlexDBBackups backups = FlexDBBackups.open(vfs, directory)) {
+                    db.put(KEY, KEY);
+                    long backup = backups.create(db).id();
+                    rob.run();
+                    if (restored) {
+                        backups.restore(backup, copy);
+                    } else {
+                        db.checkpoint(copy);
+                    }
+                } catch (StoreLockedException e) {
+                    assertThrows(CorruptionException.class, () -> FlexDB.open(vfs, copy, StoreDriver.SMALL, true));
+                    throw e;
+                }
+            });
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.check.CheckResult;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
@@ -12,12 +13,14 @@ import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreHealth;
+import io.flexdb.storage.StoreLockedException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 
 /**
  * A persistent flexible address space: bytes are inserted and removed in place, and what follows shifts, at a cost that
@@ -48,14 +51,16 @@ public final class FlexSpace implements AutoCloseable {
 
     private final SpaceEngine engine;
     private final VfsLock lock;
+    private final LockWatch lockWatch;
     private final FlexSpaceAccess access;
     private final FlexSpaceReads reads;
     private final FlexSpaceChanges changes;
     private boolean released; // under the writer's lock
 
-    private FlexSpace(Epochs epochs, SpaceEngine engine, VfsLock lock) {
+    private FlexSpace(Epochs epochs, SpaceEngine engine, VfsLock lock, LockWatch lockWatch) {
         this.engine = engine;
         this.lock = lock;
+        this.lockWatch = lockWatch;
         this.access = new FlexSpaceAccess(engine, epochs);
         this.reads = new FlexSpaceReads(access, engine);
         this.changes = new FlexSpaceChanges(access, engine);
@@ -80,6 +85,10 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     static FlexSpace open(Vfs vfs, Path directory, FlexSpaceOptions options) {
+        return open(vfs, directory, options, System::nanoTime);
+    }
+
+    static FlexSpace open(Vfs vfs, Path directory, FlexSpaceOptions options, LongSupplier nanoClock) {
         Objects.requireNonNull(options, "options");
         Path path = directory.toAbsolutePath().normalize();
         if (vfs.exists(path) && !vfs.isDirectory(path)) {
@@ -100,9 +109,11 @@ public final class FlexSpace implements AutoCloseable {
             Epochs epochs = new Epochs();
             SpaceSettings settings = options.settings().copy();
             settings.mappedReads &= vfs.mapsSafely(path);
+            LockWatch lockWatch = new LockWatch(lock, nanoClock);
+            settings.requireOwnership = lockWatch::requireHeldNowAndThen;
             SpaceEngine engine = SpaceEngine.open(vfs, path, 0, settings, epochs);
             try {
-                return new FlexSpace(epochs, engine, lock);
+                return new FlexSpace(epochs, engine, lock, lockWatch);
             } catch (RuntimeException | Error e) {
                 engine.close();
                 throw e;
@@ -366,6 +377,17 @@ public final class FlexSpace implements AutoCloseable {
         }
     }
 
+    private void closeIfLockIsHeld() {
+        try {
+            lockWatch.requireHeld();
+        } catch (StoreLockedException e) {
+            access.fail(e);
+            engine.close();
+            throw e;
+        }
+        engine.closeCleanly();
+    }
+
     /**
      * Makes every change durable and closes the space. Reads under way finish; later calls throw
      * {@link StoreClosedException}, and so does a {@link #check()} under way. Closing again does nothing. After a
@@ -384,7 +406,7 @@ public final class FlexSpace implements AutoCloseable {
                 if (access.hasFailed()) {
                     engine.close();
                 } else {
-                    engine.closeCleanly();
+                    closeIfLockIsHeld();
                 }
             } finally {
                 lock.close();

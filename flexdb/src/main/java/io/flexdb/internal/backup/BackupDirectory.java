@@ -2,6 +2,7 @@ package io.flexdb.internal.backup;
 
 import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.copy.Checkpoints.Progress;
@@ -45,6 +46,7 @@ public final class BackupDirectory implements AutoCloseable {
      * B6  A number is given to one backup: flexdb.backups says so, durably, before there is a directory for it.
      * B7  A backup that is seen may not be durable yet, if who made it was killed or could not force its manifest's
      *     name. So those that stay are made durable before another one is deleted.
+     * B8  Nothing is done, and above all nothing deleted, once another process has the lock.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final String SPACE = StoreFiles.SPACE_NAME;
@@ -53,6 +55,7 @@ public final class BackupDirectory implements AutoCloseable {
     private final Vfs vfs;
     private final Path directory;
     private final VfsLock lock;
+    private final LockWatch lockWatch;
     private final BackupSegments segments;
     private final FoundBackups found;
     private boolean closed;
@@ -61,6 +64,7 @@ public final class BackupDirectory implements AutoCloseable {
         this.vfs = vfs;
         this.directory = directory;
         this.lock = lock;
+        this.lockWatch = new LockWatch(lock, System::nanoTime);
         this.segments = new BackupSegments(vfs, directory, byContent);
         this.found = new FoundBackups(vfs, directory);
     }
@@ -126,6 +130,7 @@ public final class BackupDirectory implements AutoCloseable {
         if (closed) {
             throw new StoreClosedException("the directory of backups");
         }
+        lockWatch.requireHeld(); // B8
     }
 
     /** Where it is. */
@@ -165,7 +170,7 @@ public final class BackupDirectory implements AutoCloseable {
             Set<String> shared = deleteUnfinished();
             BackupProof proof = begin();
             try (StoreCopy copy = store.beginCopy()) {
-                return create(copy, proof, shared, new Steps(task, progress, copy.space()));
+                return create(copy, proof, shared, new Steps(task, watching(progress), copy.space()));
             } catch (RuntimeException | Error e) {
                 deleteUnfinishedAfter(e);
                 throw e;
@@ -173,6 +178,14 @@ public final class BackupDirectory implements AutoCloseable {
                 found.letGo(proof.id());
             }
         });
+    }
+
+    /** Looks now and then whether the directory is ours still. */
+    private Progress watching(Progress progress) {
+        return (bytes, ofBytes) -> {
+            lockWatch.requireHeldNowAndThen();
+            progress.done(bytes, ofBytes);
+        };
     }
 
     /** Gives the next backup its number. */
@@ -218,6 +231,7 @@ public final class BackupDirectory implements AutoCloseable {
                     target.newBytes() + reader.usedBytes(),
                     files,
                     target.names());
+            lockWatch.requireHeld(); // B8
             manifest.write(vfs, own);
             return manifest;
         }
@@ -286,6 +300,7 @@ public final class BackupDirectory implements AutoCloseable {
 
     private void deleteUnfinishedAfter(Throwable cause) {
         try {
+            lockWatch.requireHeld(); // B8
             deleteUnfinished();
         } catch (StorageException e) {
             cause.addSuppressed(e); // the next one does it
@@ -324,6 +339,7 @@ public final class BackupDirectory implements AutoCloseable {
     }
 
     private void delete(BackupProof proof) {
+        lockWatch.requireHeld(); // B8
         proof.deleteManifest(); // B1, before anything that it names goes
         deleteFiles(proof);
         deleteUnfinished();

@@ -1,12 +1,14 @@
 package io.flexdb.internal.copy;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.storage.StoreLockedException;
 import io.flexdb.storage.TargetNotEmptyException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
@@ -22,6 +24,7 @@ public final class NewStoreDirectory implements AutoCloseable {
     private final Path directory;
     private final boolean wasMissing;
     private final VfsLock lock;
+    private final LockWatch lockWatch;
     private boolean finished;
 
     private NewStoreDirectory(Vfs vfs, Path directory, boolean wasMissing, VfsLock lock) {
@@ -29,6 +32,7 @@ public final class NewStoreDirectory implements AutoCloseable {
         this.directory = directory;
         this.wasMissing = wasMissing;
         this.lock = lock;
+        this.lockWatch = new LockWatch(lock, System::nanoTime);
     }
 
     /**
@@ -89,10 +93,15 @@ public final class NewStoreDirectory implements AutoCloseable {
         return directory.resolve(StoreFiles.WAL_NAME);
     }
 
-    /** Makes it a store, durably, when all its files are there and forced. */
+    /**
+     * Makes it a store, durably, when all its files are there and forced.
+     *
+     * @throws io.flexdb.storage.StoreLockedException if another process has taken the directory meanwhile
+     */
     public void finish(long storeId) {
         vfs.syncDirectory(space());
         vfs.syncDirectory(logs());
+        lockWatch.requireHeld();
         StoreFiles.writeOptions(vfs, directory, storeId);
         finished = true; // from here on it is one, with or without the marker
         try {
@@ -142,10 +151,17 @@ public final class NewStoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Gives the directory up; deletes what was made in it, as far as that goes, unless it has become a store. */
+    /**
+     * Gives the directory up; deletes what was made in it, as far as that goes, unless it has become a store or is
+     * another process's by now.
+     */
     @Override
     public void close() {
         if (finished) {
+            lock.close();
+            return;
+        }
+        if (isTaken()) {
             lock.close();
             return;
         }
@@ -155,6 +171,15 @@ public final class NewStoreDirectory implements AutoCloseable {
             vfs.deleteIfExists(marker()); // last: until then nobody takes the rest for a store
         } finally {
             release();
+        }
+    }
+
+    private boolean isTaken() {
+        try {
+            lockWatch.requireHeld();
+            return false;
+        } catch (StoreLockedException e) {
+            return true;
         }
     }
 

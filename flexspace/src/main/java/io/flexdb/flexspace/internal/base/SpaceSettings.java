@@ -25,6 +25,9 @@ public final class SpaceSettings implements Cloneable {
     public Leases leases; // or null, if nobody else reads
     public long maxLeasedBytes;
 
+    /** Run behind each force of the logical log, also beside the writer; throws if the files are another process's. */
+    public Runnable requireOwnership = () -> {};
+
     /** Another one, to be changed by whoever asks for it. */
     public SpaceSettings copy() {
         try {

@@ -180,7 +180,7 @@ final class SpaceDurability implements AutoCloseable {
         logBytesWritten += LogFormat.frameBytes(payload.remaining());
         log.willAppend(payload.remaining());
         edits.batchEnded();
-        return new BatchWrite(mustForceData ? store.file() : null, log, payload);
+        return new BatchWrite(mustForceData ? store.file() : null, log, payload, settings.requireOwnership);
     }
 
     /**

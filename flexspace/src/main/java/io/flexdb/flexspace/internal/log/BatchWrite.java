@@ -9,13 +9,15 @@ import java.nio.ByteBuffer;
  * @param data the file to be forced before, or null
  * @param log what the batch is appended to, which has been told of it
  * @param payload the batch
+ * @param requireOwnership run at the end, before anything counts as durable; throws if the files are another process's
  */
-public record BatchWrite(VfsFile data, LogicalLog log, ByteBuffer payload) {
+public record BatchWrite(VfsFile data, LogicalLog log, ByteBuffer payload, Runnable requireOwnership) {
     /** Makes data and batch durable. */
     public Void run() {
         forceData();
         log.append(payload);
         log.force();
+        requireOwnership.run();
         return null;
     }
 

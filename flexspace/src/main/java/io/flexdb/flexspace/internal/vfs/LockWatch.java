@@ -1,13 +1,12 @@
-package io.flexdb.internal.store;
+package io.flexdb.flexspace.internal.vfs;
 
-import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreLockedException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Looks now and then whether the lock of an open store is held still. Thread-safe. */
-final class LockWatch {
+/** Looks now and then whether a lock is held still. Thread-safe. */
+public final class LockWatch {
     /*
      * A lock can be lost although the store is open: its file is deleted, or read on a system whose locks do not outlast
      * that. Newcomers are kept out by the record of the holder, where they can look it up. This is for the others: a
@@ -20,7 +19,8 @@ final class LockWatch {
     private final LongSupplier nanoClock;
     private final AtomicLong looked;
 
-    LockWatch(VfsLock lock, LongSupplier nanoClock) {
+    /** @param nanoClock says how long ago the last look was */
+    public LockWatch(VfsLock lock, LongSupplier nanoClock) {
         this.lock = lock;
         this.nanoClock = nanoClock;
         this.looked = new AtomicLong(nanoClock.getAsLong());
@@ -31,7 +31,7 @@ final class LockWatch {
      *
      * @throws StoreLockedException if another process holds the lock
      */
-    void requireHeldNowAndThen() {
+    public void requireHeldNowAndThen() {
         long last = looked.get();
         long now = nanoClock.getAsLong();
         if (now - last >= INTERVAL_NANOS && looked.compareAndSet(last, now)) {
@@ -44,7 +44,7 @@ final class LockWatch {
      *
      * @throws StoreLockedException if another process holds the lock
      */
-    void requireHeld() {
+    public void requireHeld() {
         try {
             lock.requireHeld();
         } catch (StoreIoException e) {

@@ -23,7 +23,6 @@ import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
 
 /**
  * An embedded ordered key-value store. Keys and values are bytes; keys are ordered as unsigned bytes, a shorter key
@@ -268,19 +267,53 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         return new Transaction(access, notNull(isolation, "isolation"));
     }
 
+    /** Work in a transaction that has a result, and may throw an exception of its own. */
+    @FunctionalInterface
+    public interface TransactionWork<T, X extends Exception> {
+        /** Does the work; it may be run several times. It neither commits nor closes the transaction. */
+        T run(Transaction transaction) throws X;
+    }
+
+    /** Work in a transaction that has no result, and may throw an exception of its own. */
+    @FunctionalInterface
+    public interface TransactionAction<X extends Exception> {
+        /** Does the work; it may be run several times. It neither commits nor closes the transaction. */
+        void run(Transaction transaction) throws X;
+    }
+
     /**
-     * Runs something in a transaction and commits it, again and again until there is no conflict.
+     * Runs work in a transaction under {@linkplain Isolation#SNAPSHOT snapshot isolation} and commits it, as
+     * {@link #transact(Isolation, TransactionWork)}.
      *
-     * @param work what to do; it may be run several times, and is not to commit itself. Whatever it throws ends the
-     *     transaction without a commit
-     * @return what the work has returned when it was committed
+     * @return the result of the run that was committed
+     */
+    public <T, X extends Exception> T transact(TransactionWork<T, X> work) throws X {
+        return transact(Isolation.SNAPSHOT, work);
+    }
+
+    /**
+     * Runs work in a transaction and commits it. If there was a conflict, runs it again in a new transaction, until there is
+     * none. Use this for read-modify-write.
+     *
+     * <pre>{@code
+     * long next = db.transact(transaction -> {
+     *     long number = decode(transaction.get(COUNTER)) + 1;
+     *     transaction.put(COUNTER, encode(number));
+     *     return number;
+     * });
+     * }</pre>
+     *
+     * @param work may be run several times. An exception of it ends the transaction without a commit, and is thrown to the
+     *     caller as it is, checked ones, too; a {@link ConflictException} has it run again
+     * @return the result of the run that was committed
      * @throws ConflictException if there was a conflict each of many times
      */
-    public <T> T transact(Isolation isolation, Function<Transaction, T> work) {
+    public <T, X extends Exception> T transact(Isolation isolation, TransactionWork<T, X> work) throws X {
+        notNull(isolation, "isolation");
         notNull(work, "work");
         for (int tries = 1; ; tries++) {
             try (Transaction transaction = begin(isolation)) {
-                T result = work.apply(transaction);
+                T result = work.run(transaction);
                 transaction.commit();
                 return result;
             } catch (ConflictException e) {
@@ -290,6 +323,26 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
             }
             giveWay(tries);
         }
+    }
+
+    /**
+     * Runs an action in a transaction under {@linkplain Isolation#SNAPSHOT snapshot isolation} and commits it, as
+     * {@link #transact(Isolation, TransactionWork)} does with work that has a result.
+     */
+    public <X extends Exception> void transactWithoutResult(TransactionAction<X> action) throws X {
+        transactWithoutResult(Isolation.SNAPSHOT, action);
+    }
+
+    /**
+     * Runs an action in a transaction and commits it, as {@link #transact(Isolation, TransactionWork)} does with work that
+     * has a result.
+     */
+    public <X extends Exception> void transactWithoutResult(Isolation isolation, TransactionAction<X> action) throws X {
+        notNull(action, "action");
+        transact(isolation, transaction -> {
+            action.run(transaction);
+            return null;
+        });
     }
 
     /** Waits for a random time, longer the more often there was a conflict, so that one of those in it goes through. */
@@ -308,6 +361,19 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     /** Makes every write that has returned durable, whatever its mode. */
     public void sync() {
         access.store().sync();
+    }
+
+    /**
+     * Returns once a write and all before it are durable, whatever their {@link Durability}. Callers that wait at the same
+     * time share forces of the log. So one that writes many things with {@link Durability#OS} or {@link Durability#NONE} waits
+     * once, for the last of them.
+     *
+     * @param sequence the number that the write has returned, or any before it
+     * @throws IllegalArgumentException if no write has had that number yet; nothing was forced
+     * @throws io.flexdb.storage.StoreFailedException if a force has failed
+     */
+    public void awaitDurable(long sequence) {
+        access.store().awaitDurable(sequence);
     }
 
     /** Every write up to this sequence number is durable. Never falls. */

@@ -1,10 +1,8 @@
 package io.flexdb;
 
-import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.batch.PayloadBuffer;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.memtable.MemTable;
@@ -17,7 +15,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 
 /**
@@ -40,6 +37,8 @@ import java.util.Arrays;
  * snapshots and transactions that began before go on showing it.
  */
 public sealed class Keyspace extends ReadView permits FlexDB {
+    private static final WriteOptions DEFAULTS = WriteOptions.defaults();
+
     final StoreAccess access;
 
     Keyspace(StoreAccess access, KeyHeads heads, KeyspaceState state) {
@@ -60,104 +59,57 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return the sequence number of the write
      */
     public long put(byte[] key, byte[] value) {
-        return put(key, value, access.durability);
+        return put(key, value, DEFAULTS);
     }
 
     /**
-     * Sets the value of a key with at least the durability given: a weaker one than the store's is raised to it.
+     * Sets the value of a key, with a durability or a time to live of its own.
      *
      * @return the sequence number of the write
      */
-    public long put(byte[] key, byte[] value, Durability atLeast) {
-        Durability mode = access.raised(atLeast);
+    public long put(byte[] key, byte[] value, WriteOptions options) {
+        Durability mode = access.durability(options);
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = access.borrowPayload();
         try {
-            int at = payload.beginPut(keyLength, valueLength);
+            int at = beginPut(payload, keyLength, valueLength, options);
             int valueAt = heads.copy(head, key, payload.bytes, at);
             System.arraycopy(value, 0, payload.bytes, valueAt, valueLength);
-            return write(payload, keyLength, valueLength, mode, null);
+            return write(payload, keyLength, valueLength + endPut(payload, options), mode, null);
         } finally {
             access.giveBack(payload);
         }
     }
 
     /**
-     * Sets the value of a key; both are what the buffers, heap or direct, have between position and limit. The
+     * Sets the value of a key; both are the bytes that the buffers, heap or direct, have between position and limit. The
      * positions move to the limits.
      *
      * @return the sequence number of the write
      */
     public long put(ByteBuffer key, ByteBuffer value) {
-        return put(key, value, access.durability);
-    }
-
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long put(ByteBuffer key, ByteBuffer value, Durability atLeast) {
-        Durability mode = access.raised(atLeast);
-        byte[] head = heads.of(Limits.notNull(key, "key"));
-        int keyLength = head.length + Limits.keyLength(heads, key);
-        int valueLength = Limits.valueLength(value);
-        PayloadBuffer payload = access.borrowPayload();
-        try {
-            int at = payload.beginPut(keyLength, valueLength);
-            int valueAt = heads.copy(head, key, payload.bytes, at);
-            value.get(value.position(), payload.bytes, valueAt, valueLength);
-            long sequence = write(payload, keyLength, valueLength, mode, null);
-            key.position(key.limit());
-            value.position(value.limit());
-            return sequence;
-        } finally {
-            access.giveBack(payload);
-        }
+        return put(key, value, DEFAULTS);
     }
 
     /**
-     * Sets the value of a key for some time: from its end on the key is absent, for all reads. A {@link Snapshot}, a
-     * cursor and a {@link Transaction} read as of the time when they were opened, so no pair vanishes under them.
+     * Sets the value of a key, with a durability or a time to live of its own; both are the bytes that the buffers, heap or
+     * direct, have between position and limit. The positions move to the limits.
      *
-     * <p>The time is that of {@link FlexDBOptions#withClock}, and the end is fixed when this is called. Expired pairs are
-     * reclaimed by commits that come across them, and take disk space until then. To set a value again, by whatever
-     * method, sets when it expires anew, or that it does not.
-     *
-     * @param ttl how long it lives, above 0; a part of a millisecond counts as a whole
      * @return the sequence number of the write
      */
-    public long put(byte[] key, byte[] value, Duration ttl) {
-        return put(key, value, ttl, access.durability);
-    }
-
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long put(byte[] key, byte[] value, Duration ttl, Durability atLeast) {
-        Limits.valueLength(value);
-        return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(value), ttl, atLeast);
-    }
-
-    /**
-     * The same of what the buffers, heap or direct, have between position and limit. The positions move to the limits.
-     *
-     * @see #put(byte[], byte[], Duration)
-     */
-    public long put(ByteBuffer key, ByteBuffer value, Duration ttl) {
-        return put(key, value, ttl, access.durability);
-    }
-
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long put(ByteBuffer key, ByteBuffer value, Duration ttl, Durability atLeast) {
-        Durability mode = access.raised(atLeast);
+    public long put(ByteBuffer key, ByteBuffer value, WriteOptions options) {
+        Durability mode = access.durability(options);
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
-        long expiry = expiry(ttl);
         PayloadBuffer payload = access.borrowPayload();
         try {
-            int at = payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength);
+            int at = beginPut(payload, keyLength, valueLength, options);
             int valueAt = heads.copy(head, key, payload.bytes, at);
             value.get(value.position(), payload.bytes, valueAt, valueLength);
-            payload.setTime(expiry);
-            long sequence = write(payload, keyLength, valueLength + WritePayload.TIME_BYTES, mode, null);
+            long sequence = write(payload, keyLength, valueLength + endPut(payload, options), mode, null);
             key.position(key.limit());
             value.position(value.limit());
             return sequence;
@@ -166,8 +118,31 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private long expiry(Duration ttl) {
-        return StoreClock.later(access.writer().now(), Limits.ttlMillis(ttl));
+    private static int beginPut(PayloadBuffer payload, int keyLength, int valueLength, WriteOptions options) {
+        return options.expires()
+                ? payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength)
+                : payload.beginPut(keyLength, valueLength);
+    }
+
+    /** Sets when the value expires. Returns how many bytes that has taken. */
+    private int endPut(PayloadBuffer payload, WriteOptions options) {
+        if (!options.expires()) {
+            return 0;
+        }
+        payload.setTime(options.expiry(access.writer().now()));
+        return WritePayload.TIME_BYTES;
+    }
+
+    /**
+     * Sets the value of a key to the next bytes of a channel, as {@link #put(byte[], ReadableByteChannel, long,
+     * WriteOptions)} does with default options.
+     *
+     * @return the sequence number of the write
+     * @throws java.io.EOFException if the channel ends before
+     * @throws IOException as the channel does, or if it reads nothing though it should wait
+     */
+    public long put(byte[] key, ReadableByteChannel source, long length) throws IOException {
+        return put(key, source, length, DEFAULTS);
     }
 
     /**
@@ -188,41 +163,19 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IOException as the channel does, or if it reads nothing though it should wait
      * @throws java.nio.channels.IllegalBlockingModeException if it does not block
      */
-    public long put(byte[] key, ReadableByteChannel source, long length) throws IOException {
-        return put(key, source, length, access.durability);
-    }
-
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long put(byte[] key, ReadableByteChannel source, long length, Durability atLeast) throws IOException {
-        return putFrom(key, source, length, null, atLeast);
-    }
-
-    /** The same for some time, which begins when this is called, as {@link #put(byte[], byte[], Duration)} says. */
-    public long put(byte[] key, ReadableByteChannel source, long length, Duration ttl) throws IOException {
-        return put(key, source, length, ttl, access.durability);
-    }
-
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long put(byte[] key, ReadableByteChannel source, long length, Duration ttl, Durability atLeast)
-            throws IOException {
-        return putFrom(key, source, length, Limits.notNull(ttl, "ttl"), atLeast);
-    }
-
-    private long putFrom(byte[] key, ReadableByteChannel source, long length, Duration ttl, Durability atLeast)
-            throws IOException {
-        Durability mode = access.raised(atLeast);
+    public long put(byte[] key, ReadableByteChannel source, long length, WriteOptions options) throws IOException {
+        Durability mode = access.durability(options);
         Limits.keyLength(heads, key);
         int valueLength = Limits.sourceLength(source, length);
         byte[] stored = heads.stored(ByteBuffer.wrap(key)); // a copy: the caller may change the array meanwhile
         StoreWriter writer = access.writer();
-        long expiry = ttl == null ? RecordFormat.NEVER : expiry(ttl);
+        long expiry = options.expiry(writer.now()); // counted from the beginning of the call
         if (writer.large().isStagedWhileRead(valueLength)) {
             return writer.writeFrom(stored, expiry, source, valueLength, mode.force(), state);
         }
         access.health.requireUsable();
         requireThere();
-        int type = ttl == null ? WritePayload.PUT : WritePayload.PUT_EXPIRING;
-        int timeBytes = WritePayload.timeBytes(type);
+        int timeBytes = options.expires() ? WritePayload.TIME_BYTES : 0;
         if (!writer.large().isLarge(valueLength)) { // else it is staged as soon as it is here
             writer.requireFits( // before anything is read, or memory is taken for it
                     WritePayload.putBytes(stored.length, valueLength) + timeBytes,
@@ -230,13 +183,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                     1);
         }
         PayloadBuffer payload = new PayloadBuffer();
-        int at = ttl == null
-                ? payload.beginPut(stored.length, valueLength)
-                : payload.beginTimed(type, stored.length, valueLength);
+        int at = beginPut(payload, stored.length, valueLength, options);
         System.arraycopy(stored, 0, payload.bytes, at, stored.length);
         byte[] value = ChannelBytes.read(source, valueLength);
         System.arraycopy(value, 0, payload.bytes, at + stored.length, valueLength);
-        if (ttl != null) {
+        if (options.expires()) {
             payload.setTime(expiry);
         }
         return write(payload, stored.length, valueLength + timeBytes, mode, null);
@@ -258,27 +209,39 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IllegalStateException if the store was opened without a merge function
      */
     public long merge(byte[] key, byte[] operand) {
-        return merge(key, operand, access.durability);
-    }
-
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long merge(byte[] key, byte[] operand, Durability atLeast) {
-        Limits.valueLength(operand);
-        return merge(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(operand), atLeast);
+        return merge(key, operand, DEFAULTS);
     }
 
     /**
-     * The same of what the buffers, heap or direct, have between position and limit. The positions move to the limits.
+     * Changes the value of a key by an operand, as {@link #merge(byte[], byte[])}, with a durability of its own.
      *
-     * @see #merge(byte[], byte[])
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public long merge(ByteBuffer key, ByteBuffer operand) {
-        return merge(key, operand, access.durability);
+    public long merge(byte[] key, byte[] operand, WriteOptions options) {
+        Limits.valueLength(operand);
+        return merge(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(operand), options);
     }
 
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long merge(ByteBuffer key, ByteBuffer operand, Durability atLeast) {
-        Durability mode = access.raised(atLeast);
+    /**
+     * Changes the value of a key by an operand, as {@link #merge(byte[], byte[])}; both are the bytes that the buffers, heap
+     * or direct, have between position and limit. The positions move to the limits.
+     *
+     * @return the sequence number of the write
+     */
+    public long merge(ByteBuffer key, ByteBuffer operand) {
+        return merge(key, operand, DEFAULTS);
+    }
+
+    /**
+     * Changes the value of a key by an operand, as {@link #merge(byte[], byte[])}, with a durability of its own; both are
+     * the bytes that the buffers, heap or direct, have between position and limit. The positions move to the limits.
+     *
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException besides, if the options have a time to live
+     */
+    public long merge(ByteBuffer key, ByteBuffer operand, WriteOptions options) {
+        Durability mode = access.durability(options, "merge");
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int operandLength = Limits.valueLength(operand);
@@ -308,30 +271,37 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return the sequence number of the write
      */
     public long delete(byte[] key) {
-        return delete(key, access.durability);
+        return delete(key, DEFAULTS);
     }
 
     /**
-     * Removes a key, if it is there, with at least the durability given: a weaker one than the store's is raised to it.
+     * Removes a key, if it is there, with a durability of its own.
      *
      * @return the sequence number of the write
+     * @throws IllegalArgumentException if the key is too long, or the options have a time to live
      */
-    public long delete(byte[] key, Durability atLeast) {
-        return delete(ByteBuffer.wrap(Limits.notNull(key, "key")), atLeast);
+    public long delete(byte[] key, WriteOptions options) {
+        return delete(ByteBuffer.wrap(Limits.notNull(key, "key")), options);
     }
 
     /**
-     * Removes the key that the buffer has between position and limit, if it is there.
+     * Removes the key that the buffer has between position and limit, if it is there. The position moves to the limit.
      *
      * @return the sequence number of the write
      */
     public long delete(ByteBuffer key) {
-        return delete(key, access.durability);
+        return delete(key, DEFAULTS);
     }
 
-    /** The same with at least the durability given: a weaker one than the store's is raised to it. */
-    public long delete(ByteBuffer key, Durability atLeast) {
-        Durability mode = access.raised(atLeast);
+    /**
+     * Removes the key that the buffer has between position and limit, if it is there, with a durability of its own. The
+     * position moves to the limit.
+     *
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException if the key is too long, or the options have a time to live
+     */
+    public long delete(ByteBuffer key, WriteOptions options) {
+        Durability mode = access.durability(options, "delete");
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         PayloadBuffer payload = access.borrowPayload();
@@ -385,35 +355,39 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, or a key is too long
      */
     public long deleteRange(byte[] fromInclusive, byte[] toExclusive) {
-        return deleteRange(fromInclusive, toExclusive, access.durability);
+        return deleteRange(fromInclusive, toExclusive, DEFAULTS);
     }
 
     /**
-     * The same with at least the durability given: a weaker one than the store's is raised to it.
+     * Removes all keys from one on to before another, as {@link #deleteRange(byte[], byte[])}, with a durability of its own.
      *
-     * @see #deleteRange(byte[], byte[])
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public long deleteRange(byte[] fromInclusive, byte[] toExclusive, Durability atLeast) {
-        return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive), atLeast);
+    public long deleteRange(byte[] fromInclusive, byte[] toExclusive, WriteOptions options) {
+        return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive), options);
     }
 
     /**
-     * The same with keys that the buffers, heap or direct, have between position and limit. The positions move to the
-     * limits.
+     * Removes all keys from one on to before another, as {@link #deleteRange(byte[], byte[])}; the keys are the bytes that
+     * the buffers, heap or direct, have between position and limit. The positions move to the limits.
      *
-     * @see #deleteRange(byte[], byte[])
+     * @return the sequence number of the write
      */
     public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
-        return deleteRange(fromInclusive, toExclusive, access.durability);
+        return deleteRange(fromInclusive, toExclusive, DEFAULTS);
     }
 
     /**
-     * The same with at least the durability given.
+     * Removes all keys from one on to before another, as {@link #deleteRange(byte[], byte[])}, with a durability of its own;
+     * the keys are the bytes that the buffers, heap or direct, have between position and limit. The positions move to the
+     * limits.
      *
-     * @see #deleteRange(byte[], byte[], Durability)
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive, Durability atLeast) {
-        Durability mode = access.raised(atLeast);
+    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive, WriteOptions options) {
+        Durability mode = access.durability(options, "deleteRange");
         if (Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             access.health.requireUsable();
             if (state != null) {
@@ -464,10 +438,69 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return null if it was absent and is set now, else its value
      */
     public byte[] putIfAbsent(byte[] key, byte[] value) {
+        return putIfAbsent(key, value, DEFAULTS);
+    }
+
+    /**
+     * Sets the value of a key if it is absent, with a durability or a time to live of its own.
+     *
+     * @return null if it was absent and is set now, else its value
+     */
+    public byte[] putIfAbsent(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
         while (true) {
             byte[] found = get(key);
-            if (found != null || compareAndSet(key, null, value)) {
+            if (found != null || compareAndSet(key, null, value, options)) {
+                return found;
+            }
+        }
+    }
+
+    /**
+     * Sets the value of a key, and tells what it was, with no other write in between.
+     *
+     * @return the value that it had; null if the key was absent
+     */
+    public byte[] getAndSet(byte[] key, byte[] value) {
+        return getAndSet(key, value, DEFAULTS);
+    }
+
+    /**
+     * Sets the value of a key, with a durability or a time to live of its own, and tells what it was, with no other write in
+     * between.
+     *
+     * @return the value that it had; null if the key was absent
+     */
+    public byte[] getAndSet(byte[] key, byte[] value, WriteOptions options) {
+        Limits.valueLength(value);
+        while (true) {
+            byte[] found = get(key);
+            if (compareAndSet(key, found, value, options)) {
+                return found;
+            }
+        }
+    }
+
+    /**
+     * Removes a key, and tells what its value was, with no other write in between.
+     *
+     * @return the value that it had; null if the key was absent, and then nothing is written
+     */
+    public byte[] getAndDelete(byte[] key) {
+        return getAndDelete(key, DEFAULTS);
+    }
+
+    /**
+     * Removes a key, with a durability of its own, and tells what its value was, with no other write in between.
+     *
+     * @return the value that it had; null if the key was absent, and then nothing is written
+     * @throws IllegalArgumentException if the key is too long, or the options have a time to live
+     */
+    public byte[] getAndDelete(byte[] key, WriteOptions options) {
+        options.requireNoTimeToLive("delete");
+        while (true) {
+            byte[] found = get(key);
+            if (found == null || compareAndSet(key, found, null, options)) {
                 return found;
             }
         }
@@ -481,6 +514,20 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return whether it was as expected, and has been set
      */
     public boolean compareAndSet(byte[] key, byte[] expected, byte[] value) {
+        return compareAndSet(key, expected, value, DEFAULTS);
+    }
+
+    /**
+     * Sets or removes the value of a key if it is what is expected, with no other write in between, and with a durability or
+     * a time to live of its own.
+     *
+     * @param expected null if the key is expected to be absent
+     * @param value null to remove the key
+     * @return whether it was as expected, and has been set
+     * @throws IllegalArgumentException if there is no value, but a time to live
+     */
+    public boolean compareAndSet(byte[] key, byte[] expected, byte[] value, WriteOptions options) {
+        Durability mode = value == null ? access.durability(options, "delete") : access.durability(options);
         Limits.keyLength(heads, key);
         if (value != null) {
             Limits.valueLength(value);
@@ -495,7 +542,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                     return false;
                 }
                 unchanged.addKey(heads.stored(key));
-                if (set(key, value, unchanged) != StoreWriter.REFUSED) {
+                if (set(key, value, options, mode, unchanged) != StoreWriter.REFUSED) {
                     return true;
                 }
             }
@@ -504,18 +551,19 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private long set(byte[] key, byte[] value, Precondition precondition) {
+    private long set(byte[] key, byte[] value, WriteOptions options, Durability mode, Precondition precondition) {
         byte[] head = heads.of(key);
         int keyLength = head.length + key.length;
         PayloadBuffer payload = access.borrowPayload();
         try {
-            int valueLength = value == null ? 0 : value.length;
-            int at = value == null ? payload.beginDelete(keyLength) : payload.beginPut(keyLength, valueLength);
-            int valueAt = heads.copy(head, key, payload.bytes, at);
-            if (value != null) {
-                System.arraycopy(value, 0, payload.bytes, valueAt, valueLength);
+            if (value == null) {
+                int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
+                heads.copy(head, key, payload.bytes, at);
+                return write(payload, keyLength, 0, mode, precondition);
             }
-            return write(payload, keyLength, valueLength, access.durability, precondition);
+            int at = beginPut(payload, keyLength, value.length, options);
+            System.arraycopy(value, 0, payload.bytes, heads.copy(head, key, payload.bytes, at), value.length);
+            return write(payload, keyLength, value.length + endPut(payload, options), mode, precondition);
         } finally {
             access.giveBack(payload);
         }

@@ -79,6 +79,16 @@ final class StoreAccess implements ReadSource {
         return Limits.notNull(atLeast, "atLeast").orStronger(durability);
     }
 
+    /** The durability of a write with these options. */
+    Durability durability(WriteOptions options) {
+        return Limits.notNull(options, "options").in(durability);
+    }
+
+    /** The durability of a write that has no value to live for a time. */
+    Durability durability(WriteOptions options, String what) {
+        return Limits.notNull(options, "options").requireNoTimeToLive(what).in(durability);
+    }
+
     PayloadBuffer borrowPayload() {
         PayloadBuffer payload = payloads.borrow();
         int bytes = payload.largeBytes();

@@ -256,7 +256,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     /**
      * Sets the value of a key for some time, which begins now.
      *
-     * @param ttl as for {@link Keyspace#put(byte[], byte[], Duration)}
+     * @param ttl as for {@link WriteOptions#withTimeToLive}
      */
     public Transaction put(byte[] key, byte[] value, Duration ttl) {
         ByteBuffer wrapped = ByteBuffer.wrap(Limits.notNull(key, "key"));

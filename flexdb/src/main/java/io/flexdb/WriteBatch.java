@@ -71,7 +71,7 @@ public final class WriteBatch {
     /**
      * Adds a put that expires.
      *
-     * @param ttl how long it lives from when the batch is written, as for {@link Keyspace#put(byte[], byte[], Duration)}
+     * @param ttl how long it lives from when the batch is written, as for {@link WriteOptions#withTimeToLive}
      */
     public WriteBatch put(byte[] key, byte[] value, Duration ttl) {
         Limits.valueLength(value);

@@ -83,7 +83,9 @@ class FlexDBChannelPutTest {
         Keyspace other = store.db.createKeyspace("other");
         byte[] inOther = value(20_000);
         long before = store.db.stats().lastSequence();
-        assertEquals(before + 1, other.put(key(1), new ValueSource(inOther), inOther.length, Durability.SYNC));
+        assertEquals(
+                before + 1,
+                other.put(key(1), new ValueSource(inOther), inOther.length, WriteOptions.durability(Durability.SYNC)));
         assertEquals(before + 1, store.db.durableSequence());
         store.db.put(longKey, new ValueSource(inOther, 3, position -> {}), inOther.length);
         for (int round = 0; round < 3; round++) {
@@ -124,7 +126,7 @@ class FlexDBChannelPutTest {
         if (ttl == null) {
             store.db.put(key, source, value.length);
         } else {
-            store.db.put(key, source, value.length, ttl);
+            store.db.put(key, source, value.length, WriteOptions.timeToLive(ttl));
         }
         assertEquals(value.length, source.position());
         assertTrue(source.isOpen());
@@ -421,9 +423,10 @@ class FlexDBChannelPutTest {
         assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, -1));
         assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 1L << 30));
         assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 1L << 40));
-        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 5, Duration.ZERO));
-        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 5, (Duration) null));
-        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 5, (Durability) null));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> store.db.put(key(1), source, 5, WriteOptions.timeToLive(Duration.ZERO)));
+        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 5, null));
         Pipe pipe = Pipe.open();
         try (var end = pipe.source();
                 var begin = pipe.sink()) {

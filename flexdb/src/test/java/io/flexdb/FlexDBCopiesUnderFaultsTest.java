@@ -150,7 +150,7 @@ class FlexDBCopiesUnderFaultsTest {
             for (int i = 0; i < count; i++, written++) {
                 byte[] key = FlexDBCheckpointTest.key(written * 37 % 500);
                 byte[] value = FlexDBCheckpointTest.value(written, 30 + written % 7 * 40);
-                db.put(key, value, i == count - 1 ? Durability.SYNC : Durability.OS);
+                db.put(key, value, WriteOptions.durability(i == count - 1 ? Durability.SYNC : Durability.OS));
                 content.put(key, value);
             }
             if (random.nextInt(4) == 0) {

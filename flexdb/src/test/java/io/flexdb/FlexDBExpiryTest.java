@@ -90,8 +90,11 @@ class FlexDBExpiryTest {
     @Test
     void aPairIsThereUntilItsTimeIsOverWhereverItIs() {
         inEachPlace(() -> {
-            db.put(key(1), value(1), SECOND);
-            db.put(ByteBuffer.wrap(key(2)), ByteBuffer.wrap(value(2)), Duration.ofMillis(1500));
+            db.put(key(1), value(1), WriteOptions.timeToLive(SECOND));
+            db.put(
+                    ByteBuffer.wrap(key(2)),
+                    ByteBuffer.wrap(value(2)),
+                    WriteOptions.timeToLive(Duration.ofMillis(1500)));
             db.put(key(3), value(3));
             Instant end = clock.instant().plusSeconds(1);
             assertEquals(Optional.of(end), db.expiresAt(key(1)));
@@ -146,12 +149,12 @@ class FlexDBExpiryTest {
     @Test
     void aWriteThatFollowsSetsTheTimeAnew() {
         inEachPlace(() -> {
-            db.put(key(1), value(0), SECOND);
+            db.put(key(1), value(0), WriteOptions.timeToLive(SECOND));
             db.put(key(1), value(1));
             db.put(key(2), value(2));
-            db.put(key(2), value(2), SECOND);
-            db.put(key(3), value(0), SECOND);
-            db.put(key(3), value(3), Duration.ofSeconds(2));
+            db.put(key(2), value(2), WriteOptions.timeToLive(SECOND));
+            db.put(key(3), value(0), WriteOptions.timeToLive(SECOND));
+            db.put(key(3), value(3), WriteOptions.timeToLive(Duration.ofSeconds(2)));
             clock.advance(1000);
             commit();
             assertThere(1);
@@ -170,7 +173,7 @@ class FlexDBExpiryTest {
     @Test
     void snapshotsAndCursorsShowWhatWasThereWhenTheyWereOpenedWhateverIsReclaimed() {
         for (int i = 0; i < 200; i++) {
-            db.put(key(i), value(i), Duration.ofMillis(1000 + i));
+            db.put(key(i), value(i), WriteOptions.timeToLive(Duration.ofMillis(1000 + i)));
         }
         commit();
         clock.advance(1099); // 0 to 99 have expired
@@ -204,14 +207,14 @@ class FlexDBExpiryTest {
     @Test
     void whatHasExpiredIsReclaimed() {
         for (int i = 0; i < 1000; i++) {
-            db.put(key(i), new byte[100], SECOND);
+            db.put(key(i), new byte[100], WriteOptions.timeToLive(SECOND));
         }
         clock.advance(1000);
         commit(); // those that were in memtables
         long inMemtables = db.estimateRange(null, null).pairs();
         assertTrue(inMemtables < 1000, inMemtables + " pairs");
         for (int i = 0; i < 1000; i++) {
-            db.put(key(i), new byte[100], SECOND);
+            db.put(key(i), new byte[100], WriteOptions.timeToLive(SECOND));
         }
         commit();
         assertEquals(1000, db.estimateRange(null, null).pairs());
@@ -234,7 +237,7 @@ class FlexDBExpiryTest {
             db = StoreDriver.open(files, each);
             fill(0, 10);
             for (int i = 10; i < 60; i++) {
-                db.put(key(i), value(i), SECOND);
+                db.put(key(i), value(i), WriteOptions.timeToLive(SECOND));
             }
             clock.advance(1000);
             fill(60, 2000);
@@ -247,13 +250,13 @@ class FlexDBExpiryTest {
 
     @Test
     void aClockThatGoesBackBringsNothingBackWhileTheStoreIsOpen() {
-        db.put(key(1), value(1), SECOND);
+        db.put(key(1), value(1), WriteOptions.timeToLive(SECOND));
         commit();
         clock.advance(1000);
         assertAbsent(1);
         clock.advance(-500);
         assertAbsent(1);
-        db.put(key(2), value(2), SECOND); // as if the clock stood still
+        db.put(key(2), value(2), WriteOptions.timeToLive(SECOND)); // as if the clock stood still
         clock.advance(1499);
         assertThere(2);
         clock.advance(1);
@@ -274,32 +277,32 @@ class FlexDBExpiryTest {
         for (int round = 0; round < 3; round++) { // the clock goes there and back again and again
             clock.advance(year);
             assertAbsent(1);
-            db.put(key(1), value(1), lock);
+            db.put(key(1), value(1), WriteOptions.timeToLive(lock));
             clock.advance(-year);
             assertThere(1);
-            db.put(key(2), value(2), lock);
+            db.put(key(2), value(2), WriteOptions.timeToLive(lock));
             clock.advance(199);
             assertThere(2);
             clock.advance(1);
             assertAbsent(1);
             assertAbsent(2);
         }
-        db.put(key(3), value(3), lock);
+        db.put(key(3), value(3), WriteOptions.timeToLive(lock));
         commit();
         db.close();
         db = open();
         assertThere(3);
-        db.put(key(4), value(4), lock);
+        db.put(key(4), value(4), WriteOptions.timeToLive(lock));
         clock.advance(199);
         assertThere(3);
         assertThere(4);
         clock.advance(1);
         assertAbsent(3);
         assertAbsent(4);
-        db.put(key(5), value(5), SECOND);
+        db.put(key(5), value(5), WriteOptions.timeToLive(SECOND));
         commit(); // with the mark that the opening found
         clock.advance(2 * 60_000);
-        db.put(key(6), value(6), lock);
+        db.put(key(6), value(6), WriteOptions.timeToLive(lock));
         commit(); // keeps another
         vfs = vfs.kill();
         db = open();
@@ -312,7 +315,7 @@ class FlexDBExpiryTest {
     void aReaderBesideTheWriterTakesTheTimeFromWhereTheWriterIs() {
         long year = Duration.ofDays(365).toMillis();
         clock.advance(year);
-        db.put(key(1), value(1), SECOND);
+        db.put(key(1), value(1), WriteOptions.timeToLive(SECOND));
         commit();
         clock.advance(-year);
         try (FlexDBReader reader = FlexDB.openReadOnly(vfs, StoreDriver.DIRECTORY, options, true)) {
@@ -325,8 +328,8 @@ class FlexDBExpiryTest {
     @Test
     void whatDoesNotExpireStaysWhateverTheClockReads() {
         db.put(key(1), value(1));
-        db.put(key(2), value(2), Duration.ofSeconds(Long.MAX_VALUE));
-        db.put(key(3), value(3), Duration.ofDays(365_000));
+        db.put(key(2), value(2), WriteOptions.timeToLive(Duration.ofSeconds(Long.MAX_VALUE)));
+        db.put(key(3), value(3), WriteOptions.timeToLive(Duration.ofDays(365_000)));
         clock.set(Long.MAX_VALUE);
         assertThere(1);
         assertEquals(List.of("key00001", "key00002"), keys(), "the third expires before the year 9999");
@@ -334,7 +337,7 @@ class FlexDBExpiryTest {
         commit();
         assertThere(1);
         assertThere(2);
-        db.put(key(4), value(4), SECOND);
+        db.put(key(4), value(4), WriteOptions.timeToLive(SECOND));
         assertThere(4);
         for (long reading : new long[] {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE, 1, Long.MIN_VALUE}) {
             clock.set(reading);
@@ -359,7 +362,7 @@ class FlexDBExpiryTest {
     void whoeverComparesTakesWhatHasExpiredForAbsentFromTheVeryMillisecondOn() {
         inEachPlace(() -> {
             for (int number = 1; number <= 3; number++) {
-                db.put(key(number), value(number), SECOND);
+                db.put(key(number), value(number), WriteOptions.timeToLive(SECOND));
             }
             commit();
             clock.advance(999);
@@ -386,7 +389,7 @@ class FlexDBExpiryTest {
     @Test
     void aTransactionReadsAsOfItsBeginningWhateverExpiresMeanwhile() {
         for (Isolation isolation : Isolation.values()) {
-            db.put(key(1), value(1), SECOND);
+            db.put(key(1), value(1), WriteOptions.timeToLive(SECOND));
             commit();
             try (Transaction transaction = db.begin(isolation)) {
                 assertArrayEquals(value(1), transaction.get(key(1)));
@@ -410,9 +413,9 @@ class FlexDBExpiryTest {
     @Test
     void aClockThatFailsFailsTheCallAndNothingElse() {
         db.put(key(1), value(1));
-        db.put(key(2), value(2), SECOND);
+        db.put(key(2), value(2), WriteOptions.timeToLive(SECOND));
         clock.fail(true);
-        assertThrows(IllegalStateException.class, () -> db.put(key(3), value(3), SECOND));
+        assertThrows(IllegalStateException.class, () -> db.put(key(3), value(3), WriteOptions.timeToLive(SECOND)));
         assertThrows(IllegalStateException.class, () -> db.get(key(2)));
         assertThrows(IllegalStateException.class, () -> db.snapshot());
         assertThrows(IllegalStateException.class, () -> db.begin());
@@ -432,14 +435,16 @@ class FlexDBExpiryTest {
     @Test
     void timesThatAreNoneAreRefusedAndLongOnesNeverEnd() {
         for (Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(-1))) {
-            assertThrows(IllegalArgumentException.class, () -> db.put(key(1), value(1), none));
+            assertThrows(IllegalArgumentException.class, () -> db.put(key(1), value(1), WriteOptions.timeToLive(none)));
             assertThrows(IllegalArgumentException.class, () -> new WriteBatch().put(key(1), value(1), none));
         }
-        assertThrows(IllegalArgumentException.class, () -> db.put(key(1), value(1), (Duration) null));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> db.put(key(1), value(1), WriteOptions.timeToLive((Duration) null)));
         assertThrows(IllegalArgumentException.class, () -> options.withClock(null));
         assertEquals(0, db.stats().lastSequence());
-        db.put(key(1), value(1), Duration.ofSeconds(Long.MAX_VALUE, 999_999_999));
-        db.put(key(2), value(2), Duration.ofNanos(1));
+        db.put(key(1), value(1), WriteOptions.timeToLive(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)));
+        db.put(key(2), value(2), WriteOptions.timeToLive(Duration.ofNanos(1)));
         assertEquals(Optional.of(clock.instant().plusMillis(1)), db.expiresAt(key(2)));
         clock.advance(1L << 60);
         assertThere(1);
@@ -453,7 +458,7 @@ class FlexDBExpiryTest {
     void longValuesExpireToo() {
         byte[] large = new byte[40_000];
         large[39_999] = 7;
-        db.put(key(1), large, SECOND);
+        db.put(key(1), large, WriteOptions.timeToLive(SECOND));
         commit();
         assertArrayEquals(large, db.get(key(1)));
         assertEquals(40_000, db.valueLength(key(1)));

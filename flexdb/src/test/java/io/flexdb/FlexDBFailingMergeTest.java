@@ -281,7 +281,7 @@ class FlexDBFailingMergeTest {
     @Test
     void whatWaitsIsOverWhenTheValueBelowItIs() {
         for (int commits = 0; commits < 16; commits++) {
-            db.put(bytes(BAD), bytes("x"), Duration.ofSeconds(1));
+            db.put(bytes(BAD), bytes("x"), WriteOptions.timeToLive(Duration.ofSeconds(1)));
             maybeCommit(commits & 1);
             merge(BAD, "1");
             maybeCommit(commits & 2);
@@ -407,7 +407,7 @@ class FlexDBFailingMergeTest {
     @Test
     void copiesHaveWhatWaitsAndAnExportSaysThatItCant() {
         putNeighbours();
-        db.put(bytes("k1"), bytes("y"), Duration.ofHours(1));
+        db.put(bytes("k1"), bytes("y"), WriteOptions.timeToLive(Duration.ofHours(1)));
         merge("k1", "1");
         merge("k2", "2");
         reopen();

@@ -520,7 +520,7 @@ class FlexDBLargeValuesTest {
     @Test
     void whatExpiresIsGone() {
         StoreDriver store = new StoreDriver(OPTIONS);
-        store.db.put(key(1), value(5000), Duration.ofMillis(5));
+        store.db.put(key(1), value(5000), WriteOptions.timeToLive(Duration.ofMillis(5)));
         assertEquals(5000, store.db.get(key(1)).length);
         store.clock.advance(6);
         assertNull(store.db.get(key(1)));

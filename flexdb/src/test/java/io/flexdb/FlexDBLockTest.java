@@ -137,11 +137,11 @@ class FlexDBLockTest {
         RobbedVfs vfs = new RobbedVfs(files, DIRECTORY);
         AtomicLong clock = new AtomicLong();
         FlexDB db = open(vfs, clock);
-        long durable = db.put(KEY, KEY, Durability.SYNC);
+        long durable = db.put(KEY, KEY, WriteOptions.durability(Durability.SYNC));
         clock.addAndGet(2_000_000_000L);
         vfs.rob();
-        StoreFailedException told =
-                assertThrows(StoreFailedException.class, () -> db.put(KEY, new byte[1], Durability.SYNC));
+        StoreFailedException told = assertThrows(
+                StoreFailedException.class, () -> db.put(KEY, new byte[1], WriteOptions.durability(Durability.SYNC)));
         assertTrue(told.getMessage().contains("process 4711"), told.getMessage());
         assertThrows(StoreFailedException.class, () -> db.put(KEY, KEY));
         long operations = files.operationCount();

@@ -266,7 +266,8 @@ class FlexDBLookupTest {
             assertTrue(message.contains("room for 9 bytes, but the value has 10"), message);
             assertEquals(10, db.get(key, new byte[12], 2));
             assertEquals(-1, db.get(key(2), new byte[0], 0));
-            assertThrows(IllegalArgumentException.class, () -> db.put(key, key, (Durability) null));
+            assertThrows(
+                    IllegalArgumentException.class, () -> db.put(key, key, WriteOptions.durability((Durability) null)));
             assertThrows(IllegalArgumentException.class, () -> db.delete(key, null));
             assertEquals(1, db.stats().lastSequence());
         }
@@ -312,13 +313,13 @@ class FlexDBLookupTest {
         FlexDB db = StoreDriver.open(vfs, options);
         db.put(key(1), key(1));
         assertEquals(0, db.durableSequence());
-        db.put(key(2), key(2), Durability.SYNC);
+        db.put(key(2), key(2), WriteOptions.durability(Durability.SYNC));
         assertEquals(2, db.durableSequence());
-        db.put(ByteBuffer.wrap(key(3)), ByteBuffer.wrap(key(3)), Durability.SYNC);
-        db.delete(key(1), Durability.SYNC);
-        db.delete(ByteBuffer.wrap(key(2)), Durability.SYNC);
+        db.put(ByteBuffer.wrap(key(3)), ByteBuffer.wrap(key(3)), WriteOptions.durability(Durability.SYNC));
+        db.delete(key(1), WriteOptions.durability(Durability.SYNC));
+        db.delete(ByteBuffer.wrap(key(2)), WriteOptions.durability(Durability.SYNC));
         assertEquals(5, db.durableSequence());
-        db.put(key(4), key(4), Durability.NONE);
+        db.put(key(4), key(4), WriteOptions.durability(Durability.NONE));
         assertEquals(5, db.durableSequence());
         try (FlexDB cut = StoreDriver.open(vfs.crash(7), options)) {
             assertNull(cut.get(key(1)));
@@ -326,7 +327,7 @@ class FlexDBLookupTest {
             assertArrayEquals(key(3), cut.get(key(3)));
         }
         try (FlexDB sync = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL.withDurability(Durability.SYNC))) {
-            sync.put(key(1), key(1), Durability.NONE);
+            sync.put(key(1), key(1), WriteOptions.durability(Durability.NONE));
             assertEquals(1, sync.durableSequence()); // a weaker one is raised
         }
     }

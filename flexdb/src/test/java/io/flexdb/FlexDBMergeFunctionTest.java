@@ -286,7 +286,7 @@ class FlexDBMergeFunctionTest {
         long last = db.stats().lastSequence();
         String seven = "operand of 7 bytes for a key of 1 bytes is refused by the merge function: ";
         assertRefused(seven, () -> db.merge(KEY, new byte[7]));
-        assertRefused(seven, () -> db.merge(KEY, new byte[7], Durability.SYNC));
+        assertRefused(seven, () -> db.merge(KEY, new byte[7], WriteOptions.durability(Durability.SYNC)));
         assertRefused(seven, () -> db.merge(ByteBuffer.wrap(KEY), ByteBuffer.allocateDirect(7)));
         assertRefused(seven, () -> other.merge(KEY, new byte[7]));
         WriteBatch batch = new WriteBatch()
@@ -372,7 +372,7 @@ class FlexDBMergeFunctionTest {
         };
         try (FlexDB db =
                 withThreads(new SimulatedVfs(), with(MergeFunction.APPEND).withClock(clock))) {
-            db.put(KEY, bytes("1"), Duration.ofDays(1));
+            db.put(KEY, bytes("1"), WriteOptions.timeToLive(Duration.ofDays(1)));
             Workers workers = new Workers();
             workers.start("slow-get", () -> assertEquals("1", text(db.get(KEY))));
             workers.start("slow-snapshot", () -> db.snapshot().close());

@@ -216,7 +216,7 @@ class FlexDBMergeTest {
 
     @Test
     void whatATransactionMergesCountsAsMadeWhenItIsCommitted() {
-        db.put(bytes("k"), bytes("1"), SECOND);
+        db.put(bytes("k"), bytes("1"), WriteOptions.timeToLive(SECOND));
         try (Transaction transaction = db.begin()) {
             transaction.merge(bytes("k"), bytes("2"));
             clock.advance(1000);
@@ -253,7 +253,7 @@ class FlexDBMergeTest {
     @Test
     void whatIsMergedIntoAValueThatExpiresExpiresWithItWheneverItIsCommitted() {
         for (int commits = 0; commits < 32; commits++) {
-            db.put(bytes("k"), bytes("1"), SECOND);
+            db.put(bytes("k"), bytes("1"), WriteOptions.timeToLive(SECOND));
             maybeCommit(commits & 1);
             merge("k", "2");
             maybeCommit(commits & 2);
@@ -278,7 +278,7 @@ class FlexDBMergeTest {
     @Test
     void anOperandThatIsMadeWhenTheClockHasGoneBackBeginsAnew() {
         for (int commits = 0; commits < 4; commits++) {
-            db.put(bytes("k"), bytes("1"), SECOND);
+            db.put(bytes("k"), bytes("1"), WriteOptions.timeToLive(SECOND));
             maybeCommit(commits & 1);
             clock.advance(1000);
             assertValue(null, "k"); // who saw this keeps the time
@@ -299,7 +299,7 @@ class FlexDBMergeTest {
     @Test
     void aValueIsComparedWithWhatItsOperandsMakeOfItUntilItExpires() {
         for (int commits = 0; commits < 4; commits++) {
-            db.put(bytes("k"), bytes("1"), SECOND);
+            db.put(bytes("k"), bytes("1"), WriteOptions.timeToLive(SECOND));
             maybeCommit(commits & 1);
             merge("k", "2");
             maybeCommit(commits & 2);
@@ -326,7 +326,7 @@ class FlexDBMergeTest {
 
     @Test
     void aCommitOfAnExpiredValueTakesNothingFromOperandsInYoungerMemtables() {
-        db.put(bytes("k"), bytes("1"), SECOND);
+        db.put(bytes("k"), bytes("1"), WriteOptions.timeToLive(SECOND));
         fill(1000); // k is in the space
         merge("k", "2"); // in the active memtable
         clock.advance(1000);
@@ -362,7 +362,7 @@ class FlexDBMergeTest {
                     }
                 }),
                 options);
-        hooked.put(bytes("k"), bytes("1"), SECOND);
+        hooked.put(bytes("k"), bytes("1"), WriteOptions.timeToLive(SECOND));
         for (int i = 0; i < 1000; i++) { // k is in the space
             hooked.put(key(i), new byte[60]);
         }
@@ -423,7 +423,7 @@ class FlexDBMergeTest {
     void whatARecoveryCommitsTakesNoExpiredValueFromOperandsThatAreToBeRecovered() {
         options = options.withMemtableBytes(1 << 20);
         commit();
-        db.put(bytes("a"), bytes("x"), SECOND);
+        db.put(bytes("a"), bytes("x"), WriteOptions.timeToLive(SECOND));
         putOthers(0);
         merge("a", "y");
         putOthers(2000);

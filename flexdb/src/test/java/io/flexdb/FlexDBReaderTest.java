@@ -297,7 +297,7 @@ class FlexDBReaderTest {
         TestClock clock = new TestClock();
         FlexDBOptions options = SMALL.withClock(clock);
         try (FlexDB db = FlexDB.open(directory(), options)) {
-            db.put(bytes("a"), bytes("1"), Duration.ofMillis(10));
+            db.put(bytes("a"), bytes("1"), WriteOptions.timeToLive(Duration.ofMillis(10)));
             try (FlexDBReader reader = FlexDB.openReadOnly(directory(), options)) {
                 assertEquals(
                         clock.instant().plusMillis(10),

@@ -414,8 +414,14 @@ class FlexDBSalvageTest {
         byte[] longValue = FlexDBCheckpointTest.value(1, 3_000_000);
         try (FlexDB db = FlexDB.open(path)) {
             db.put(FlexDBCheckpointTest.key(1), longValue);
-            db.put(FlexDBCheckpointTest.key(2), FlexDBCheckpointTest.key(2), Duration.ofDays(1));
-            db.put(FlexDBCheckpointTest.key(3), FlexDBCheckpointTest.key(3), Duration.ofMillis(1));
+            db.put(
+                    FlexDBCheckpointTest.key(2),
+                    FlexDBCheckpointTest.key(2),
+                    WriteOptions.timeToLive(Duration.ofDays(1)));
+            db.put(
+                    FlexDBCheckpointTest.key(3),
+                    FlexDBCheckpointTest.key(3),
+                    WriteOptions.timeToLive(Duration.ofMillis(1)));
             db.createKeyspace("other").put(FlexDBCheckpointTest.key(4), FlexDBCheckpointTest.key(5));
         }
         FlexDBSalvageReport report = FlexDBSalvage.salvage(path, temporary.resolve("fresh"));

@@ -93,7 +93,9 @@ final class StoreDriver {
     private long putFromChannel(byte[] key, byte[] value, Duration ttl) {
         ValueSource source = new ValueSource(value);
         try {
-            return ttl == null ? db.put(key, source, value.length) : db.put(key, source, value.length, ttl);
+            return ttl == null
+                    ? db.put(key, source, value.length)
+                    : db.put(key, source, value.length, WriteOptions.timeToLive(ttl));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -105,7 +107,9 @@ final class StoreDriver {
         boolean fromChannel = oracle.sequence() % 2 == 0;
         assertEquals(
                 oracle.sequence(),
-                fromChannel ? putFromChannel(key, value, edit.ttl()) : db.put(key, value, edit.ttl()));
+                fromChannel
+                        ? putFromChannel(key, value, edit.ttl())
+                        : db.put(key, value, WriteOptions.timeToLive(edit.ttl())));
         written(options.durability());
     }
 

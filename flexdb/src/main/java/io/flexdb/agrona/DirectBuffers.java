@@ -1,10 +1,10 @@
 package io.flexdb.agrona;
 
-import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.Keyspace;
 import io.flexdb.WriteBatch;
+import io.flexdb.WriteOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -75,7 +75,7 @@ public final class DirectBuffers {
         return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength));
     }
 
-    /** The same with at least the durability given. */
+    /** Sets the value of a key, with a durability or a time to live of its own. */
     public long put(
             DirectBuffer key,
             int keyIndex,
@@ -83,34 +83,8 @@ public final class DirectBuffers {
             DirectBuffer value,
             int valueIndex,
             int valueLength,
-            Durability atLeast) {
-        return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), atLeast);
-    }
-
-    /** Sets the value of a key for some time, as {@link FlexDB#put(ByteBuffer, ByteBuffer, Duration)}. */
-    public long put(
-            DirectBuffer key,
-            int keyIndex,
-            int keyLength,
-            DirectBuffer value,
-            int valueIndex,
-            int valueLength,
-            Duration ttl) {
-        return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), ttl);
-    }
-
-    /** The same with at least the durability given. */
-    public long put(
-            DirectBuffer key,
-            int keyIndex,
-            int keyLength,
-            DirectBuffer value,
-            int valueIndex,
-            int valueLength,
-            Duration ttl,
-            Durability atLeast) {
-        return keyspace.put(
-                keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), ttl, atLeast);
+            WriteOptions options) {
+        return keyspace.put(keys.copy(key, keyIndex, keyLength), values.copy(value, valueIndex, valueLength), options);
     }
 
     /** Changes the value of a key by an operand, as {@link FlexDB#merge(ByteBuffer, ByteBuffer)}. */
@@ -119,7 +93,7 @@ public final class DirectBuffers {
         return keyspace.merge(keys.copy(key, keyIndex, keyLength), values.copy(operand, operandIndex, operandLength));
     }
 
-    /** The same with at least the durability given. */
+    /** Changes the value of a key by an operand, with a durability of its own. */
     public long merge(
             DirectBuffer key,
             int keyIndex,
@@ -127,9 +101,9 @@ public final class DirectBuffers {
             DirectBuffer operand,
             int operandIndex,
             int operandLength,
-            Durability atLeast) {
+            WriteOptions options) {
         return keyspace.merge(
-                keys.copy(key, keyIndex, keyLength), values.copy(operand, operandIndex, operandLength), atLeast);
+                keys.copy(key, keyIndex, keyLength), values.copy(operand, operandIndex, operandLength), options);
     }
 
     /** Removes a key, if it is there. */
@@ -137,9 +111,9 @@ public final class DirectBuffers {
         return keyspace.delete(keys.copy(key, keyIndex, keyLength));
     }
 
-    /** The same with at least the durability given. */
-    public long delete(DirectBuffer key, int keyIndex, int keyLength, Durability atLeast) {
-        return keyspace.delete(keys.copy(key, keyIndex, keyLength), atLeast);
+    /** Removes a key, if it is there, with a durability of its own. */
+    public long delete(DirectBuffer key, int keyIndex, int keyLength, WriteOptions options) {
+        return keyspace.delete(keys.copy(key, keyIndex, keyLength), options);
     }
 
     /** Removes all keys from one on to before another, as {@link FlexDB#deleteRange(ByteBuffer, ByteBuffer)}. */

@@ -13,6 +13,7 @@ import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.MergeFunction;
 import io.flexdb.WriteBatch;
+import io.flexdb.WriteOptions;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ class DirectBuffersTest {
             DirectBuffers buffers = new DirectBuffers(db);
             value.putBytes(5, bytes("red"));
             assertEquals(1, buffers.put(key, 3, key("apple"), value, 5, 3));
-            assertEquals(2, buffers.put(key, 3, key("cherry"), value, 5, 3, Durability.SYNC));
+            assertEquals(2, buffers.put(key, 3, key("cherry"), value, 5, 3, WriteOptions.durability(Durability.SYNC)));
             assertEquals(2, db.durableSequence());
             WriteBatch batch = new WriteBatch();
             buffers.put(batch, key, 3, key("pear"), value, 5, 2);
@@ -119,11 +120,22 @@ class DirectBuffersTest {
         try (FlexDB db = FlexDB.open(temporary.resolve("store"), options)) {
             DirectBuffers buffers = new DirectBuffers(db);
             value.putBytes(5, bytes("red"));
-            assertEquals(1, buffers.put(key, 3, key("apple"), value, 5, 3, Duration.ofMillis(10)));
-            assertEquals(2, buffers.put(key, 3, key("pear"), value, 5, 3, Duration.ofMillis(20), Durability.SYNC));
+            assertEquals(
+                    1, buffers.put(key, 3, key("apple"), value, 5, 3, WriteOptions.timeToLive(Duration.ofMillis(10))));
+            assertEquals(
+                    2,
+                    buffers.put(
+                            key,
+                            3,
+                            key("pear"),
+                            value,
+                            5,
+                            3,
+                            WriteOptions.timeToLive(Duration.ofMillis(20)).withDurability(Durability.SYNC)));
             assertEquals(2, db.durableSequence());
             assertEquals(3, buffers.merge(key, 3, key("apple"), value, 6, 2));
-            assertEquals(4, buffers.merge(key, 3, key("cherry"), value, 6, 2, Durability.SYNC));
+            assertEquals(
+                    4, buffers.merge(key, 3, key("cherry"), value, 6, 2, WriteOptions.durability(Durability.SYNC)));
             assertEquals(4, db.durableSequence());
             WriteBatch batch = new WriteBatch();
             buffers.put(batch, key, 3, key("plum"), value, 7, 1, Duration.ofMillis(20));
@@ -149,7 +161,7 @@ class DirectBuffersTest {
             db.write(range);
             assertNull(db.get(bytes("d")));
             assertArrayEquals(bytes("red"), db.get(bytes("c")));
-            long last = buffers.delete(key, 3, key("c"), Durability.SYNC);
+            long last = buffers.delete(key, 3, key("c"), WriteOptions.durability(Durability.SYNC));
             assertEquals(last, db.durableSequence());
             assertNull(db.get(bytes("c")));
             assertArrayEquals(bytes("red"), db.get(bytes("e")));
@@ -162,7 +174,9 @@ class DirectBuffersTest {
         try (FlexDB db = FlexDB.open(temporary.resolve("store"))) {
             DirectBuffers buffers = new DirectBuffers(db);
             assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 0, value, 0, 1));
-            assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 1, value, 0, 1, (Durability) null));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> buffers.put(key, 0, 1, value, 0, 1, WriteOptions.durability((Durability) null)));
             assertThrows(IndexOutOfBoundsException.class, () -> buffers.put(key, -1, 4, value, 0, 1));
             assertThrows(IndexOutOfBoundsException.class, () -> buffers.delete(key, 0, -4));
             assertEquals(0, db.stats().lastSequence());

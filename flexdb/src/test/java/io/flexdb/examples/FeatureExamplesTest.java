@@ -27,6 +27,7 @@ import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
 import io.flexdb.ValueReader;
 import io.flexdb.WriteBatch;
+import io.flexdb.WriteOptions;
 import io.flexdb.storage.ConflictException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -139,7 +140,7 @@ class FeatureExamplesTest {
 
     @Test
     void pairsExpire() {
-        db.put(bytes("session"), bytes("ann"), Duration.ofMinutes(30));
+        db.put(bytes("session"), bytes("ann"), WriteOptions.timeToLive(Duration.ofMinutes(30)));
         assertTrue(db.expiresAt(bytes("session")).isPresent());
         assertTrue(db.expiresAt(bytes("pear")).isEmpty());
     }
@@ -181,7 +182,7 @@ class FeatureExamplesTest {
 
     @Test
     void eachWriteIsAsDurableAsItAsksFor() {
-        long sequence = db.put(bytes("order"), bytes("paid"), Durability.SYNC);
+        long sequence = db.put(bytes("order"), bytes("paid"), WriteOptions.durability(Durability.SYNC));
         assertTrue(db.durableSequence() >= sequence);
     }
 

@@ -9,6 +9,7 @@ import io.flexdb.MergeFunction;
 import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
 import io.flexdb.WriteBatch;
+import io.flexdb.WriteOptions;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ final class FirstUses {
             switch (i % 100) {
                 case 0 -> db.delete(key);
                 case 1 -> db.merge(key, new byte[3]);
-                case 2 -> db.put(key, new byte[3], Duration.ofDays(1));
+                case 2 -> db.put(key, new byte[3], WriteOptions.timeToLive(Duration.ofDays(1)));
                 case 3 -> db.putIfAbsent(key, new byte[3]);
                 case 4 -> db.multiGet(List.of(key, key(i)));
                 case 5 -> db.estimateRange(key, key(KEYS));

@@ -2,6 +2,7 @@ package io.flexdb.it;
 
 import io.flexdb.FlexDB;
 import io.flexdb.ValueReader;
+import io.flexdb.WriteOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -32,7 +33,7 @@ final class LongValueWriter {
                 requireValue(db, key, round);
                 if (round == ROUNDS - 1) {
                     try (ValueReader value = db.openValue(key)) { // of the store itself
-                        db.put(other, value, value.size(), Duration.ofDays(1));
+                        db.put(other, value, value.size(), WriteOptions.timeToLive(Duration.ofDays(1)));
                     }
                     requireValue(db, other, round);
                 }

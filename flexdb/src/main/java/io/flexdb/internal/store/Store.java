@@ -402,6 +402,17 @@ public final class Store implements AutoCloseable {
         sharedForce.awaitDurable(visibleSequence());
     }
 
+    /** Makes every write up to a visible one durable. */
+    public void awaitDurable(long sequence) {
+        health.requireReadable();
+        long visible = visibleSequence();
+        if (sequence > visible) {
+            throw new IllegalArgumentException(
+                    "sequence " + sequence + " is of no write yet; the last one has " + visible);
+        }
+        sharedForce.awaitDurable(sequence);
+    }
+
     /** Every write up to this sequence number is durable. */
     public long durableSequence() {
         health.requireReadable();

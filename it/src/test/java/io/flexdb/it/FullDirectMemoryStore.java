@@ -14,10 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * What {@link FullMemoryTest} runs in a JVM of its own: the application takes all direct memory there is while a store
@@ -25,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class FullDirectMemoryStore {
     private static final int VALUE_BYTES = 400;
-    private static final int SECONDS_WITHOUT_MEMORY = 3;
+    private static final int REFUSALS_WITHOUT_MEMORY = 6;
     private static final int MUCH = 10_000; // pairs, which are more than memtables have room for
 
     private FullDirectMemoryStore() {}
@@ -38,7 +35,7 @@ final class FullDirectMemoryStore {
                 .withMemtableBytes(1 << 20)
                 .withCacheBytes(1 << 20)
                 .withMemoryBytes(32 << 20);
-        List<ByteBuffer> taken = Collections.synchronizedList(new ArrayList<>());
+        List<ByteBuffer> taken = new ArrayList<>();
         int[] last = new int[writes];
         int refused = 0;
         try (FlexDB db = FlexDB.open(directory, options)) {
@@ -47,11 +44,12 @@ final class FullDirectMemoryStore {
                     takeAllDirectMemory(taken);
                     doWithoutMemory(db, directory);
                     takeAllDirectMemory(taken);
-                    giveBackAfter(SECONDS_WITHOUT_MEMORY, taken);
                 }
                 int write = i;
                 while (!(i % 1000 == 0 ? inNewThread(() -> putDurably(db, write, writes)) : put(db, i, writes))) {
-                    refused++; // tried again: the collector takes its time to find what was let go of
+                    if (++refused >= REFUSALS_WITHOUT_MEMORY) {
+                        taken.clear();
+                    } // and tried again: the collector takes its time to find what was let go of
                 }
                 last[i % writes] = i;
             }
@@ -116,15 +114,6 @@ final class FullDirectMemoryStore {
             }
             transaction.commit();
         }
-    }
-
-    private static void giveBackAfter(int seconds, List<ByteBuffer> taken) {
-        Thread thread = new Thread(() -> {
-            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds)); // or shorter, which does no harm
-            taken.clear();
-        });
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private static boolean put(FlexDB db, int write, int keys) {

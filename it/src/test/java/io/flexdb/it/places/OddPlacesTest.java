@@ -74,6 +74,9 @@ class OddPlacesTest {
                 "-Xmx1g",
                 "-Djava.io.tmpdir=" + directory,
                 Effort.asArgument()));
+        if (!Effort.isWhole()) {
+            command.add("-XX:TieredStopAtLevel=1"); // as the normal build does
+        }
         command.addAll(place.arguments);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), SuiteRunner.class.getName()));
         command.add(place.suite(ASKED_FOR.isEmpty()));

@@ -192,11 +192,11 @@ class FlexDBStallsTest {
                     db.delete(key(i)); // so that each segment has garbage, and most of the space is
                 }
             }
+            Waiting.whileTrue(() -> {
+                FlexDBStats stats = db.stats();
+                return stats.collectedBytes() == 0 || stats.segments() - stats.freeSegments() > 40;
+            });
             FlexDBStats stats = db.stats();
-            while (stats.collectedBytes() == 0 || stats.segments() - stats.freeSegments() > 40) {
-                Thread.onSpinWait(); // the test's timeout ends this
-                stats = db.stats();
-            }
             assertTrue(stats.spaceBytes() > 300_000, stats.toString());
         }
     }

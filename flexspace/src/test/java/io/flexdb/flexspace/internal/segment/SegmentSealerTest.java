@@ -16,6 +16,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -173,10 +174,10 @@ class SegmentSealerTest {
         int ticket = epochs.enter();
         Thread writer = new Thread(() -> fill(4));
         writer.start();
-        while (writer.getState() != Thread.State.WAITING) {
+        Waiting.whileTrue(() -> {
             assertTrue(writer.isAlive(), "it took more memory than it may");
-            Thread.onSpinWait();
-        }
+            return writer.getState() != Thread.State.WAITING;
+        });
         assertEquals(2 * format.segmentBytes, store.buffers().memoryBytes());
         epochs.exit(ticket);
         writer.join();

@@ -376,6 +376,21 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         access.store().awaitDurable(sequence);
     }
 
+    /**
+     * Commits every write that has returned from memtables into the space, and waits for that. They are durable then,
+     * whatever their mode, and what they have deleted or overwritten takes no disk space for longer than readers need it.
+     * The store does this itself when a memtable is full. For durability alone {@link #sync()} is cheaper.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is no room in the space; the writes stay in the write-ahead
+     *     logs, and the store goes on
+     * @throws io.flexdb.storage.StoreReadOnlyException if the store takes no writes because of damage
+     * @throws io.flexdb.storage.StoreClosedException if the store is closed meanwhile
+     * @see #compact()
+     */
+    public void flush() {
+        access.store().flush();
+    }
+
     /** Every write up to this sequence number is durable. Never falls. */
     public long durableSequence() {
         return access.store().durableSequence();

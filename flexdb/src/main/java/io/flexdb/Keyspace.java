@@ -593,6 +593,50 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         return RunFiles.load(this, Limits.localPath(source, "source"));
     }
 
+    // ---- compaction
+
+    /** Compacts all of the keyspace, as {@link #compact(byte[], byte[], Progress)} does. */
+    public void compact() {
+        compact(null, null, Progress.NONE);
+    }
+
+    /** Compacts a range, as {@link #compact(byte[], byte[], Progress)} does. */
+    public void compact(byte[] fromInclusive, byte[] toExclusive) {
+        compact(fromInclusive, toExclusive, Progress.NONE);
+    }
+
+    /**
+     * Makes a range take as little disk space as it can, and as few reads, while reads and writes go on: commits what was
+     * written before, removes pairs that have expired, writes each interval of the range in one piece that lies in
+     * several, and gives back to the disk what is free then. The store does all of this itself, in spare time and as
+     * far as it pays. Call this to have it now, after deleting much, for example, or before a time of many reads.
+     *
+     * <p>The time it takes grows with the range. What a {@link Snapshot}, a cursor or a {@link Transaction} shows keeps
+     * its disk space until that is closed. A crash or an end in the middle harms nothing.
+     *
+     * @param fromInclusive the first key of the range, whether it is there or not; null for the first of all
+     * @param toExclusive the first key behind it; null if there is none
+     * @param progress is told how many bytes of the range have been gone through, and may end it
+     * @throws io.flexdb.storage.StoreFullException if there is no room to write an interval anew; the store goes on
+     * @throws io.flexdb.storage.CorruptionException if a pair of the range is damaged; the store goes on
+     * @throws io.flexdb.storage.StoreReadOnlyException if the store takes no writes because of damage
+     * @throws io.flexdb.storage.StoreClosedException if the store is closed before it has ended
+     * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}
+     */
+    public void compact(byte[] fromInclusive, byte[] toExclusive, Progress progress) {
+        Limits.notNull(progress, "progress");
+        ByteBuffer from = Limits.wrapBound(fromInclusive);
+        ByteBuffer to = Limits.wrapBound(toExclusive);
+        boolean isEmpty = Limits.isEmptyRange(heads, from, to);
+        Store open = access.store();
+        requireThere();
+        if (isEmpty) {
+            open.flush();
+            return;
+        }
+        open.compact(Limits.storedFrom(heads, from), Limits.storedTo(heads, to), progress::done);
+    }
+
     // ---- figures
 
     /**

@@ -38,6 +38,9 @@ class FlexDBCrashTest {
                 store.sync();
                 store.deleteRange(key(100), key(250));
                 store.db.defragment();
+                store.clock.advance(60);
+                store.compact(key(50), key(500));
+                store.flush();
             }
             load(store, round);
             largeTransaction(store, round);

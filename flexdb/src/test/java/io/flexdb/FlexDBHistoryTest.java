@@ -75,6 +75,8 @@ class FlexDBHistoryTest {
                 case 29, 30 -> deleteRange();
                 case 31 -> store.db.defragment();
                 case 32 -> load();
+                case 33 -> store.flush();
+                case 34 -> compact();
                 default -> one();
             }
         }
@@ -118,6 +120,11 @@ class FlexDBHistoryTest {
             }
             Durability[] all = Durability.values();
             store.batch(edits, all[random.nextInt(all.length)]);
+        }
+
+        private void compact() {
+            Edit range = range();
+            store.compact(range.key(), range.to());
         }
 
         private void deleteRange() {

@@ -71,6 +71,8 @@ class FlexDBModelTest {
                 .withAction(4, batches())
                 .withAction(3, rangeDeletes())
                 .withAction(1, defragmentations())
+                .withAction(1, step("flush", StoreDriver::flush))
+                .withAction(1, compactions())
                 .withAction(2, loads())
                 .withAction(2, largeTransactions())
                 .withAction(3, walks())
@@ -176,6 +178,15 @@ class FlexDBModelTest {
 
     private static Action.Independent<StoreDriver> defragmentations() {
         return () -> Arbitraries.just(Transformer.mutate("defragment", store -> store.db.defragment()));
+    }
+
+    private static Action.Independent<StoreDriver> compactions() {
+        return () -> Combinators.combine(
+                        keys().injectNull(0.3), Arbitraries.integers().between(1, 600))
+                .as((from, count) -> Transformer.mutate(
+                        "compact " + count + " from " + from,
+                        store -> store.compact(
+                                from == null ? null : bytes(from), from == null ? null : bytes(from + count))));
     }
 
     private static Action.Independent<StoreDriver> loads() {

@@ -244,6 +244,19 @@ final class StoreDriver {
         assertEquals(oracle.sequence(), db.durableSequence());
     }
 
+    /** Commits everything, which makes it durable. */
+    void flush() {
+        db.flush();
+        oracle.allDurable();
+        assertEquals(oracle.sequence(), db.durableSequence());
+    }
+
+    /** Compacts a range, which commits everything first. */
+    void compact(byte[] from, byte[] to) {
+        db.compact(from, to);
+        oracle.allDurable();
+    }
+
     // ---- ends and beginnings
 
     void reopen(String at) {

@@ -47,6 +47,7 @@ public final class CommitThread {
     private final Errands errands;
     private final Errands errandsBetween; // that are not done in the middle of a commit
     private final RunLinker linker;
+    private final Compactor compactor;
     private final Thread thread;
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
@@ -85,6 +86,7 @@ public final class CommitThread {
         this.errands = new Errands(health);
         this.errandsBetween = new Errands(health);
         this.linker = committer.linker();
+        this.compactor = committer.compactor();
         if (inline) {
             thread = null;
         } else {
@@ -409,6 +411,9 @@ public final class CommitThread {
      * their numbers are waited for.
      */
     private boolean reclaiming(BooleanSupplier change) {
+        if (committer.reclaiming.isBegun()) { // an errand beside a commit, with the time of that
+            return change.getAsBoolean();
+        }
         long time = isRecovering ? Long.MIN_VALUE : versions.clock.beginReclaiming();
         MemTable[] tables = {};
         if (mayMerge) {
@@ -564,6 +569,66 @@ public final class CommitThread {
                 throw e;
             }
         });
+    }
+
+    // ---- compaction, for whoever asks for it
+
+    /**
+     * Writes some intervals of a range whole, without what has expired.
+     *
+     * @param from a key of the first of them
+     * @param to the first key behind the range; null if there is none
+     * @throws io.flexdb.storage.CorruptionException if one of them is damaged; the store goes on, as it does if one can't
+     *     be read
+     */
+    public Compactor.Step compactSome(byte[] from, byte[] to) {
+        return onErrand(() -> changeSpace(() -> compactSomeHere(from, to)));
+    }
+
+    private Compactor.Step compactSomeHere(byte[] from, byte[] to) {
+        Compactor.Step[] step = {null};
+        reclaiming(() -> {
+            step[0] = compactor.compactSome(from, to, this::publishForReuse);
+            return true;
+        });
+        if (engine.collectSomeGarbage(true)) {
+            publish();
+        }
+        return step[0];
+    }
+
+    /** Collects some garbage; false if there is none left that is worth it. */
+    public boolean collectSome() {
+        return onErrand(() -> changeSpace(() -> {
+            boolean worked = engine.collectSlice(Long.MAX_VALUE);
+            publish();
+            return worked;
+        }));
+    }
+
+    /**
+     * Gives back to the disk the end of the data file, as far as nothing lives there and nobody reads it.
+     *
+     * @return whether more can be given back when {@link #collectSome} has moved what lies behind
+     */
+    public boolean shorten() {
+        return onErrand(() -> changeSpace(() -> {
+            engine.sync(engine.tag());
+            publishForReuse();
+            return engine.shorten(true);
+        }));
+    }
+
+    private <T> T changeSpace(Supplier<T> change) {
+        health.requireUsable();
+        try {
+            return change.get();
+        } catch (UnreadableException e) { // what can't be read was left as it is
+            throw e.getCause();
+        } catch (Throwable e) {
+            health.fail(e);
+            throw e;
+        }
     }
 
     private void release(MemLog log) {

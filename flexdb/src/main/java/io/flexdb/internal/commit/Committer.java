@@ -427,6 +427,16 @@ public final class Committer {
         return old.find(key, cache.fingerprints.of(bound, bound.length), 0);
     }
 
+    /** Whether pairs of an interval are so long that they are not written again. */
+    boolean areLeftInPlace(IntervalRef interval) {
+        return reader.isByHeads(interval.lengthBytes()) || areLong(interval.lengthBytes(), interval.pairCount());
+    }
+
+    /** Writes intervals whole, with the parts that this has for itself, and so for the same thread. */
+    Compactor compactor() {
+        return new Compactor(this);
+    }
+
     /** Brings sorted runs in, with the parts that this has for itself, and so for the same thread. */
     RunLinker linker() {
         return new RunLinker(this, intervals);

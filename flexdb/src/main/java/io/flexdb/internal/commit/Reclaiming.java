@@ -17,6 +17,7 @@ final class Reclaiming {
 
     private long time = Long.MIN_VALUE;
     private MemTable[] tables = NONE;
+    private boolean begun;
     private byte[] key = new byte[64];
 
     /**
@@ -28,11 +29,18 @@ final class Reclaiming {
     void begin(long newTime, MemTable[] withOperands) {
         time = newTime;
         tables = withOperands;
+        begun = true;
+    }
+
+    /** Whether one has begun, and not ended. */
+    boolean isBegun() {
+        return begun;
     }
 
     /** Lets the memtables go; nothing goes any more. */
     void end() {
         begin(Long.MIN_VALUE, NONE);
+        begun = false;
     }
 
     /**

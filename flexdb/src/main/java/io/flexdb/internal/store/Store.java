@@ -14,7 +14,9 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.check.StoreChecker;
 import io.flexdb.internal.commit.CommitThread;
+import io.flexdb.internal.commit.Compactor;
 import io.flexdb.internal.commit.Defragmenter;
+import io.flexdb.internal.copy.Checkpoints;
 import io.flexdb.internal.copy.StoreCopy;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.FiltersFile;
@@ -422,6 +424,45 @@ public final class Store implements AutoCloseable {
     /** The sequence number of the last visible write. */
     public long visibleSequence() {
         return versions.visibleSequence();
+    }
+
+    /** Has all that was written before committed. */
+    public void flush() {
+        tasks.run(task -> {
+            writer.runs().commitAll(task::goOn);
+            return null;
+        });
+    }
+
+    /**
+     * Does that, writes the intervals of a range whole, without what has expired, and gives back what is free then.
+     *
+     * @param from a key, as it is stored, as is the next
+     * @param to the first key behind the range; null if there is none
+     */
+    public void compact(byte[] from, byte[] to, Checkpoints.Progress progress) {
+        tasks.run(task -> {
+            writer.runs().commitAll(task::goOn);
+            long ofBytes = reader.estimate(from, to).bytes();
+            long bytes = 0;
+            byte[] next = from;
+            while (next != null) {
+                Compactor.Step step = commits.compactSome(next, to);
+                if (step.refusal() != null) {
+                    throw step.refusal();
+                }
+                next = step.next();
+                bytes += step.bytes();
+                long done = bytes;
+                task.tell(() -> progress.done(done, Math.max(done, ofBytes)));
+            }
+            do {
+                while (commits.collectSome()) {
+                    task.goOn();
+                }
+            } while (commits.shorten());
+            return null;
+        });
     }
 
     // ---- state

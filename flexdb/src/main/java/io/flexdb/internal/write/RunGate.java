@@ -65,7 +65,7 @@ public final class RunGate {
     public Hold hold(byte[] from, byte[] to, WriteGuard guard, Runnable goOn) {
         monitor.lock();
         try {
-            commitAll(goOn);
+            commitWritten(goOn);
             while (held.overlap(from, to)) {
                 await(goOn);
             }
@@ -74,7 +74,7 @@ public final class RunGate {
             }
             Hold hold = new Hold(held.hold(from, to));
             try {
-                commitAll(goOn);
+                commitWritten(goOn);
                 return hold;
             } catch (Throwable e) {
                 hold.letGo();
@@ -93,13 +93,27 @@ public final class RunGate {
     public void commitAll() {
         monitor.lock();
         try {
-            commitAll(() -> {});
+            commitWritten(() -> {});
         } finally {
             monitor.unlock();
         }
     }
 
-    private void commitAll(Runnable goOn) {
+    /**
+     * The same for a caller who may have to end.
+     *
+     * @param goOn throws if the caller is to end
+     */
+    public void commitAll(Runnable goOn) {
+        monitor.lock();
+        try {
+            commitWritten(goOn);
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void commitWritten(Runnable goOn) {
         monitor.health.requireUsable();
         long last = memtables.lastSequence();
         if (commits.isInline()) {

@@ -514,6 +514,19 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return false;
     }
 
+    /**
+     * Cuts off the end of the data file what is free, and begins to move what lies behind other free segments, which
+     * {@link #collectSlice} goes on with: after that there is more to be cut. To be called outside of groups, after
+     * publishing.
+     *
+     * @param wholly whether to keep no more than changes need at least; else it leaves alone what is soon used again
+     * @return whether there is something to be moved
+     */
+    public boolean shorten(boolean wholly) {
+        int spare = segments.cutSpare(wholly);
+        return spare > 0 && !collector.isSweeping() && collector.beginAtEnd(spare);
+    }
+
     /** Extents of which a range has a part, or more. */
     public long extentsIn(long logicalOffset, long length) {
         long[] extents = {0};

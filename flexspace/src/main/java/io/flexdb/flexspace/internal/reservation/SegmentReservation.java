@@ -37,6 +37,7 @@ public final class SegmentReservation {
     private static final int MIN_KEPT_ON_DISK = 2;
     private static final int MAX_KEPT_ON_DISK = 4;
     private static final int MIN_CUT = 8;
+    private static final int MIN_SLACK = 2;
 
     private final SegmentStore store;
     private final SegmentFormat format;
@@ -331,6 +332,23 @@ public final class SegmentReservation {
 
     private void cutFreeBeyond(int wanted) {
         cutEnd(Math.min(places.freeAtEnd(), places.allocatable() - wanted));
+    }
+
+    /**
+     * Cuts off the end of the file what is free and more than is kept, and returns how many segments more could be cut if
+     * nothing in use followed them: none if it is not worth to move that.
+     *
+     * @param wholly whether to keep no more than is always kept; else as much as the next commits take, perhaps
+     */
+    public int cutSpare(boolean wholly) {
+        int inUse = store.segmentCount() - store.freeSegmentCount();
+        int slack = wholly ? 0 : Math.max(MIN_SLACK, inUse / 8);
+        int wanted = keptOnDisk() + slack;
+        if (places.allocatable() - wanted < Math.max(1, slack)) {
+            return 0;
+        }
+        cutFreeBeyond(wanted);
+        return Math.max(0, places.allocatable() - wanted);
     }
 
     /** Cuts free segments off the end of the file if there are many. */

@@ -290,6 +290,11 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         return Limits.requireRoom(length, room, "value");
     }
 
+    /** Keys that were passed on which nothing was there, by this cursor or those before it. For tests. */
+    long deadPassed() {
+        return cursor().deadPassed();
+    }
+
     boolean isOpen() {
         return cursor != null;
     }

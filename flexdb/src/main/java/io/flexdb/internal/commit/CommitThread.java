@@ -515,6 +515,7 @@ public final class CommitThread {
                 engine.endGroup();
                 engine.sync(engine.tag());
                 listed.run();
+                versions.countLoad();
                 publish();
                 published.run();
             });

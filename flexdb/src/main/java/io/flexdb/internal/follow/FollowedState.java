@@ -180,7 +180,8 @@ public final class FollowedState implements AutoCloseable {
                 System::nanoTime,
                 store.merges,
                 null, // filters would have to be made anew with each state
-                large); // to read those that wait for a commit
+                large, // to read those that wait for a commit
+                false);
         tables.publish(versions, references());
         loadNanos = System.nanoTime() - beganNanos;
     }

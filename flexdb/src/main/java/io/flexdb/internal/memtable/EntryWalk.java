@@ -30,6 +30,14 @@ public final class EntryWalk {
         sequence = base - 1;
     }
 
+    /** Stands on an entry of a table, which has been written. */
+    public void resetAt(MemTable newTable, int entry) {
+        table = newTable;
+        base = newTable.nodes.baseSequence;
+        ref = entry;
+        sequence = newTable.sequence(entry);
+    }
+
     /** Lets the table go. */
     public void release() {
         table = null;

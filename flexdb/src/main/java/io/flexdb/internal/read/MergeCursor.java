@@ -77,6 +77,9 @@ public final class MergeCursor implements AutoCloseable {
     private byte[] turningKey = NO_KEY;
     private long time; // what has expired by then is not shown
     private Front front; // of the version; or null
+    private int fronts; // sources that it has; they come first
+    private long deadPassed;
+    private DeadWalk dead; // null before it is needed, or if nobody wants to know
 
     // The current pair:
     private ByteBuffer buffer;
@@ -134,6 +137,7 @@ public final class MergeCursor implements AutoCloseable {
     private void attach(Front newFront, Scan newScan) {
         try {
             front = newFront;
+            fronts = front == null ? 0 : front.count();
             Version version = pin.version();
             time = pin.time();
             for (int i = 0; front != null && i < front.count(); i++) {
@@ -202,6 +206,7 @@ public final class MergeCursor implements AutoCloseable {
         scan = Scan.ALL;
         hidden = null;
         front = null;
+        fronts = 0;
         if (fold != null) {
             fold.clear();
         }
@@ -218,6 +223,11 @@ public final class MergeCursor implements AutoCloseable {
         buffer = null;
         values = null;
         merges = false;
+    }
+
+    /** How many keys it has passed, since it was made, on which nothing was there. */
+    public long deadPassed() {
+        return deadPassed;
     }
 
     /** Whether the cursor stands on a pair. */
@@ -460,10 +470,14 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void passDeletions() {
+        int passed = 0;
         while (current != NOWHERE) {
             boolean isHidden = hidden != null && isHidden();
             if (!isHidden && expiry > time || isOutside()) {
                 break;
+            }
+            if (++passed >= DeadWalk.FIRST_LOOK && passKnown(passed == DeadWalk.FIRST_LOOK)) {
+                continue;
             }
             if (isHidden) {
                 passHidden();
@@ -471,9 +485,103 @@ public final class MergeCursor implements AutoCloseable {
                 advance();
             }
         }
+        if (passed > 0) {
+            deadPassed += passed;
+            if (passed >= DeadWalk.FIRST_LOOK && dead != null) {
+                noteDead();
+            }
+        }
         if (current != NOWHERE && isOutside()) {
             standNowhere();
         }
+    }
+
+    /**
+     * Goes on from a key that is dead, as many before it, behind all those of which that is known.
+     *
+     * @param isFirst whether it is the first that asks, since one was there
+     */
+    private boolean passKnown(boolean isFirst) {
+        if (dead == null) {
+            dead = reader.newDeadWalk();
+            if (dead == null) {
+                return false;
+            }
+        }
+        if (isFirst) {
+            dead.begin(buffer, keyPosition, keyLength);
+        }
+        if (current < fronts) {
+            return false; // what is in front alone knows where it goes on
+        }
+        if (current != spaceSource) {
+            dead.pass(memtables[current].table(), memtables[current].ref());
+        }
+        byte[] end = dead.look(pin, buffer, keyPosition, keyLength, backward);
+        if (end == null) {
+            return false;
+        }
+        jump(nearestInFront(end));
+        return true;
+    }
+
+    /** Where a jump may go: no further than to the nearest key in front, of which runs know nothing. */
+    private byte[] nearestInFront(byte[] end) {
+        byte[] nearest = end;
+        for (int source = 0; source < fronts; source++) {
+            if (isValid(source)) {
+                byte[] key = DeadWalk.copy(keys(source), keyAt(source), lengthAt(source), lengthAt(source));
+                int order = nearest == DeadRuns.END ? -1 : Arrays.compareUnsigned(key, nearest);
+                if (backward && nearest != DeadRuns.END) {
+                    if (order >= 0) {
+                        nearest = Arrays.copyOf(key, key.length + 1); // below which it is the first
+                    }
+                } else if (backward) {
+                    nearest = Arrays.copyOf(key, key.length + 1);
+                } else if (order < 0) {
+                    nearest = key;
+                }
+            }
+        }
+        return nearest;
+    }
+
+    /** Has all sources go on from a key in the direction of the walk, but for those in front, which are there. */
+    private void jump(byte[] end) {
+        current = NOWHERE; // and stays there if a move fails
+        tiedCount = 0;
+        for (int source = fronts; source < spaceSource; source++) {
+            if (end == DeadRuns.END) {
+                memtables[source].end();
+            } else if (backward) {
+                seekBelow(memtables[source], end, end.length);
+            } else {
+                memtables[source].seek(end, 0, end.length);
+            }
+        }
+        if (end == DeadRuns.END) {
+            space.end();
+        } else if (backward) {
+            space.seekBelow(end, end.length);
+        } else {
+            space.seek(end, end.length);
+        }
+        choose();
+    }
+
+    /** Notes what was passed, for others. */
+    private void noteDead() {
+        if (fronts == 0 && dead.isWorthNoting()) { // what is in front is nobody else's
+            byte[] end;
+            if (current == NOWHERE || isOutside()) {
+                byte[] bound = backward ? scan.lowerBound() : scan.upperBound();
+                end = bound == null || bound.length == 0 ? DeadRuns.END : bound;
+            } else {
+                end = DeadWalk.copy(buffer, keyPosition, keyLength, backward ? keyLength + 1 : keyLength);
+            }
+            dead.end(pin, end, backward);
+        }
+        dead.release();
     }
 
     /** Whether the walk has left its bounds; at the other one it has begun. */

@@ -51,6 +51,7 @@ public final class StoreReader {
     private final MergeCalls calls;
     private final RangeFilters filters; // or null
     private final LargeValues large;
+    private final DeadRuns deadRuns; // or null
 
     /**
      * @param pinnedBytes how many bytes cursors and snapshots hold back; see {@link PinnedVersion#openNewest}
@@ -59,6 +60,7 @@ public final class StoreReader {
      * @param calls to the merge function
      * @param filters say what is absent without reading; null if there are none
      * @param large reads what entries refer to
+     * @param notesDead whether walks note where nothing is there; the numbers in memtables must have no gap then
      */
     public StoreReader(
             StoreVersions versions,
@@ -70,10 +72,12 @@ public final class StoreReader {
             LongSupplier nanoClock,
             MergeCalls calls,
             RangeFilters filters,
-            LargeValues large) {
+            LargeValues large,
+            boolean notesDead) {
         this.calls = calls;
         this.filters = filters;
         this.large = large;
+        this.deadRuns = notesDead ? new DeadRuns() : null;
         this.versions = versions;
         this.index = index;
         this.intervals = intervals;
@@ -81,6 +85,11 @@ public final class StoreReader {
         this.pinnedBytes = pinnedBytes;
         this.maxPinnedBytes = maxPinnedBytes;
         this.nanoClock = nanoClock;
+    }
+
+    /** For one cursor; null if nobody notes anything. */
+    DeadWalk newDeadWalk() {
+        return deadRuns == null ? null : new DeadWalk(deadRuns);
     }
 
     /**

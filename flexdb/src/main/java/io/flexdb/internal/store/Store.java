@@ -179,7 +179,8 @@ public final class Store implements AutoCloseable {
                 settings.nanoClock,
                 opened.merges,
                 filters,
-                large);
+                large,
+                true);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         this.loads = new Loads(
                 engine,

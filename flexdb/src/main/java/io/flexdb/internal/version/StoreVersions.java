@@ -23,6 +23,7 @@ public final class StoreVersions {
     private final Object lock = new Object();
     private final VisibleSequence visible;
     private volatile Version current;
+    private long loads; // by the commit thread
     private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
 
     public StoreVersions(Epochs epochs, Health health, StoreClock clock, SpaceEngine engine, SparseIndex index) {
@@ -33,7 +34,7 @@ public final class StoreVersions {
         this.index = index;
         long lastSequence = engine.tag();
         this.current =
-                new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence);
+                new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence, 0);
         this.visible = new VisibleSequence(lastSequence, health);
         epochs.advance();
         this.freeSegments = engine.freeSegmentCount();
@@ -119,6 +120,11 @@ public final class StoreVersions {
         publish(storeSequence, false);
     }
 
+    /** Follows that a sorted run was brought into the roots, which are published next. */
+    public void countLoad() {
+        loads++;
+    }
+
     /** Publishes the writer's roots so that readers of earlier ones are gone afterwards, unless they take long. */
     public void publishForReuse(long storeSequence) {
         for (int phase = 0; phase < 3; phase++) {
@@ -139,7 +145,8 @@ public final class StoreVersions {
                     index.current(),
                     engine.current(),
                     withoutOldest ? now.withoutOldest() : now.logs(),
-                    Math.max(now.storeSequence(), storeSequence));
+                    Math.max(now.storeSequence(), storeSequence),
+                    loads);
             epochs.advance();
         }
         engine.reclaim();

@@ -12,15 +12,17 @@ import io.flexdb.internal.memlog.MemLog;
  * @param space logical offset to extent
  * @param logs the memtables, newest first; the first takes writes, unless it is frozen too
  * @param storeSequence no entry in the roots has a higher sequence number
+ * @param loads how many sorted runs were brought into the roots since the store was opened: they have no numbers
  */
-public record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence) {
+public record Version(
+        long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence, long loads) {
     static final MemLog[] NO_LOGS = {};
 
     Version withNewest(MemLog log) {
         MemLog[] more = new MemLog[logs.length + 1];
         more[0] = log;
         System.arraycopy(logs, 0, more, 1, logs.length);
-        return new Version(id, index, space, more, storeSequence);
+        return new Version(id, index, space, more, storeSequence, loads);
     }
 
     MemLog[] withoutOldest() {

@@ -92,7 +92,8 @@ class FlexDBCompactTest {
         store.assertSameBackward("whole");
         double live = PAIRS * 2 / 3.0 * 90;
         assertTrue(after < 1.1 * live, after + " of " + before + ", and " + live + " live");
-        assertTrue(half - after > (before - after) * 0.4 && half - after < (before - after) * 0.6, half + " of " + before);
+        assertTrue(
+                half - after > (before - after) * 0.4 && half - after < (before - after) * 0.6, half + " of " + before);
         store.db.close();
     }
 
@@ -182,7 +183,9 @@ class FlexDBCompactTest {
         long before = liveBytes(store);
         store.clock.advance(10);
         one.compact();
-        assertTrue(liveBytes(store) < before * 0.6 && liveBytes(store) > before * 0.4, store.db.stats().toString());
+        assertTrue(
+                liveBytes(store) < before * 0.6 && liveBytes(store) > before * 0.4,
+                store.db.stats().toString());
         other.compact(key(0), key(500));
         assertTrue(liveBytes(store) < before * 0.1, store.db.stats().toString());
         assertNull(one.get(key(3)));

@@ -116,7 +116,8 @@ class FlexDBQueueTest {
     @Test
     void pairsThatHaveExpiredAreDeadToo() {
         TestClock clock = new TestClock();
-        FlexDBOptions options = StoreDriver.WITHOUT_LARGE.withMemtableBytes(4 << 20).withClock(clock);
+        FlexDBOptions options =
+                StoreDriver.WITHOUT_LARGE.withMemtableBytes(4 << 20).withClock(clock);
         try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, options, true)) {
             for (int i = 0; i < PAIRS; i++) {
                 db.put(key(i), VALUE, Duration.ofMillis(10 + i));
@@ -204,8 +205,8 @@ class FlexDBQueueTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void walksMeetWhatASortedMapHas(long seed) {
         Random random = new Random(seed);
-        StoreDriver store = new StoreDriver(
-                StoreDriver.WITHOUT_LARGE.withMemtableBytes(random.nextBoolean() ? 1 << 20 : 64 << 10));
+        StoreDriver store =
+                new StoreDriver(StoreDriver.WITHOUT_LARGE.withMemtableBytes(random.nextBoolean() ? 1 << 20 : 64 << 10));
         List<Map.Entry<Snapshot, TreeMap<byte[], byte[]>>> snapshots = new ArrayList<>();
         int steps = Effort.times(150);
         for (int step = 0; step < steps; step++) {
@@ -310,7 +311,10 @@ class FlexDBQueueTest {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         AtomicBoolean ended = new AtomicBoolean();
         try (FlexDB db = FlexDB.open(
-                new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE.withMemtableBytes(1 << 20), false)) {
+                new SimulatedVfs(),
+                StoreDriver.DIRECTORY,
+                StoreDriver.WITHOUT_LARGE.withMemtableBytes(1 << 20),
+                false)) {
             for (int i = 0; i < 1000; i++) {
                 db.put(key(i), VALUE);
                 db.delete(key(i));

@@ -66,7 +66,8 @@ final class DeadRuns {
      * @param time and as of which time
      * @return null if the key is in no run that is known; forward the first key behind it, backward its first key
      */
-    byte[] endOf(Version version, long sequence, long time, ByteBuffer keys, int position, int length, boolean backward) {
+    byte[] endOf(
+            Version version, long sequence, long time, ByteBuffer keys, int position, int length, boolean backward) {
         if (!any || !lock.tryLock()) {
             return null;
         }
@@ -107,7 +108,9 @@ final class DeadRuns {
                 if (table != null) {
                     walk.resetAt(table, ref);
                 }
-            } else if (version.loads() != loads || through < sequence || isWrittenBehind(sequence, from, to, table, ref)) {
+            } else if (version.loads() != loads
+                    || through < sequence
+                    || isWrittenBehind(sequence, from, to, table, ref)) {
                 return;
             }
             add(new Run(from, to, sequence, time));
@@ -133,7 +136,18 @@ final class DeadRuns {
             clear();
             return false;
         }
-        MemLog[] logs = version.logs();
+        try {
+            followEntries(version.logs(), sequence);
+        } catch (Throwable e) { // of a full heap: an entry may have been passed by
+            clear();
+            throw e;
+        }
+        through = sequence;
+        any = !runs.isEmpty();
+        return any;
+    }
+
+    private void followEntries(MemLog[] logs, long sequence) {
         for (int i = logs.length - 1; i >= 0; i--) {
             MemTable table = logs[i].table;
             long last = table.lastSequence();
@@ -149,9 +163,6 @@ final class DeadRuns {
                 }
             }
         }
-        through = sequence;
-        any = !runs.isEmpty();
-        return any;
     }
 
     /** Whether the version lists all memtables with numbers above those looked at. */

@@ -26,9 +26,9 @@ final class DeadWalk {
         this.runs = runs;
     }
 
-    /** Begins with a key, which is dead as all that was passed right before it. */
-    void begin(ByteBuffer keys, int position, int length) {
-        start = copy(keys, position, length, length);
+    /** Begins. */
+    void begin() {
+        start = DeadRuns.END;
         passed = 0;
         nextLook = 0;
         jumped = false;
@@ -52,6 +52,9 @@ final class DeadWalk {
      * @return null if that is not known; see {@link DeadRuns#endOf}
      */
     byte[] look(PinnedVersion pin, ByteBuffer keys, int position, int length, boolean backward) {
+        if (start == DeadRuns.END) {
+            start = copy(keys, position, length, length);
+        }
         if (passed++ < nextLook) {
             return null;
         }
@@ -67,7 +70,7 @@ final class DeadWalk {
 
     /** Whether what was passed is worth to be noted. */
     boolean isWorthNoting() {
-        return passed >= (jumped ? LEAST_ADDED : LEAST_NOTED);
+        return start != DeadRuns.END && passed >= (jumped ? LEAST_ADDED : LEAST_NOTED);
     }
 
     /**

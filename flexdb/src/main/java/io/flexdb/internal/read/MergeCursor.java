@@ -79,7 +79,7 @@ public final class MergeCursor implements AutoCloseable {
     private Front front; // of the version; or null
     private int fronts; // sources that it has; they come first
     private long deadPassed;
-    private DeadWalk dead; // null before it is needed, or if nobody wants to know
+    private final DeadWalk dead; // null if nobody wants to know
 
     // The current pair:
     private ByteBuffer buffer;
@@ -113,6 +113,7 @@ public final class MergeCursor implements AutoCloseable {
         this.space = space;
         this.contexts = contexts;
         this.context = context;
+        this.dead = reader.newDeadWalk();
     }
 
     /**
@@ -503,13 +504,10 @@ public final class MergeCursor implements AutoCloseable {
      */
     private boolean passKnown(boolean isFirst) {
         if (dead == null) {
-            dead = reader.newDeadWalk();
-            if (dead == null) {
-                return false;
-            }
+            return false;
         }
         if (isFirst) {
-            dead.begin(buffer, keyPosition, keyLength);
+            dead.begin();
         }
         if (current < fronts) {
             return false; // what is in front alone knows where it goes on
@@ -517,11 +515,17 @@ public final class MergeCursor implements AutoCloseable {
         if (current != spaceSource) {
             dead.pass(memtables[current].table(), memtables[current].ref());
         }
-        byte[] end = dead.look(pin, buffer, keyPosition, keyLength, backward);
-        if (end == null) {
+        byte[] end;
+        try {
+            end = dead.look(pin, buffer, keyPosition, keyLength, backward);
+            if (end == null) {
+                return false;
+            }
+            end = nearestInFront(end);
+        } catch (OutOfMemoryError e) { // of a full heap: step by step it takes none
             return false;
         }
-        jump(nearestInFront(end));
+        jump(end);
         return true;
     }
 
@@ -569,8 +573,16 @@ public final class MergeCursor implements AutoCloseable {
         choose();
     }
 
-    /** Notes what was passed, for others. */
     private void noteDead() {
+        try {
+            noteDeadForOthers();
+        } catch (OutOfMemoryError e) { // of a full heap: then others walk, too
+            dead.begin();
+        }
+        dead.release();
+    }
+
+    private void noteDeadForOthers() {
         if (fronts == 0 && dead.isWorthNoting()) { // what is in front is nobody else's
             byte[] end;
             if (current == NOWHERE || isOutside()) {
@@ -581,7 +593,6 @@ public final class MergeCursor implements AutoCloseable {
             }
             dead.end(pin, end, backward);
         }
-        dead.release();
     }
 
     /** Whether the walk has left its bounds; at the other one it has begun. */

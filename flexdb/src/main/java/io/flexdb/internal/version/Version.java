@@ -14,8 +14,7 @@ import io.flexdb.internal.memlog.MemLog;
  * @param storeSequence no entry in the roots has a higher sequence number
  * @param loads how many sorted runs were brought into the roots since the store was opened: they have no numbers
  */
-public record Version(
-        long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence, long loads) {
+public record Version(long id, IndexView index, FlexTreeView space, MemLog[] logs, long storeSequence, long loads) {
     static final MemLog[] NO_LOGS = {};
 
     Version withNewest(MemLog log) {

@@ -80,6 +80,7 @@ class WaitsTest {
             allow("IndexSampler awaitTermination", 1, "threads that end; by the one that opens the store"),
             allow("Phase .await", 1, "prints how far a run is; a program of its own"),
             // No wait at all
+            allow("DeadRuns tryLock", 2, "who does not get it walks on and asks again later"),
             allow("FlexSpaceAccess tryLock", 1, "once after each signal of an event"),
             allow("FileLocks tryLock", 1, "once, for a lock between processes"),
             allow("LockFile tryLock", 6, "once each, for a lock between processes"),

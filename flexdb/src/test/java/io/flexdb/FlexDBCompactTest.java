@@ -176,8 +176,8 @@ class FlexDBCompactTest {
         Keyspace one = store.db.createKeyspace("one");
         Keyspace other = store.db.createKeyspace("other");
         for (int i = 0; i < 500; i++) {
-            one.put(key(i), value(60, i), Duration.ofMillis(10));
-            other.put(key(i), value(60, i), Duration.ofMillis(10));
+            one.put(key(i), value(60, i), WriteOptions.timeToLive(Duration.ofMillis(10)));
+            other.put(key(i), value(60, i), WriteOptions.timeToLive(Duration.ofMillis(10)));
         }
         store.db.flush();
         long before = liveBytes(store);

@@ -120,7 +120,7 @@ class FlexDBQueueTest {
                 StoreDriver.WITHOUT_LARGE.withMemtableBytes(4 << 20).withClock(clock);
         try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, options, true)) {
             for (int i = 0; i < PAIRS; i++) {
-                db.put(key(i), VALUE, Duration.ofMillis(10 + i));
+                db.put(key(i), VALUE, WriteOptions.timeToLive(Duration.ofMillis(10 + i)));
             }
             FlexCursor before = db.cursor();
             long[] passed = {0};

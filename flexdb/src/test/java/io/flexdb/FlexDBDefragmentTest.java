@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.CorruptionException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,9 +82,21 @@ class FlexDBDefragmentTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatReadersMeetInManyPiecesIsWrittenInOneWithoutBeingAskedFor(boolean scans) {
+        becomeWhole(scans ? StoreDriver.SMALL : StoreDriver.SMALL.withCacheBytes(0), scans);
+    }
+
+    /** Reads that take long have scans ask the file, and not its mapping. */
+    @Test
+    void whatSlowScansMeetInManyPiecesIsWrittenInOneToo() {
+        StoreSettings settings = StoreDriver.SMALL.settings().copy();
+        AtomicLong nanos = new AtomicLong();
+        settings.nanoClock = () -> nanos.addAndGet(10_000_000);
+        becomeWhole(FlexDBOptions.of(settings), true);
+    }
+
+    private static void becomeWhole(FlexDBOptions options, boolean scans) {
         StoreDriver store = scattered(StoreDriver.SMALL);
         store.db.close();
-        FlexDBOptions options = scans ? StoreDriver.SMALL : StoreDriver.SMALL.withCacheBytes(0);
         try (FlexDB db = FlexDB.open(store.vfs, StoreDriver.DIRECTORY, options, false)) {
             long before = extents(db);
             while (db.stats().defragmentedBytes() == 0 || extents(db) > before / 2) {

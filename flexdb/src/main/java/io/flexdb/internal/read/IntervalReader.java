@@ -467,7 +467,9 @@ public final class IntervalReader {
         } catch (BadRecordException e) {
             throw pairReader.corruption(logicalOffset, e);
         }
-        if (!fromFile && pairs.count() <= IntervalBounds.MAX_PAIRS) {
+        if (fromFile) { // which asks the operating system for each piece
+            noteFragmented(logicalOffset, IntervalBounds.areFragmented(context.range.pieces(), pairs.count()));
+        } else if (pairs.count() <= IntervalBounds.MAX_PAIRS) {
             ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
             int pieces = locate(space, context, logicalOffset, directory, 0);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));

@@ -28,9 +28,6 @@ public final class PairReader {
      * matched: others say nothing of a fault when they do not match.
      */
 
-    /** One in so many reads of fragmented pairs by their directory is noted: those that are read often come first. */
-    private static final int FRAGMENTED_READS_NOTED = 8;
-
     private final SpaceReads reads;
     private final IntervalCache cache;
     private final TouchedIntervals fragmented;
@@ -139,8 +136,8 @@ public final class PairReader {
     }
 
     private void noteFragmented(ReadContext context, long logicalOffset, int pieces, int pairs) {
-        if (IntervalBounds.areFragmented(pieces, pairs) && context.fragmentedReads++ % FRAGMENTED_READS_NOTED == 0) {
-            fragmented.add(logicalOffset);
+        if (IntervalBounds.areFragmented(pieces, pairs) && context.isInSample()) {
+            fragmented.add(logicalOffset); // some will do: those that are read often come first
         }
     }
 

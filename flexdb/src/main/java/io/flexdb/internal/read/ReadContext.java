@@ -49,8 +49,20 @@ public final class ReadContext {
     /** Whether the interval is that of a key in the view that the next key, which is not below it, is looked up in. */
     boolean ascends;
 
-    /** How often pairs that lie in many pieces were read; roughly, as it begins anew where it ends. */
-    int fragmentedReads;
+    private int sample = 1; // any but 0
+
+    /**
+     * Chooses one in eight calls, on average, and others each time that the same calls are made once more: reads of the
+     * same walk come in the same order, so whoever counted them would choose the same ones for ever.
+     */
+    boolean isInSample() {
+        int next = sample; // xorshift, which comes to each number but 0
+        next ^= next << 13;
+        next ^= next >>> 17;
+        next ^= next << 5;
+        sample = next;
+        return next >>> 29 == 0;
+    }
 
     /** Where in the space the value of a long pair begins, of which the length was found last; -1 for another. */
     long valueOffset = -1;

@@ -202,6 +202,49 @@ class FlexDBMemoryTest {
         }
     }
 
+    /** Nothing is committed as long as the operand is there; the refusal says which key that is, and what to do. */
+    @Test
+    void aMergeIntoAValueThatCanNotBeHeldIsNamedAndADeleteEndsIt() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(4 << 20).withMergeFunction(MergeFunction.APPEND);
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            db.put(bytes("large"), new byte[3 << 20]);
+        }
+        OffHeap.Source noLarge = bytes -> {
+            if (bytes > 3 << 20) {
+                throw new OutOfMemoryError("none so large, for a test");
+            }
+            return ByteBuffer.allocateDirect(bytes);
+        };
+        FlexDBOptions smaller = options.withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES);
+        int written = 0;
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, smaller, true, AMPLE, noLarge)) {
+            db.merge(bytes("large"), bytes("more"));
+            StoreFullException refused = null;
+            while (refused == null) {
+                try {
+                    db.put(bytes("key" + written), new byte[100]);
+                    written++;
+                } catch (StoreFullException e) {
+                    refused = e;
+                }
+            }
+            assertTrue(refused.getMessage().contains("merged into key 0x6c61726765 "), refused.getMessage());
+            assertTrue(refused.getMessage().contains("delete that key"), refused.getMessage());
+            assertThrows(StoreMemoryException.class, () -> db.get(bytes("large")));
+            assertEquals(100, db.get(bytes("key0")).length);
+            db.delete(bytes("large"));
+            for (int i = 0; i < 3000; i++) {
+                db.put(bytes("key" + written), new byte[100]);
+                written++;
+            }
+            assertEquals(written, StoreDriver.all(db).size());
+        }
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            assertEquals(written, StoreDriver.all(db).size());
+        }
+    }
+
     /**
      * Where there is no space for another log, writers wait for a commit of the memtable that they fill. It may lack
      * memory at first: nobody but those who wait for it ever asks for it again.

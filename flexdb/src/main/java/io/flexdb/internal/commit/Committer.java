@@ -15,6 +15,7 @@ import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHash;
+import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.DeletedRanges;
@@ -30,6 +31,7 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.function.LongSupplier;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
@@ -82,6 +84,7 @@ public final class Committer {
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
     private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
+    private static final int SHOWN_BYTES = 32; // of a key
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
@@ -123,6 +126,7 @@ public final class Committer {
     private int replacedCount;
     private double mostPieces = MOST_PIECES;
     private StoreFullException memoryRefusal;
+    private byte[] merging; // the key whose operands are being merged, or failed to be for want of memory; else null
     final Reclaiming reclaiming = new Reclaiming();
 
     public Committer(
@@ -508,10 +512,12 @@ public final class Committer {
         EntryKey ofOperand = nextKey;
         ofOperand.set(entries.table(), entries.ref());
         byte[] bytes = ofOperand.copy();
+        merging = bytes;
         takeOperands(range, bytes);
         try {
             MergedValue value = fold.fold();
             overgrown.note(bytes, 0);
+            merging = null;
             return value;
         } catch (MergeException | OutOfMemoryError e) { // which may be the function's, too
             takeOperands(range, bytes); // again, as the function may have changed what it was given
@@ -519,6 +525,7 @@ public final class Committer {
                 MergedValue waiting = fold.waiting(e);
                 failedMerges = failedMerges + 1;
                 overgrown.note(bytes, waiting.bytes().length);
+                merging = null;
                 return waiting;
             } catch (MergeException tooMuch) {
                 throw new UnreadableException(tooMuch);
@@ -588,9 +595,18 @@ public final class Committer {
     /** Returns false. */
     private boolean refuseForMemory(Throwable e) {
         shrink();
-        memoryRefusal = new StoreFullException("no memory to commit what was written (" + e.getMessage()
-                + "); allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
+        byte[] ofKey = merging;
+        merging = null;
+        String what = ofKey == null ? "written" : "merged into key " + shown(KeyHeads.withoutHead(ofKey));
+        String cure = ofKey == null ? "" : "delete that key, ";
+        memoryRefusal = new StoreFullException("no memory to commit what was " + what + " (" + e.getMessage() + "); "
+                + cure + "allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
         return false;
+    }
+
+    private static String shown(byte[] userKey) {
+        String more = userKey.length > SHOWN_BYTES ? "... (" + userKey.length + " bytes)" : "";
+        return "0x" + HexFormat.of().formatHex(userKey, 0, Math.min(SHOWN_BYTES, userKey.length)) + more;
     }
 
     private void mergeInterval(boolean alwaysInPlace) {

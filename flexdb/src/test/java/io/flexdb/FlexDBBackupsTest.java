@@ -273,8 +273,9 @@ class FlexDBBackupsTest {
                 FlexDBCheckpointTest.fill(store, 300, 500);
                 store.vfs.failAt(store.vfs.operationCount() + n, fault);
                 String at = fault + " at operation " + n;
+                List<Long> returned = new ArrayList<>(List.of(1L));
                 try {
-                    backups.create(store.db);
+                    returned.add(backups.create(store.db).id());
                     if (store.vfs.faultsFired() == 0) {
                         break;
                     }
@@ -282,6 +283,10 @@ class FlexDBBackupsTest {
                     failed++;
                 }
                 store.vfs.clearFaults();
+                assertEquals(
+                        returned,
+                        backups.list().stream().map(FlexDBBackups.Backup::id).toList(),
+                        at + ": what was not returned is not there");
                 assertRestored(store.vfs, backups, 1, contents.get(1L), at);
                 if (store.db.health().isUsable()) {
                     store.assertSame(at);

@@ -232,8 +232,25 @@ public final class BackupDirectory implements AutoCloseable {
                     files,
                     target.names());
             lockWatch.requireHeld(); // B8
-            manifest.write(vfs, own);
+            writeOrTakeBack(manifest, proof);
             return manifest;
+        }
+    }
+
+    /** Makes it a backup; or none, also to those who look, if nobody knows whether it would stay one. */
+    private void writeOrTakeBack(Manifest manifest, BackupProof proof) {
+        try {
+            manifest.write(vfs, proof.directory());
+        } catch (RuntimeException | Error e) {
+            try {
+                lockWatch.requireHeld(); // B8
+                if (vfs.exists(proof.directory().resolve(Manifest.NAME))) {
+                    proof.deleteManifest();
+                }
+            } catch (StorageException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
         }
     }
 
@@ -256,6 +273,7 @@ public final class BackupDirectory implements AutoCloseable {
         for (long id : found.numbers()) {
             BackupProof proof = found.proof(id, file);
             if (isOfUnfinished(proof)) {
+                vfs.syncDirectory(proof.directory()); // B1: a manifest that was taken back may not be gone durably
                 deleteFiles(proof);
             } else if (id == file.last()) {
                 proof.deleteIfBegun();

@@ -169,18 +169,23 @@ public final class SharedForce {
         int done = 0;
         long forced = 0;
         long reached = 0;
+        Throwable failure = null;
         try {
-            try {
-                for (; done < round.length; done++) {
-                    round[done].force();
-                    forced = Math.max(forced, round[done].durableSequence());
-                }
-            } finally {
-                requireOwnership.run(); // G5
-                reached = forced;
+            for (; done < round.length; done++) {
+                round[done].force();
+                forced = Math.max(forced, round[done].durableSequence());
             }
         } catch (Throwable e) {
-            health.fail(e);
+            failure = e;
+        }
+        try {
+            requireOwnership.run(); // G5
+            reached = forced;
+        } catch (Throwable e) {
+            failure = failure == null ? e : withSuppressed(failure, e);
+        }
+        if (failure != null) {
+            health.fail(failure);
         }
         lock.lock();
         try {
@@ -193,6 +198,16 @@ public final class SharedForce {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The first of two failures, which knows of the other if there is memory for that. */
+    private static Throwable withSuppressed(Throwable first, Throwable second) {
+        try {
+            first.addSuppressed(second);
+        } catch (OutOfMemoryError e) {
+            // The first one says enough.
+        }
+        return first;
     }
 
     /** Wakes those whose writes are durable now, and who leads next (G4). */

@@ -10,6 +10,7 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +171,23 @@ class SharedForceTest {
         store.group.awaitDurable(durable); // what was durable stays so
         WalRecovery recovery = WalRecovery.open(store.vfs.crash(0), DIRECTORY, 5);
         assertTrue(recovery.replay(0, (s, n, p, o, l) -> {}) >= acknowledged);
+    }
+
+    @Test
+    void ofAFailedForceAndALostLockBothAreTold() {
+        Store store = new Store();
+        StoreIoException lost = new StoreIoException("reading", DIRECTORY, new IOException("the lock is lost"));
+        SharedForce group = new SharedForce(0, store.health, () -> {}, () -> {
+            throw lost;
+        });
+        WalWriter writer = WalWriter.create(store.vfs, DIRECTORY, 1, 5, 1, 16_384, true);
+        group.add(writer);
+        Writes.append(writer, 1, 100);
+        store.vfs.failAt(store.vfs.operationCount() + 1, Fault.FORCE_FAILS);
+        StoreFailedException e = assertThrows(StoreFailedException.class, () -> group.awaitDurable(1));
+        assertTrue(e.getCause().getMessage().contains("Input/output error"), "the first failure: " + e.getCause());
+        assertSame(lost, e.getCause().getSuppressed()[0]);
+        assertEquals(0, group.durableSequence());
     }
 
     @Test

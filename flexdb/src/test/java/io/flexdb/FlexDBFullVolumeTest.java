@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.Fault;
@@ -10,6 +11,8 @@ import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +28,7 @@ class FlexDBFullVolumeTest {
     private static final int ENOUGH_REFUSALS = 3;
     private static final long LEAST_BYTES = 400_000; // a memtable, and no room for it in the space
     private static final long MOST_BYTES = 1_200_000;
+    private static final Pattern FREE_BYTES = Pattern.compile("([0-9]+) free bytes on it let deletes go on");
 
     private final TreeMap<byte[], byte[]> model = StoreOracle.newMap();
     private FlexDBOptions options;
@@ -55,19 +59,12 @@ class FlexDBFullVolumeTest {
             db = open(vfs); // is not refused
             StoreOracle.assertSame(model, StoreDriver.all(db), at + ", opening " + opening);
         }
-        for (byte[] key : new ArrayList<>(model.keySet()).subList(0, model.size() / 2)) {
-            try {
-                db.delete(key);
-                model.remove(key);
-            } catch (StoreFullException e) {
-                // A volume may be too small for what waits and for what is deleted.
-            }
-        }
+        deleteHalf(db, vfs, at);
         StoreOracle.assertSame(model, StoreDriver.all(db), at + ", deleted");
         vfs = end(db, vfs, killed);
         db = open(vfs);
         StoreOracle.assertSame(model, StoreDriver.all(db), at + ", opened after deletes");
-        vfs.setCapacity(2 * capacity);
+        vfs.setCapacity(Math.max(2 * capacity, FlexDBFullTest.bytesOf(vfs) + capacity));
         for (byte[] key : new ArrayList<>(model.keySet())) {
             db.delete(key);
         }
@@ -77,6 +74,24 @@ class FlexDBFullVolumeTest {
         db = open(vfs);
         StoreOracle.assertSame(model, StoreDriver.all(db), at + ", with more space");
         end(db, vfs, false);
+    }
+
+    /** A volume may be too small for what waits and for what is deleted; then a refusal says what would be enough. */
+    private void deleteHalf(FlexDB db, SimulatedVfs vfs, String at) {
+        boolean wasRefused = false;
+        for (byte[] key : new ArrayList<>(model.keySet()).subList(0, model.size() / 2)) {
+            try {
+                db.delete(key);
+            } catch (StoreFullException e) {
+                assertFalse(wasRefused, () -> at + ": refused again: " + e.getMessage());
+                wasRefused = true;
+                Matcher free = FREE_BYTES.matcher(e.getMessage());
+                assertTrue(free.find(), () -> at + ": " + e.getMessage());
+                vfs.setCapacity(FlexDBFullTest.bytesOf(vfs) + Long.parseLong(free.group(1)));
+                db.delete(key);
+            }
+            model.remove(key);
+        }
     }
 
     private FlexDB open(SimulatedVfs vfs) {

@@ -360,6 +360,11 @@ public final class MemLogs {
         return Math.min(WalFormat.MAX_CAPACITY, units * WalFormat.CAPACITY_UNIT);
     }
 
+    /** Bytes of a log of the usual size. */
+    public long usualLogBytes() {
+        return walBytes(memtableBytes);
+    }
+
     /** Payload bytes that one log takes. */
     public int maxPayloadBytes() {
         return WalFormat.maxPayloadBytes(walBytes(memtableBytes));

@@ -71,6 +71,15 @@ final class ActiveMemtable {
         return versions.current().logs().length;
     }
 
+    /** Disk space that is enough to commit all of them, and for the log of one more. */
+    long bytesForAll() {
+        long bytes = memLogs.usualLogBytes();
+        for (MemLog log : versions.current().logs()) {
+            bytes += 2 * log.wal.capacity(); // as data and, where pairs are small, as much in log and tree
+        }
+        return bytes;
+    }
+
     /** Whether there may be one more, as far as it depends on how many are frozen. */
     boolean mayBeginNext() {
         return count() <= MAX_FROZEN;

@@ -10,6 +10,8 @@ import io.flexdb.storage.StoreFullException;
  * refused. All of it under the write lock.
  */
 final class MemtableRotation {
+    private static final int SEGMENTS_KEPT = 6; // open, and kept back, beside those that are filled
+
     private final WriteMonitor monitor;
     private final ActiveMemtable memtables;
     private final MemLogs memLogs;
@@ -17,8 +19,12 @@ final class MemtableRotation {
     private final SpaceRetries retries;
     private final CommitThread commits;
     private final Runnable startThreads;
+    private final long segmentBytes;
 
-    /** @param startThreads run before the first memtable begins, perhaps more than once */
+    /**
+     * @param startThreads run before the first memtable begins, perhaps more than once
+     * @param segmentBytes of the space
+     */
     MemtableRotation(
             WriteMonitor monitor,
             ActiveMemtable memtables,
@@ -26,7 +32,8 @@ final class MemtableRotation {
             LogRequests logs,
             SpaceRetries retries,
             CommitThread commits,
-            Runnable startThreads) {
+            Runnable startThreads,
+            long segmentBytes) {
         this.monitor = monitor;
         this.memtables = memtables;
         this.memLogs = memLogs;
@@ -34,6 +41,7 @@ final class MemtableRotation {
         this.retries = retries;
         this.commits = commits;
         this.startThreads = startThreads;
+        this.segmentBytes = segmentBytes;
     }
 
     /**
@@ -43,6 +51,28 @@ final class MemtableRotation {
      *     has changed then, and later there may be some
      */
     void rotate(byte[] payload, int length, long bodyBytes, int entries) {
+        try {
+            rotateOrRefuse(payload, length, bodyBytes, entries);
+        } catch (StoreFullException e) {
+            if (memLogs.lacksMemory() || monitor.health.hasFailed() || !SparedRoom.isDelete(payload, length)) {
+                throw e;
+            }
+            throw refusalOfDelete(e);
+        }
+    }
+
+    /** To delete data is no advice for whoever is refused that: but it is known what would let him go on. */
+    private StoreFullException refusalOfDelete(StoreFullException why) {
+        long bytes = memtables.bytesForAll() + SEGMENTS_KEPT * segmentBytes;
+        StoreFullException refusal =
+                new StoreFullException("a delete finds no room, since what was put before finds none ("
+                        + why.getMessage() + "); where it is the disk that is full, " + bytes
+                        + " free bytes on it let deletes go on. Nothing is lost, and reads go on");
+        refusal.initCause(why);
+        return refusal;
+    }
+
+    private void rotateOrRefuse(byte[] payload, int length, long bodyBytes, int entries) {
         if (commits.isInline()) {
             rotateInline(payload, length);
             return;

@@ -99,7 +99,8 @@ public final class StoreWriter {
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
         this.spared = new SparedRoom(memtables, memLogs, retries, commits.isInline());
-        this.rotation = new MemtableRotation(monitor, memtables, memLogs, logs, retries, commits, this::startThreads);
+        this.rotation = new MemtableRotation(
+                monitor, memtables, memLogs, logs, retries, commits, this::startThreads, settings.space.segmentBytes());
         this.requests = new CommitRequests(
                 monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime), versions, held);
         this.runs = new RunGate(monitor, memtables, versions, held, retries, commits);

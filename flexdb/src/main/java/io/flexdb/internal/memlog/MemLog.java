@@ -29,18 +29,21 @@ public final class MemLog {
     }
 
     /**
-     * Has runs of large values stay as long as this has entries that refer to them. Under the write lock.
-     *
-     * @param recordBytes of the entries to come
+     * Has runs of large values stay until this is committed, as entries to come refer to them. Under the write lock,
+     * before there is room for these entries: it may find no memory, and room that nobody fills can't be given back.
      */
-    public void hold(List<StagedRun> more, long recordBytes, LargeValues values) {
+    public void hold(List<StagedRun> more, LargeValues values) {
         for (int i = 0; i < more.size(); i++) {
             StagedRun run = more.get(i);
             if (!runs.contains(run)) {
+                runs.add(run); // first: it is this that may fail
                 values.hold(run);
-                runs.add(run);
             }
         }
+    }
+
+    /** Counts the records of entries that refer to runs. Under the write lock. */
+    public void countStaged(long recordBytes) {
         stagedBytes += recordBytes;
     }
 

@@ -321,6 +321,7 @@ public final class StoreWriter {
                         && log.wal.hasRoom(length)
                         && spared.allows(log, payload, length, bodyBytes)) {
                     frees = retries.isFull() && SparedRoom.isDelete(payload, length);
+                    hold(log, staged);
                     reserved = log.table.reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
                     if (reserved != MemTable.NONE) {
                         break;
@@ -329,7 +330,7 @@ public final class StoreWriter {
                 rotation.rotate(payload, length, bodyBytes, entries);
             }
             if (staged != null) {
-                log.hold(staged.runs, staged.recordBytes, large);
+                log.countStaged(staged.recordBytes);
             }
             first = memtables.lastSequence() + 1;
             append(log, payload, length, checksum, first, entries);
@@ -352,6 +353,12 @@ public final class StoreWriter {
             syncs.wrote(last);
         }
         return last;
+    }
+
+    private void hold(MemLog log, StagedWrite staged) {
+        if (staged != null) {
+            log.hold(staged.runs, large);
+        }
     }
 
     /** Whether a memtable may refer to more: what is staged waits for its commit, and takes the disk meanwhile. */
@@ -402,11 +409,11 @@ public final class StoreWriter {
         try {
             int inserted = log.table.insertAll(payload, 0, length, first, reserved);
             assert inserted == last - first + 1 : "a recovery numbers " + inserted + " entries from " + first;
+            versions.advanceVisible(first, last);
         } catch (Throwable e) {
             health.fail(e); // those behind must not wait for this one
             throw e;
         }
-        versions.advanceVisible(first, last);
     }
 
     // ---- how fast the active memtable may be filled
@@ -535,15 +542,17 @@ public final class StoreWriter {
             int reserved = MemTable.NONE;
             MemLog log = memtables.get();
             if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, isChanged, logs)) {
+                hold(log, staged);
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (reserved == MemTable.NONE) {
                 log = nextForRecovered(length, bodyBytes, entries, isChanged, logs);
                 memtables.begin(log, false);
+                hold(log, staged);
                 reserved = log.table.reserve(bodyBytes, entries, ranges, first);
             }
             if (staged != null) {
-                log.hold(staged.runs, staged.recordBytes, large);
+                log.countStaged(staged.recordBytes);
             }
             if (!log.wal.isAdopted()) { // else it has the write
                 int checksum = WritePayload.checksum(payload, 0, length);

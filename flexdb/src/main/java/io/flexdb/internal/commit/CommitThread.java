@@ -56,6 +56,7 @@ public final class CommitThread {
     private volatile MemLog committing; // for progress
     private boolean garbageLeft; // perhaps; by the thread, as is the next
     private int readWaits; // that are left
+    private boolean fileIsLong; // perhaps; by the thread
     private boolean isRecovering; // by whoever opens the store, before the thread begins
 
     public CommitThread(
@@ -172,7 +173,7 @@ public final class CommitThread {
         try {
             while (true) {
                 runErrands();
-                MemLog log = garbageLeft || readWaits > 0 ? work.pollWork() : work.awaitWork();
+                MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive(log);
                     if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal(), readsHoldSegments())) {
@@ -186,6 +187,8 @@ public final class CommitThread {
                     collectSlice();
                 } else if (readWaits > 0) {
                     awaitShortReads();
+                } else if (fileIsLong) {
+                    shortenFile();
                 } else if (filterBuilder.isDue()) {
                     filterBuilder.buildSome();
                 } else if (defragmenter.isDue()) {
@@ -226,7 +229,14 @@ public final class CommitThread {
             publish();
         } else {
             readWaits = MAX_READ_WAITS;
+            fileIsLong = true;
         }
+    }
+
+    /** Cuts off the end of the data file what is spare, and has what lies behind it moved, if that is worth it. */
+    private void shortenFile() {
+        garbageLeft = engine.shorten(false);
+        fileIsLong = false;
     }
 
     /** Has what was emptied last become free, too: nothing else is published until somebody writes. */
@@ -238,6 +248,13 @@ public final class CommitThread {
         }
         publish();
         Pause.nanos(READ_WAIT_NANOS);
+    }
+
+    private void shortenHere() {
+        while (engine.shorten(false)) {
+            engine.collectGarbage();
+            publishForReuse();
+        }
     }
 
     /** Goes on dividing intervals, which changes nothing in files. */
@@ -399,8 +416,11 @@ public final class CommitThread {
         work.signalCommitted();
         if (!isInline()) {
             garbageLeft = true;
-        } else if (engine.collectGarbage() > 0) {
-            publish();
+        } else {
+            if (engine.collectGarbage() > 0) {
+                publish();
+            }
+            shortenHere();
         }
         return true;
     }

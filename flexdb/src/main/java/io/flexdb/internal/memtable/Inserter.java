@@ -8,4 +8,7 @@ final class Inserter {
 
     /** Entries whose key was there already and that the table has not been told of. */
     int duplicates;
+
+    /** Keys that it has deleted. */
+    int deletes;
 }

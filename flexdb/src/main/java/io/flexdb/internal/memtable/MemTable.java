@@ -176,6 +176,7 @@ public final class MemTable {
             Inserter inserter = inserters.get(stripe * STRIPE_SPACING);
             if (inserter != null) {
                 inserter.duplicates = 0;
+                inserter.deletes = 0;
             }
         }
     }
@@ -292,6 +293,9 @@ public final class MemTable {
                 deleted.add(payload, reader.keyIndex(), to, to + reader.valueLength(), sequence++);
                 ref += (int) Nodes.bytes(reader.keyLength(), reader.valueLength()) >>> 3;
             } else {
+                if (reader.type() == WritePayload.DELETE) {
+                    inserter.deletes++;
+                }
                 ref += insert(inserter, reader, payload, sequence++, ref) >>> 3;
             }
         }
@@ -519,6 +523,17 @@ public final class MemTable {
     /** Where the entries end in the arena. */
     int entriesEnd() {
         return used;
+    }
+
+    /** Whether keys were deleted here; of deletes that are being inserted perhaps not yet. Any thread. */
+    public boolean hasDeletes() {
+        for (int stripe = 0; stripe < STRIPES; stripe++) {
+            Inserter inserter = inserters.get(stripe * STRIPE_SPACING);
+            if (inserter != null && inserter.deletes > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Deleted ranges that room was handed out for. */

@@ -71,7 +71,7 @@ final class CommitRequests implements CommitWork {
     }
 
     private boolean isDue(MemTable active, double fill) {
-        return filling.isDue(active.id(), fill, active.ranges() != null);
+        return filling.isDue(active.id(), fill, active.ranges() != null, active::hasDeletes);
     }
 
     /** Whether no writer would have to wait for the next memtable, and none more be held back by a snapshot. */

@@ -1,5 +1,6 @@
 package io.flexdb.internal.write;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -12,17 +13,20 @@ final class SlowFilling {
      * all reads slower: scans of 50 pairs by a third if it is half full. To commit it early costs little where few
      * writes come. Where many do it would be full soon, and a commit of many entries is cheaper for each. Very few
      * entries are in nobody's way, and a store that is written to once a minute need not force files each time. But a
-     * range that was deleted holds back all the space that it covers.
+     * range that was deleted holds back all the space that it covers. So does a key with a large value: a few deletes may
+     * hold back more than all else has, so they wait for some periods and no longer.
      */
     private static final long PERIOD_NANOS = 1_000_000_000;
     private static final double MOST_IN_A_PERIOD = 1.0 / 8; // of a memtable
     private static final double LEAST_WORTH = 1.0 / 64;
+    private static final long MOST_NANOS_OF_DELETES = 5 * PERIOD_NANOS;
     private static final long NONE = -1;
 
     private final LongSupplier nanoClock;
     private long seen = NONE; // at the last look, as are the next two
     private double seenFill;
     private long seenAt;
+    private long firstSeenAt; // that one
 
     SlowFilling(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
@@ -34,14 +38,22 @@ final class SlowFilling {
      * @param active its id
      * @param fill how full it is, from 0 to 1
      * @param freesRanges whether ranges are deleted in it
+     * @param hasDeletes whether keys are deleted in it
      */
-    boolean isDue(long active, double fill, boolean freesRanges) {
+    boolean isDue(long active, double fill, boolean freesRanges, BooleanSupplier hasDeletes) {
         long now = nanoClock.getAsLong();
         boolean isNew = active != seen;
         if (!isNew && now - seenAt < PERIOD_NANOS) {
             return false;
         }
-        boolean due = !isNew && (fill >= LEAST_WORTH || freesRanges) && fill - seenFill <= MOST_IN_A_PERIOD;
+        if (isNew) {
+            firstSeenAt = now;
+        }
+        boolean due = !isNew
+                && fill - seenFill <= MOST_IN_A_PERIOD
+                && (fill >= LEAST_WORTH
+                        || freesRanges
+                        || now - firstSeenAt >= MOST_NANOS_OF_DELETES && hasDeletes.getAsBoolean());
         seen = active;
         seenFill = fill;
         seenAt = now;

@@ -1,0 +1,94 @@
+package io.flexdb;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.testing.Effort;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is dead gives its disk space back, whoever writes beside it, while the store is open. */
+class FlexDBReclaimTest {
+    private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
+    private static final int SEGMENT_BYTES = 64 * 512;
+
+    /** What a store of a few segments keeps: those at hand for the next changes, and those below the least to collect. */
+    private static final long KEPT_BYTES = 10L * SEGMENT_BYTES;
+
+    private static byte[] key(int number) {
+        return String.format(Locale.ROOT, "key%07d", number).getBytes(US_ASCII);
+    }
+
+    private static byte[] value(Random random, int bytes) {
+        byte[] value = new byte[bytes];
+        random.nextBytes(value);
+        return value;
+    }
+
+    private static long fileBytes(StoreDriver store) {
+        return store.vfs.content(DATA).length;
+    }
+
+    private static long liveBytes(StoreDriver store) {
+        long bytes = 0;
+        for (var pair : store.oracle.now().entrySet()) {
+            bytes += pair.getKey().length + pair.getValue().length;
+        }
+        return bytes;
+    }
+
+    @Test
+    void aRandomOverwriterTakesAFewTimesWhatLives() {
+        StoreDriver store = new StoreDriver(StoreDriver.WITHOUT_LARGE);
+        Random random = new Random(7);
+        int live = 4000;
+        for (int i = 0; i < live; i++) {
+            store.put(key(i), value(random, 100));
+        }
+        for (int i = 0; i < Effort.times(8 * live); i++) {
+            store.put(key(random.nextInt(live)), value(random, 100));
+            if (i % live == 0) {
+                long bytes = liveBytes(store);
+                assertTrue(fileBytes(store) < 3 * bytes + KEPT_BYTES, "after " + i + ": " + fileBytes(store));
+            }
+        }
+        store.assertSame("the end");
+        store.db.close();
+    }
+
+    /** However they lie: the last of the file may live, and the first be free. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void largeValuesThatAreDeletedGiveTheirSpaceBack(int which) {
+        StoreDriver store = new StoreDriver(StoreDriver.SMALL);
+        Random random = new Random(8);
+        int count = 150;
+        for (int i = 0; i < count; i++) {
+            store.put(key(i), value(random, 40_000));
+        }
+        store.flush();
+        long full = fileBytes(store);
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            boolean stays = which == 0 ? i < 10 : which == 1 ? i >= count - 10 : i % 15 == 0;
+            if (!stays) {
+                store.delete(key(i));
+            } else {
+                kept++;
+            }
+        }
+        assertEquals(10, kept);
+        store.flush();
+        assertTrue(fileBytes(store) < 3 * liveBytes(store) + KEPT_BYTES, fileBytes(store) + " of " + full);
+        store.assertSame("deleted");
+        assertArrayEquals(store.oracle.now().firstEntry().getValue(), store.db.get(store.oracle.now().firstKey()));
+        store.kill("killed");
+        store.db.close();
+    }
+}

@@ -43,6 +43,49 @@ class FlexDBReclaimTest {
         return bytes;
     }
 
+    /** A window of time with as many pairs in it all the while: at keys in the order of time, or at any. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void pairsThatExpireTakeAFewTimesWhatLives(boolean inOrder) {
+        StoreDriver store = new StoreDriver(StoreDriver.WITHOUT_LARGE);
+        Random random = new Random(5);
+        int live = 3000;
+        for (int i = 0; i < Effort.times(10 * live); i++) {
+            store.clock.advance(1);
+            store.put(key(inOrder ? i : random.nextInt(100 * live)), value(random, 100), live + random.nextInt(live / 4));
+            if (i > 2 * live && i % live == 0) {
+                long bytes = liveBytes(store);
+                long space = store.db.stats().spaceBytes();
+                assertTrue(space < 1.8 * bytes, "after " + i + ": " + space + " for " + bytes);
+                assertTrue(fileBytes(store) < 3 * bytes + KEPT_BYTES, "after " + i + ": " + fileBytes(store));
+            }
+        }
+        store.assertSame("the end");
+        store.assertSameBackward("the end");
+        store.kill("killed");
+        store.db.close();
+    }
+
+    @Test
+    void whatHasExpiredIsFoundAfterAReopenAndBesideOtherWrites() {
+        StoreDriver store = new StoreDriver(StoreDriver.WITHOUT_LARGE);
+        Random random = new Random(6);
+        for (int i = 0; i < 4000; i++) {
+            store.put(key(i), value(random, 100), i % 10 == 0 ? 1_000_000 : 1000 + i);
+        }
+        store.reopen("full");
+        long full = store.db.stats().spaceBytes();
+        store.put(key(9_000_000), value(random, 10));
+        store.flush(); // what expires is counted
+        store.clock.advance(6000);
+        store.put(key(9_000_001), value(random, 10));
+        store.flush();
+        long left = store.db.stats().spaceBytes();
+        assertTrue(left < full / 8, left + " of " + full);
+        store.assertSame("swept");
+        store.db.close();
+    }
+
     @Test
     void aRandomOverwriterTakesAFewTimesWhatLives() {
         StoreDriver store = new StoreDriver(StoreDriver.WITHOUT_LARGE);

@@ -209,6 +209,13 @@ public final class StoreClock {
         return time;
     }
 
+    /** Whether there may be pairs that expire. */
+    public boolean mayHaveTimes() {
+        synchronized (markLock) {
+            return isWritten || marked > 0;
+        }
+    }
+
     /** Keeps a mark if times were written, and the last one is so old. */
     public void keepMark() {
         keepMark(MARK_MILLIS);

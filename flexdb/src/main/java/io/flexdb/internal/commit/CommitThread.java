@@ -27,6 +27,7 @@ public final class CommitThread {
      *   4. data and logical log are forced, with the last sequence number as tag (O1);
      *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
      */
+    private static final byte[] FIRST_KEY = {};
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
     private static final long READ_WAIT_NANOS = 200_000;
@@ -48,6 +49,7 @@ public final class CommitThread {
     private final Errands errandsBetween; // that are not done in the middle of a commit
     private final RunLinker linker;
     private final Compactor compactor;
+    private final Sweeper sweeper;
     private final Thread thread;
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
@@ -88,6 +90,10 @@ public final class CommitThread {
         this.errandsBetween = new Errands(health);
         this.linker = committer.linker();
         this.compactor = committer.compactor();
+        this.sweeper = new Sweeper(committer, compactor, System::nanoTime);
+        if (versions.clock.mayHaveTimes()) {
+            sweeper.count(FIRST_KEY, null);
+        }
         if (inline) {
             thread = null;
         } else {
@@ -145,12 +151,13 @@ public final class CommitThread {
 
     /** Whether it is time for work that may wait. By the thread. */
     public boolean isSpareTimeWanted() {
-        return filterBuilder.isDue() || defragmenter.isDue();
+        return filterBuilder.isDue() || defragmenter.isDue() || sweeper.isDue();
     }
 
     /** How long to wait for such work, if nothing else comes, before asking again. By the thread. */
     public long nanosToNextLook() {
-        return Math.min(filterBuilder.nanosToNextLook(), defragmenter.nanosToNextLook());
+        long others = Math.min(filterBuilder.nanosToNextLook(), defragmenter.nanosToNextLook());
+        return Math.min(others, sweeper.nanosToNextLook());
     }
 
     /** Whether somebody, a snapshot perhaps, reads a memtable that is committed. Any thread. */
@@ -189,6 +196,8 @@ public final class CommitThread {
                     awaitShortReads();
                 } else if (fileIsLong) {
                     shortenFile();
+                } else if (sweeper.isDue()) {
+                    sweepSome();
                 } else if (filterBuilder.isDue()) {
                     filterBuilder.buildSome();
                 } else if (defragmenter.isDue()) {
@@ -251,6 +260,7 @@ public final class CommitThread {
     }
 
     private void shortenHere() {
+        publishForReuse();
         while (engine.shorten(false)) {
             engine.collectGarbage();
             publishForReuse();
@@ -273,6 +283,31 @@ public final class CommitThread {
         if (refiner.applySome() > 0) {
             publish();
         }
+    }
+
+    /** Removes some of what has expired, where it is worth it. */
+    private void sweepSome() {
+        garbageLeft |= sweep();
+    }
+
+    /** Returns whether a sweep has ended. */
+    private boolean sweep() {
+        return reclaiming(() -> {
+            long now = committer.reclaiming.time();
+            return sweeper.begin(now) && sweeper.sweepSome(now, this::publishForReuse);
+        });
+    }
+
+    /** Removes all of what has expired, where it is worth it, on the caller's thread. */
+    private boolean sweepHere() {
+        return reclaiming(() -> {
+            long now = committer.reclaiming.time();
+            boolean ended = !sweeper.begin(now);
+            while (!ended) {
+                ended = sweeper.sweepSome(now, this::publishForReuse);
+            }
+            return true;
+        });
     }
 
     private void defragmentSome() {
@@ -317,6 +352,9 @@ public final class CommitThread {
             }
             if (Thread.currentThread() == thread) {
                 errands.runAll();
+                if (sweeper.isDue()) {
+                    sweepSome();
+                }
             }
         }
     }
@@ -345,6 +383,7 @@ public final class CommitThread {
             commitHere(log);
             if (isInline() && health.isUsable()) {
                 refiner.refineHere(Refiner.AT_ONCE);
+                orStop(this::sweepHere);
             }
         }
     }
@@ -541,6 +580,9 @@ public final class CommitThread {
             });
             committer.forgetReplaced();
             garbageLeft = !isInline();
+            if (versions.clock.mayHaveTimes() && run.parts() > 0) {
+                sweeper.count(run.partBegin(0), run.partEnd(run.parts() - 1)); // when its pairs expire nobody has said
+            }
             return last;
         } catch (UnreadableException e) { // of the intervals at the run's ends
             health.fail(e.getCause());

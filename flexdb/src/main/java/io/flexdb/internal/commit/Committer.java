@@ -128,6 +128,7 @@ public final class Committer {
     private StoreFullException memoryRefusal;
     private byte[] merging; // the key whose operands are being merged, or failed to be for want of memory; else null
     final Reclaiming reclaiming = new Reclaiming();
+    final Expiries expiries = new Expiries();
 
     public Committer(
             Epochs epochs,
@@ -157,7 +158,7 @@ public final class Committer {
         this.old = new OldPairs(reader, context);
         this.filters = filters;
         this.filterWriter = filters == null ? null : new FilterWriter(filters);
-        this.content = new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change);
+        this.content = new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change, expiries);
         this.parts = new NewIntervals(intervals);
         this.writer = new IntervalWriter(engine, intervals, cache, content, parts, filterWriter);
     }

@@ -39,6 +39,8 @@ public final class Compactor {
     private long[] replaced = new long[2 * MOST_INTERVALS]; // contents
     private int replacedCount;
     private StorageException refusal;
+    private int share; // of an interval that has expired, for it to be written anew; 0 if it is to be whole
+    private long countsFrom; // the time, if those that have not expired are counted
 
     Compactor(Committer parts) {
         this.parts = parts;
@@ -55,6 +57,24 @@ public final class Compactor {
      * @throws UnreadableException if an interval can't be read; it is as it was
      */
     Step compactSome(byte[] from, byte[] to, Runnable publish) {
+        share = 0;
+        countsFrom = Long.MIN_VALUE;
+        return goThrough(from, to, publish);
+    }
+
+    /**
+     * Goes through the next intervals of a range, and removes what has expired from those where that is one part of so
+     * many at least. The others are left as they are, and so are those that can't be read: who reads them is told.
+     *
+     * @param now the time, to count what is going to expire; {@link Long#MIN_VALUE} if that is counted
+     */
+    Step sweepSome(byte[] from, byte[] to, int newShare, long now, Runnable publish) {
+        share = newShare;
+        countsFrom = now;
+        return goThrough(from, to, publish);
+    }
+
+    private Step goThrough(byte[] from, byte[] to, Runnable publish) {
         refusal = null;
         byte[] next = from;
         long bytes = 0;
@@ -106,11 +126,17 @@ public final class Compactor {
             if (parts.areLeftInPlace(interval)) {
                 return removeExpired(publish);
             }
-            return isWhole(interval) && !hasExpired(interval) || write(interval, publish);
+            boolean isWanted = share > 0 ? isWorthSweeping(interval) : !isWhole(interval) || hasExpired(interval);
+            return !isWanted || write(interval, publish);
         } catch (OutOfMemoryError e) { // before anything was changed, as is the next
             return refuse(new StoreMemoryException("compaction", e));
         } catch (StoreMemoryException e) {
             return refuse(e);
+        } catch (UnreadableException e) {
+            if (share == 0) {
+                throw e;
+            }
+            return true;
         }
     }
 
@@ -134,6 +160,25 @@ public final class Compactor {
         } finally {
             parts.epochs.exit(ticket);
         }
+    }
+
+    private boolean isWorthSweeping(IntervalRef interval) {
+        long expired = 0;
+        int ticket = parts.epochs.enter();
+        try {
+            parts.readKeys(interval);
+            for (int pair = 0; pair < parts.old.count(); pair++) {
+                expired += isExpired(pair) ? parts.old.start(pair + 1) - parts.old.start(pair) : 0;
+            }
+        } finally {
+            parts.epochs.exit(ticket);
+        }
+        boolean isWorth = expired * share >= interval.lengthBytes();
+        if (expired > 0 && !isWorth) {
+            byte[] first = key.copy();
+            parts.expiries.leave(expired, first, Arrays.copyOf(first, first.length + 1)); // the key is the interval's
+        }
+        return isWorth;
     }
 
     private boolean write(IntervalRef interval, Runnable publish) {
@@ -215,12 +260,16 @@ public final class Compactor {
         ByteBuffer from = parts.old.keyBuffer();
         int position = parts.old.recordPosition(pair);
         long header = IntervalFormat.header(from, position);
-        return RecordFormat.isExtended(header)
-                && parts.reclaiming.takes(
-                        RecordFormat.expiry(from, position, header),
-                        from,
-                        position + RecordFormat.headerBytes(header),
-                        RecordFormat.keyLength(header),
-                        null);
+        if (!RecordFormat.isExtended(header)) {
+            return false;
+        }
+        long expiry = RecordFormat.expiry(from, position, header);
+        int keyPosition = position + RecordFormat.headerBytes(header);
+        int keyLength = RecordFormat.keyLength(header);
+        if (expiry > countsFrom && countsFrom != Long.MIN_VALUE) {
+            long bytes = parts.old.start(pair + 1) - parts.old.start(pair);
+            parts.expiries.note(countsFrom, expiry, bytes, from, keyPosition, keyLength);
+        }
+        return parts.reclaiming.takes(expiry, from, keyPosition, keyLength, null);
     }
 }

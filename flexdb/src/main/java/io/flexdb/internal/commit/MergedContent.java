@@ -29,6 +29,8 @@ final class MergedContent {
     private final OffHeap memory;
     private final Fingerprints fingerprints;
     private final FilterChange filtered;
+    private final Expiries expiries;
+    private long now; // what is noted there counts from
     private final ByteBuffer smallRecords; // what records is when nothing large has to fit
     private final int[] smallPlaces = new int[1024];
     private ByteBuffer records;
@@ -48,8 +50,12 @@ final class MergedContent {
     private final EntryKey key = new EntryKey();
     private final CRC32C crc = new CRC32C();
 
-    /** @param filtered is told which keys come and go in place; null if nobody wants to know */
-    MergedContent(OffHeap memory, Fingerprints fingerprints, FilterChange filtered) {
+    /**
+     * @param filtered is told which keys come and go in place; null if nobody wants to know
+     * @param expiries is told of pairs that come and expire
+     */
+    MergedContent(OffHeap memory, Fingerprints fingerprints, FilterChange filtered, Expiries expiries) {
+        this.expiries = expiries;
         this.memory = memory;
         this.fingerprints = fingerprints;
         this.filtered = filtered;
@@ -194,6 +200,7 @@ final class MergedContent {
         assert wantInPlace || gathered.pieces() == 0 : "records that are in the data file";
         old = oldPairs;
         entries = gathered;
+        now = reclaiming.time();
         inPlace = wantInPlace;
         skipped = old.skipped();
         recordBytes = 0;
@@ -359,7 +366,14 @@ final class MergedContent {
                 expiry,
                 through,
                 crc);
+        noteExpiry(expiry, recordBytes - from, table, ref);
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+    }
+
+    private void noteExpiry(long expiry, long bytes, MemTable table, int ref) {
+        if (expiry != RecordFormat.NEVER) {
+            expiries.note(now, expiry, bytes, table.buffer(), table.keyPosition(ref), table.keyLength(ref));
+        }
     }
 
     private void addWaiting(MemTable table, int ref, int keyLength, byte fingerprint, MergedValue list) {
@@ -387,6 +401,7 @@ final class MergedContent {
         int keyLength = table.keyLength(ref);
         int valueLength = table.valueLength(ref);
         long expiry = table.expiry(ref);
+        noteExpiry(expiry, valueLength, table, ref);
         makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
         makeRoomForPairs(1);
         int from = recordBytes;

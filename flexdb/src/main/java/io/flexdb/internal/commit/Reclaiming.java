@@ -32,6 +32,11 @@ final class Reclaiming {
         begun = true;
     }
 
+    /** What has expired by then may go. */
+    long time() {
+        return time;
+    }
+
     /** Whether one has begun, and not ended. */
     boolean isBegun() {
         return begun;

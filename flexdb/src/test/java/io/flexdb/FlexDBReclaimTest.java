@@ -52,7 +52,8 @@ class FlexDBReclaimTest {
         int live = 3000;
         for (int i = 0; i < Effort.times(10 * live); i++) {
             store.clock.advance(1);
-            store.put(key(inOrder ? i : random.nextInt(100 * live)), value(random, 100), live + random.nextInt(live / 4));
+            store.put(
+                    key(inOrder ? i : random.nextInt(100 * live)), value(random, 100), live + random.nextInt(live / 4));
             if (i > 2 * live && i % live == 0) {
                 long bytes = liveBytes(store);
                 long space = store.db.stats().spaceBytes();
@@ -130,7 +131,9 @@ class FlexDBReclaimTest {
         store.flush();
         assertTrue(fileBytes(store) < 3 * liveBytes(store) + KEPT_BYTES, fileBytes(store) + " of " + full);
         store.assertSame("deleted");
-        assertArrayEquals(store.oracle.now().firstEntry().getValue(), store.db.get(store.oracle.now().firstKey()));
+        assertArrayEquals(
+                store.oracle.now().firstEntry().getValue(),
+                store.db.get(store.oracle.now().firstKey()));
         store.kill("killed");
         store.db.close();
     }

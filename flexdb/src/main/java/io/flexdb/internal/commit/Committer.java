@@ -158,7 +158,8 @@ public final class Committer {
         this.old = new OldPairs(reader, context);
         this.filters = filters;
         this.filterWriter = filters == null ? null : new FilterWriter(filters);
-        this.content = new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change, expiries);
+        this.content =
+                new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change, expiries);
         this.parts = new NewIntervals(intervals);
         this.writer = new IntervalWriter(engine, intervals, cache, content, parts, filterWriter);
     }

@@ -26,6 +26,10 @@ public final class OwnWrites {
      * To take some back, the table is built anew from the rest of the payload; so it is
      * to have more room. That is rare, and costs as much as to write them.
      *
+     * Most transactions write little and do not read it again, and there may be many thousands. So a few entries have no
+     * table: whoever looks for a key goes through the payload, and the table is made when there are more, or when what
+     * was written is read.
+     *
      * When the table is as large as one may be, all of it is spilled: it goes to the data file, and another one begins.
      * What was spilled is taken back by its numbers, which none that comes later has again.
      */
@@ -33,6 +37,8 @@ public final class OwnWrites {
     public static final int DELETED = -1;
 
     private static final long OWN = 1L << 62;
+    private static final int MOST_ENTRIES_WITHOUT_TABLE = 32;
+    private static final int MOST_BYTES_WITHOUT_TABLE = 4096;
     private static final int PAYLOAD_BYTES_KEPT = 64 << 10;
     private static final byte[] NONE = {};
 
@@ -49,7 +55,8 @@ public final class OwnWrites {
     private int ranges; // that are deleted
     private long bodyBytes;
     private boolean hasOperands; // or had some that were taken back
-    private MemTable table; // null before the first write
+    private MemTable table; // null before it is needed
+    private PayloadReader scan; // null before it is needed
     private int put; // where the entry begins that is being added
 
     /** @param areas where to spill, for a transaction */
@@ -112,15 +119,52 @@ public final class OwnWrites {
     /** Adds the entry that was begun, up to this index of the payload. */
     public void add(int end, long entryBodyBytes) {
         front = null;
+        if (table == null && entries < MOST_ENTRIES_WITHOUT_TABLE && end <= MOST_BYTES_WITHOUT_TABLE) {
+            added(end, entryBodyBytes);
+            return;
+        }
         int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, base + entries);
         if (reserved == MemTable.NONE) {
             rebuild(bodyBytes + entryBodyBytes, entries + 1);
             reserved = table.reserve(entryBodyBytes, 1, base + entries);
         }
         table.insertAll(payload, put, end - put, base + entries, reserved);
+        added(end, entryBodyBytes);
+    }
+
+    private void added(int end, long entryBodyBytes) {
         length = end;
         entries++;
         bodyBytes += entryBodyBytes;
+    }
+
+    /** The table, made if there is none yet though something was written. */
+    private MemTable table() {
+        if (table == null) {
+            rebuild(bodyBytes, entries);
+        }
+        return table;
+    }
+
+    /** Whether an entry of the payload is of a key, or deletes a range with it. There are few. */
+    private boolean isInPayload(byte[] key, int keyLength) {
+        scan = scan == null ? new PayloadReader() : scan;
+        scan.reset(payload, 0, length);
+        while (scan.next()) {
+            int at = scan.keyIndex();
+            int to = at + scan.keyLength();
+            int order = Arrays.compareUnsigned(payload, at, to, key, 0, keyLength);
+            if (order == 0) {
+                return true;
+            }
+            if (scan.type() == WritePayload.DELETE_RANGE && order < 0) {
+                int end = to + scan.valueLength();
+                if (end == to || Arrays.compareUnsigned(key, 0, keyLength, payload, to, end) < 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** The same if it deletes a range. */
@@ -176,7 +220,7 @@ public final class OwnWrites {
         if (entries == 0) {
             return;
         }
-        spilled.spill(table, base, lastSequence());
+        spilled.spill(table(), base, lastSequence());
         base += entries;
         spilledRanges += ranges;
         if (isRead) {
@@ -285,7 +329,8 @@ public final class OwnWrites {
             return MemTable.NONE;
         }
         long hash = KeyHash.hash(key, 0, keyLength);
-        int ref = entries == 0 ? MemTable.NONE : find(table, key, keyLength, hash, lastSequence());
+        boolean mayBeHere = entries > 0 && (table != null || isInPayload(key, keyLength));
+        int ref = mayBeHere ? find(table(), key, keyLength, hash, lastSequence()) : MemTable.NONE;
         List<SpilledRun> runs = spilled.oldestFirst();
         for (int i = runs.size() - 1; i >= 0 && ref == MemTable.NONE; i--) {
             MemTable window = runs.get(i).lookUp(key, keyLength);
@@ -311,6 +356,9 @@ public final class OwnWrites {
         if (entries == 0) {
             return false;
         }
+        if (table == null) {
+            return isInPayload(key, keyLength);
+        }
         if (table.find(key, 0, keyLength, hash, lastSequence()) != MemTable.NONE) {
             return true;
         }
@@ -323,10 +371,15 @@ public final class OwnWrites {
         return found;
     }
 
+    /** Whether something was written. */
+    public boolean isEmpty() {
+        return entries == 0 && spilled.isEmpty();
+    }
+
     /** All of it, to be read; null before the first write. As it is now, until something is taken back. */
     public Front front() {
         if (front == null && (entries > 0 || !spilled.isEmpty())) {
-            front = new Front(entries == 0 ? null : table, lastSequence(), spilled.oldestFirst());
+            front = new Front(entries == 0 ? null : table(), lastSequence(), spilled.oldestFirst());
         }
         return front;
     }

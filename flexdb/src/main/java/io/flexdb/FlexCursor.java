@@ -13,7 +13,8 @@ import java.util.Optional;
  * if the store had no other keys.
  *
  * <p>For one thread at a time, of which each hands it over to the next. An open cursor holds back memory and disk that later writes would free, so it is to be
- * closed. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
+ * closed; one for which it would be too much is ended by the store, and throws a
+ * {@link io.flexdb.storage.SnapshotTooOldException}. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
  * other exception from a move it stands nowhere. Keys and values handed out are copies.
  *
  * <p>Opening, moving and closing cursors makes no garbage but the cursors themselves, once as many have been open at a
@@ -24,11 +25,17 @@ public final class FlexCursor extends Confined implements AutoCloseable {
 
     private MergeCursor cursor; // null once closed: it may serve another then
     private RangesRead trace; // of the transaction that it belongs to, if that wants to know
+    private Object of; // the transaction that it belongs to, or null: which stays as long as this
 
     FlexCursor() {}
 
     void open(MergeCursor newCursor) {
         cursor = newCursor;
+    }
+
+    /** Keeps what it belongs to from being lost. */
+    void belongTo(Object owner) {
+        of = owner;
     }
 
     /** Has it note what it shows from now on. */
@@ -56,8 +63,9 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         }
     }
 
-    /** After a move has failed: that may be since another thread has closed the cursor meanwhile. */
-    private void requireNotEnded(Throwable failure) {
+    /** After something has failed: that may be since the store, or another thread, has ended the cursor meanwhile. */
+    private void requireNotEnded(MergeCursor open, Throwable failure) {
+        open.requireNotExpired(failure);
         if (hasEnded()) {
             StoreClosedException ended = ended(WHAT);
             ended.addSuppressed(failure);
@@ -74,7 +82,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.seekToFirst();
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
     }
@@ -88,7 +96,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.seekToLast();
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
     }
@@ -103,7 +111,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.seek(key);
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
     }
@@ -118,7 +126,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.seekForPrev(key);
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
     }
@@ -133,7 +141,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.seek(key);
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
         key.position(key.limit());
@@ -149,7 +157,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.seekForPrev(key);
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
         key.position(key.limit());
@@ -174,7 +182,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.next();
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
     }
@@ -192,7 +200,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         try {
             open.prev();
         } catch (RuntimeException | AssertionError e) {
-            requireNotEnded(e);
+            requireNotEnded(open, e);
             throw e;
         }
     }
@@ -204,7 +212,14 @@ public final class FlexCursor extends Confined implements AutoCloseable {
 
     /** A copy of the key. */
     public byte[] key() {
-        byte[] key = cursor().key();
+        MergeCursor open = cursor();
+        byte[] key;
+        try {
+            key = open.key();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return key;
     }
@@ -216,19 +231,39 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      * @throws io.flexdb.storage.MergeException if the {@link MergeFunction} fails for the key; the cursor stays on it
      */
     public byte[] value() {
-        byte[] value = cursor().value();
+        MergeCursor open = cursor();
+        byte[] value;
+        try {
+            value = open.value();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return value;
     }
 
     /** Fills a buffer with a part of the value, from some place in it on. */
     void valuePart(int from, ByteBuffer destination) {
-        cursor().valuePart(from, destination);
+        MergeCursor open = cursor();
+        try {
+            open.valuePart(from, destination);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
     }
 
     /** Bytes of the key. */
     public int keyLength() {
-        int length = cursor().keyLength();
+        MergeCursor open = cursor();
+        int length;
+        try {
+            length = open.keyLength();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return length;
     }
@@ -239,7 +274,14 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      * @throws io.flexdb.storage.MergeException as {@link #value()}
      */
     public int valueLength() {
-        int length = cursor().valueLength();
+        MergeCursor open = cursor();
+        int length;
+        try {
+            length = open.valueLength();
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return length;
     }
@@ -257,7 +299,15 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      * @return below 0, 0 or above 0 if the cursor's key is below the other, equal to it, or above it
      */
     public int compareKey(byte[] other) {
-        int order = cursor().compareKey(Limits.notNull(other, "other"));
+        MergeCursor open = cursor();
+        Limits.notNull(other, "other");
+        int order;
+        try {
+            order = open.compareKey(other);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return order;
     }
@@ -270,7 +320,14 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      */
     public int key(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        int length = cursor().key(destination);
+        MergeCursor open = cursor();
+        int length;
+        try {
+            length = open.key(destination);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return Limits.requireRoom(length, room, "key");
     }
@@ -285,7 +342,14 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      */
     public int value(ByteBuffer destination) {
         int room = Limits.notNull(destination, "destination").remaining();
-        int length = cursor().value(destination);
+        MergeCursor open = cursor();
+        int length;
+        try {
+            length = open.value(destination);
+        } catch (RuntimeException | AssertionError e) {
+            requireNotEnded(open, e);
+            throw e;
+        }
         requireStillOpen();
         return Limits.requireRoom(length, room, "value");
     }
@@ -321,9 +385,12 @@ public final class FlexCursor extends Confined implements AutoCloseable {
             return;
         }
         cursor = null;
+        of = null;
+        RangesRead ofTransaction = trace;
+        trace = null;
         try {
-            if (trace != null) {
-                trace.end(open);
+            if (ofTransaction != null) {
+                ofTransaction.end(open);
             }
         } finally {
             if (end == End.ALONE) {

@@ -16,6 +16,7 @@ import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
+import io.flexdb.internal.version.HolderKind;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.ConflictException;
@@ -353,7 +354,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
 
     /** The store as it is now, to be read later. To be closed. */
     public Snapshot snapshot() {
-        return new Snapshot(access, access.store().pinNewest("the snapshot"));
+        return new Snapshot(access, access.store().pinNewest(HolderKind.SNAPSHOT));
     }
 
     // ---- durability and figures
@@ -494,7 +495,9 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     /** Figures of this moment. */
     public FlexDBStats stats() {
         Store open = access.store();
-        return open.figures(now -> FlexDBStats.of(open, now));
+        open.health().requireReadable();
+        FlexDBHolders holders = FlexDBHolders.of(open); // outside the short read, as the clock is the user's
+        return open.figures(now -> FlexDBStats.of(open, now, holders));
     }
 
     /**

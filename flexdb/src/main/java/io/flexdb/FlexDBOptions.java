@@ -133,8 +133,11 @@ public final class FlexDBOptions {
     }
 
     /**
-     * How much memory open snapshots and cursors may hold back before new ones are refused. The cache is smaller by as
-     * much as they hold back.
+     * How much memory of old versions open snapshots, cursors and transactions may keep. Where they keep more, the store
+     * ends the oldest that keep something: whoever uses these gets a {@link io.flexdb.storage.SnapshotTooOldException}.
+     * Half as much may be kept besides for transactions to find conflicts in; one for which it would be more can't be
+     * committed. The cache is smaller by as much as they keep. {@link FlexDBStats#holders} shows them, and a
+     * warning in the log tells once of each that is 10 minutes old or keeps more than half of the limit.
      *
      * @param bytes default: as much as the cache has
      */
@@ -143,6 +146,16 @@ public final class FlexDBOptions {
             throw new IllegalArgumentException("maxPinnedBytes must not be negative: " + bytes);
         }
         return with(settings -> settings.maxPinnedBytes = bytes);
+    }
+
+    /**
+     * Whether it is kept where snapshots, cursors, transactions and values were opened, for {@link FlexDBHolder} and
+     * exceptions. To find out what is never closed; it makes opening several times as slow.
+     *
+     * @param traces default: false
+     */
+    public FlexDBOptions withHolderTraces(boolean traces) {
+        return with(settings -> settings.holderTraces = traces);
     }
 
     /**
@@ -347,6 +360,11 @@ public final class FlexDBOptions {
         return settings.maxPinnedBytes;
     }
 
+    /** Whether it is kept where snapshots, cursors, transactions and values were opened. */
+    public boolean holderTraces() {
+        return settings.holderTraces;
+    }
+
     /** From how many bytes on a value is large. */
     public int largeValueBytes() {
         return settings.largeValueBytes;
@@ -409,7 +427,8 @@ public final class FlexDBOptions {
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxLeasedBytes="
-                + settings.maxLeasedBytes + ", largeValueBytes=" + settings.largeValueBytes + ", reads=" + reads()
+                + settings.maxLeasedBytes + ", holderTraces=" + settings.holderTraces + ", largeValueBytes="
+                + settings.largeValueBytes + ", reads=" + reads()
                 + ", readableByGroup=" + settings.readableByGroup
                 + ", defragmentedBytesPerSecond=" + settings.defragmentedBytesPerSecond
                 + ", stitchingThresholdBytes=" + text(settings.stitchingThresholdBytes)

@@ -41,6 +41,7 @@ import io.flexdb.storage.StoreHealth;
  * @param reads how the data file is read: what the options ask for may not be possible
  * @param health what the store still does
  * @param memory all memory by what it is for
+ * @param holders what is open and keeps old versions
  */
 public record FlexDBStats(
         long lastSequence,
@@ -72,10 +73,11 @@ public record FlexDBStats(
         long scrubFindings,
         Reads reads,
         StoreHealth health,
-        FlexDBMemory memory) {
+        FlexDBMemory memory,
+        FlexDBHolders holders) {
 
     /** The figures of a store, within a short read of a version. */
-    static FlexDBStats of(Store store, Version now) {
+    static FlexDBStats of(Store store, Version now, FlexDBHolders holders) {
         SpaceFigures space = store.engine.figures();
         return new FlexDBStats(
                 store.visibleSequence(),
@@ -107,7 +109,8 @@ public record FlexDBStats(
                 store.engine.scrubber().findingCount(),
                 store.engine.reads().areMapped() ? Reads.MAPPED : Reads.POSITIONAL,
                 store.health().current(),
-                FlexDBMemory.of(store, now));
+                FlexDBMemory.of(store, now),
+                holders);
     }
 
     /** Bytes written to all files. */

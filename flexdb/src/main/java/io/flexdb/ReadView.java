@@ -97,7 +97,6 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      * asked for. To be closed.
      *
      * @return null if the key is absent
-     * @throws IllegalStateException if open snapshots, cursors and values hold back more than {@code maxPinnedBytes}
      */
     public ValueReader openValue(byte[] key) {
         Limits.keyLength(heads, key);
@@ -161,7 +160,6 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      * @param keys in any order; a key may come more than once
      * @return their values in the order of the keys in the list, null for each one that is absent
      * @throws IllegalArgumentException if the list or one of the keys is null, or a key is empty or too long
-     * @throws IllegalStateException if open snapshots and cursors hold back more than {@code maxPinnedBytes}
      */
     public List<byte[]> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];

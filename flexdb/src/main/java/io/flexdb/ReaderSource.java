@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.follow.FollowedState;
 import io.flexdb.internal.follow.FollowedStore;
 import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.version.HolderKind;
 import io.flexdb.internal.version.PinnedVersion;
 import java.nio.file.Path;
 
@@ -77,7 +78,7 @@ final class ReaderSource implements ReadSource {
     Snapshot snapshot() {
         while (true) {
             FollowedState state = store.current();
-            PinnedVersion pin = state.pin("the snapshot");
+            PinnedVersion pin = state.pin(HolderKind.SNAPSHOT);
             if (state == store.current()) { // so its files are kept from here on
                 return new Snapshot(new OfState(this, state), pin);
             }

@@ -45,6 +45,11 @@ final class StoreAccess implements ReadSource {
         return open;
     }
 
+    /** The store; null once it is closed. */
+    Store storeIfOpen() {
+        return store;
+    }
+
     StoreWriter writer() {
         return store().writer();
     }

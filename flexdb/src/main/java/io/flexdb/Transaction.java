@@ -33,7 +33,8 @@ import java.util.function.ObjIntConsumer;
  *
  * <p>No lock is held while it is open, and nobody waits for it. Like a snapshot it holds back memory and disk that later
  * writes would free, so it is to be closed soon; one that stays open while more is written than
- * {@link FlexDBOptions#withMaxPinnedBytes} can't be committed any more.
+ * {@link FlexDBOptions#withMaxPinnedBytes} allows for can't be committed any more, or is ended by the store, and throws
+ * a {@link io.flexdb.storage.SnapshotTooOldException}.
  *
  * <p><b>Size.</b> It may write more than memory has room for. What is more than a memtable holds goes to the data file
  * as it comes, sorted, and is read from there; of that only a key and a place for each 16 KiB stay in memory, and of each
@@ -64,7 +65,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     private final TransactionState all; // of it, in whichever keyspace
 
     Transaction(StoreAccess access, Isolation isolation) {
-        this(access, KeyHeads.DEFAULT, null, new TransactionState(access.store(), access.durability, isolation));
+        this(access, KeyHeads.DEFAULT, null, new TransactionState(access, isolation));
     }
 
     private Transaction(StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all) {

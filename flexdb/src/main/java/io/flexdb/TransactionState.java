@@ -11,6 +11,7 @@ import io.flexdb.internal.store.Store;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.transaction.OwnWrites;
 import io.flexdb.internal.transaction.WrittenKeysCheck;
+import io.flexdb.internal.version.HolderKind;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.write.StoreWriter;
 import java.util.ArrayList;
@@ -21,9 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class TransactionState extends Confined {
     private static final String WHAT = "the transaction";
 
-    private final Store store;
-    private final StoreReader reader;
-    private final StoreWriter writer;
+    private final StoreAccess access; // by which it keeps nothing of a store that is closed
     private final Durability durability;
     private final Isolation isolation;
     private final long begun;
@@ -36,19 +35,18 @@ final class TransactionState extends Confined {
     // store.
     private final ReentrantLock whole = new ReentrantLock();
     final PinnedVersion pin;
-    final OwnWrites writes;
+    OwnWrites writes; // null once it is closed
 
-    TransactionState(Store store, Durability durability, Isolation isolation) {
-        this.store = store;
-        this.reader = store.reader();
-        this.writer = store.writer();
-        this.durability = durability;
+    TransactionState(StoreAccess access, Isolation isolation) {
+        Store store = access.store();
+        this.access = access;
+        this.durability = access.durability;
         this.isolation = isolation;
         this.footprint = store.newFootprint();
         this.begun = store.beginTransaction();
         long runs = store.publishedRuns(); // before the version is taken
         try {
-            this.pin = store.pinNewest(WHAT);
+            this.pin = store.pinNewest(HolderKind.TRANSACTION);
             this.writes = store.ownWrites.borrow();
         } catch (Throwable e) {
             store.endTransaction(begun);
@@ -56,6 +54,20 @@ final class TransactionState extends Confined {
         }
         footprint.reset(pin.sequence(), runs);
         writes.setOperandTime(pin.time());
+        pin.whenStoreEnds(footprint::letGo);
+        pin.whenLost(cleanup(store, begun, writes));
+    }
+
+    /** What is to be done for one that is never closed. It knows nothing of the transaction, or that would stay. */
+    private static Runnable cleanup(Store store, long begun, OwnWrites writes) {
+        return () -> {
+            store.endTransaction(begun);
+            if (writes.isSpilled()) { // to give that back may wait for the thread that runs this
+                Thread thread = new Thread(writes::abandon, "flexdb-holders");
+                thread.setDaemon(true);
+                thread.start();
+            }
+        };
     }
 
     private boolean isSerializable() {
@@ -64,14 +76,14 @@ final class TransactionState extends Confined {
 
     void requireOpen() {
         requireNotEnded();
-        store.health().requireReadable(); // or what it has written could be read in a store that is closed
+        access.health.requireReadable(); // or what it has written could be read in a store that is closed
     }
 
     private void requireNotEnded() {
         if (hasEnded()) {
             throw ended(WHAT);
         }
-        store.merges().requireOutside();
+        access.store(); // which throws if it is closed, or called by the merge function
         enter(WHAT);
     }
 
@@ -100,7 +112,7 @@ final class TransactionState extends Confined {
 
     /** What the own entry that was found last, an operand, makes of what is below; null if it is none, or over. */
     private MergedValue merged(int ref) {
-        return isOperand(ref) ? reader.merged(foundKey, pin, writes.front()) : null;
+        return isOperand(ref) ? access.reader().merged(foundKey, pin, writes.front()) : null;
     }
 
     /** Whether an own entry of a key that was found has a value of its own. */
@@ -111,7 +123,7 @@ final class TransactionState extends Confined {
     /** When the value of an own entry that was found last expires, as {@link StoreReader#expiry}. */
     long expiry(int ref) {
         if (isOperand(ref)) {
-            return reader.expiryOfMerged(foundKey, pin, writes.front());
+            return access.reader().expiryOfMerged(foundKey, pin, writes.front());
         }
         return isPresent(ref) ? writes.found().expiry(ref) : Long.MIN_VALUE;
     }
@@ -119,7 +131,7 @@ final class TransactionState extends Confined {
     /** The time so much later, in milliseconds since 1970. */
     long expiryIn(long millis) {
         requireOpen();
-        return StoreClock.later(writer.now(), millis);
+        return StoreClock.later(access.writer().now(), millis);
     }
 
     /** Bytes of the value of an own entry that was found last, or -1. */
@@ -154,8 +166,9 @@ final class TransactionState extends Confined {
             cursorsToKeep = 2 * cursors.size() + 16;
         }
         FlexCursor cursor = new FlexCursor();
+        cursor.belongTo(this);
         cursors.add(cursor);
-        cursor.open(reader.cursor(pin, writes.front(), scan));
+        cursor.open(access.reader().cursor(pin, writes.front(), scan));
         if (isSerializable()) {
             cursor.trace(new RangesRead(footprint, scan));
         }
@@ -167,10 +180,10 @@ final class TransactionState extends Confined {
     /** Has room in memory for one more entry, or throws. */
     void requireFits(long payloadBytes, long bodyBytes) {
         requireOpen();
-        boolean fits =
-                writer.fits(writes.length() + payloadBytes, writes.bodyBytes() + bodyBytes, writes.entries() + 1);
+        boolean fits = access.writer()
+                .fits(writes.length() + payloadBytes, writes.bodyBytes() + bodyBytes, writes.entries() + 1);
         if (!fits) {
-            writer.requireFits(payloadBytes, bodyBytes, 1);
+            access.writer().requireFits(payloadBytes, bodyBytes, 1);
             spill();
         }
     }
@@ -228,8 +241,9 @@ final class TransactionState extends Confined {
     private long commitWhole(Durability atLeast) {
         requireNotEnded();
         try {
-            store.health().requireUsable();
-            if (writes.front() == null) {
+            access.health.requireUsable();
+            pin.requireNotExpired(); // it could not say any more what it has read
+            if (writes.isEmpty()) {
                 return pin.sequence();
             }
             for (FlexCursor cursor : cursors) {
@@ -257,9 +271,9 @@ final class TransactionState extends Confined {
         if (writes.hasOperands()) {
             writes.spill(false); // since the table does not learn of their time
         }
-        try (WritesLoad load = store.loadWrites(writes.front())) {
+        try (WritesLoad load = access.store().loadWrites(writes.front())) {
             footprint.reads(load::holdThrough);
-            Runnable beforeMerge = () -> writes.setOperandTime(writer.now());
+            Runnable beforeMerge = () -> writes.setOperandTime(access.writer().now());
             return load.commit(null, new WrittenKeysCheck(footprint), beforeMerge);
         }
     }
@@ -267,23 +281,24 @@ final class TransactionState extends Confined {
     private long write(Durability atLeast) {
         long operandTime = Long.MAX_VALUE;
         if (writes.hasOperands()) {
-            operandTime = writer.now();
+            operandTime = access.writer().now();
             writes.setOperandTimes(operandTime);
         }
         footprint.setWrites(writes);
         // No guard of keyspaces: to drop one is to delete its range, which is a conflict with what is written
         // there.
-        return writer.write(
-                writes.payload(),
-                writes.length(),
-                writes.checksum(),
-                writes.entries(),
-                writes.ranges(),
-                writes.bodyBytes(),
-                atLeast.orStronger(durability).force(),
-                footprint,
-                null,
-                operandTime);
+        return access.writer()
+                .write(
+                        writes.payload(),
+                        writes.length(),
+                        writes.checksum(),
+                        writes.entries(),
+                        writes.ranges(),
+                        writes.bodyBytes(),
+                        atLeast.orStronger(durability).force(),
+                        footprint,
+                        null,
+                        operandTime);
     }
 
     private void closeCursors() {
@@ -311,19 +326,26 @@ final class TransactionState extends Confined {
             closeCursors();
         } finally {
             pin.close(); // first, as it keeps what was spilled from being free
-            store.endTransaction(begun);
-        }
-        if (end == End.ALONE) {
-            writes.clear();
-            store.ownWrites.giveBack(writes);
-        } else {
-            writes.abandon();
+            Store open = access.storeIfOpen();
+            if (open != null) {
+                open.endTransaction(begun);
+            }
+            OwnWrites ended = writes;
+            writes = null;
+            footprint.letGo();
+            savepoints.clear();
+            if (open != null && end == End.ALONE) {
+                ended.clear();
+                open.ownWrites.giveBack(ended);
+            } else {
+                ended.abandon();
+            }
         }
     }
 
     @Override
     public String toString() {
         return "Transaction[" + isolation + " at " + pin.sequence()
-                + (!hasEnded() ? ", " + writes.entries() + " writes in memory]" : ", closed]");
+                + (writes != null ? ", " + writes.entries() + " writes in memory]" : ", closed]");
     }
 }

@@ -261,34 +261,6 @@ class FlexDBCommitTest {
     }
 
     @Test
-    void snapshotsOverTheCapAreRefusedUntilSomeAreClosed() {
-        FlexDBOptions options = StoreDriver.WITHOUT_LARGE.withMaxPinnedBytes(10 * (64 << 10));
-        FlexDB db = StoreDriver.open(new SimulatedVfs(), options);
-        List<Snapshot> open = new ArrayList<>();
-        IllegalStateException refused = null;
-        for (int i = 0; i < 20_000 && refused == null; i++) {
-            db.put(key(i % 1000), value(i));
-            if (i % 100 == 0) {
-                try {
-                    open.add(db.snapshot());
-                } catch (IllegalStateException e) {
-                    refused = e;
-                }
-            }
-        }
-        assertNotNull(refused, "never refused");
-        assertTrue(refused.getMessage().contains("maxPinnedBytes 655360"), refused.getMessage());
-        assertThrows(IllegalStateException.class, db::cursor);
-        assertTrue(open.size() >= 5, open.size() + " open");
-        db.put(key(1), value(1)); // writing goes on
-        assertArrayEquals(value(1), db.get(key(1)));
-        open.forEach(Snapshot::close);
-        db.snapshot().close();
-        db.cursor().close();
-        db.close();
-    }
-
-    @Test
     void aHundredSnapshotsOverAHundredRotationsSeeWhatTheyShould() {
         FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.WITHOUT_LARGE);
         List<Snapshot> open = new ArrayList<>();

@@ -458,7 +458,7 @@ class FlexDBTransactionTest {
         db.close();
         FlexDBOptions options = StoreDriver.SMALL
                 .withLargeValueBytes(Integer.MAX_VALUE) // so that memtables become full
-                .withMaxPinnedBytes(2L * FlexDBOptions.MIN_MEMTABLE_BYTES);
+                .withMaxPinnedBytes(4L * FlexDBOptions.MIN_MEMTABLE_BYTES);
         db = FlexDB.open(directory.resolve("store"), options);
         try (Transaction transaction = db.begin()) {
             db.put(bytes("b"), bytes("1"));

@@ -5,9 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.FlexDB;
-import io.flexdb.FlexDBOptions;
-import io.flexdb.Snapshot;
 import java.io.IOException;
 import java.nio.file.ClosedFileSystemException;
 import java.nio.file.FileStore;
@@ -20,25 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of exceptions of the store. */
 class StoreFailureTest extends FilesTest {
-    @Test
-    void whatTheStoreRefusesIsAnIOException() throws IOException {
-        FlexDBOptions options = FlexDBOptions.defaults()
-                .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
-                .withMaxPinnedBytes(1 << 17);
-        try (FlexDB db = FlexDB.open(directory.resolve("pinned"), options);
-                FlexFileSystem files = FlexFileSystem.open(db, FilesFixture.SMALL);
-                Snapshot held = db.snapshot()) {
-            IOException thrown = assertThrows(IOException.class, () -> {
-                for (int i = 0; i < 1000; i++) {
-                    Path file = Files.write(files.getPath("/f" + i), new byte[4000]);
-                    assertEquals(4000, Files.readAllBytes(file).length);
-                }
-            });
-            assertTrue(thrown.getCause() instanceof IllegalStateException, thrown::toString);
-            assertTrue(held != null);
-        }
-    }
-
     @Test
     void aTargetOfALinkIsNoLongerThanAPath() throws IOException {
         Path longest = path("/" + "x/".repeat(2047) + "x");

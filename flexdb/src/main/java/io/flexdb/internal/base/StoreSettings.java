@@ -26,6 +26,7 @@ public final class StoreSettings implements Cloneable {
     public int memtableBytes = DERIVED;
     public Duration syncInterval = Duration.ofSeconds(1);
     public long maxPinnedBytes = DERIVED;
+    public boolean holderTraces;
     public int largeValueBytes = 32 << 10;
     public long defragmentedBytesPerSecond = 64L << 20;
     public int stitchingThresholdBytes = DERIVED;

@@ -13,6 +13,8 @@ import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.refine.IndexSampler;
+import io.flexdb.internal.version.HolderKind;
+import io.flexdb.internal.version.Holders;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.WalFollower;
@@ -161,7 +163,14 @@ public final class FollowedState implements AutoCloseable {
 
     private void publish() {
         firstVersion = store.epochs.writerEpoch();
-        versions = new StoreVersions(store.epochs, store.health, store.clock, engine, intervals.index);
+        versions = new StoreVersions(
+                store.epochs,
+                store.health,
+                store.clock,
+                engine,
+                intervals.index,
+                store.settings.holderTraces,
+                store.holderLog);
         IntervalReader ofIntervals = new IntervalReader(
                 engine.reads(),
                 engine.maxExtentBytes(),
@@ -175,8 +184,6 @@ public final class FollowedState implements AutoCloseable {
                 intervals.index,
                 ofIntervals,
                 new ReadContexts(store.memory, store.budget.readBytes()),
-                store::pinnedBytes,
-                store.settings.maxPinnedBytes,
                 System::nanoTime,
                 store.merges,
                 null, // filters would have to be made anew with each state
@@ -264,10 +271,20 @@ public final class FollowedState implements AutoCloseable {
     }
 
     /** Pins it as it is now. */
-    public PinnedVersion pin(String what) {
-        PinnedVersion pin = new PinnedVersion(versions, what);
-        pin.openNewest(store::pinnedBytes, store.settings.maxPinnedBytes);
+    public PinnedVersion pin(HolderKind kind) {
+        PinnedVersion pin = new PinnedVersion(versions, kind);
+        try {
+            pin.openNewest();
+        } catch (Throwable e) {
+            pin.discard();
+            throw e;
+        }
         return pin;
+    }
+
+    /** What keeps it. */
+    Holders holders() {
+        return versions.holders;
     }
 
     /** The number of the last write that it has. */

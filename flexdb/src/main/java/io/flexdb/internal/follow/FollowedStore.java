@@ -8,6 +8,7 @@ import io.flexdb.flexspace.internal.engine.FilesSeen;
 import io.flexdb.flexspace.internal.engine.FoundTag;
 import io.flexdb.flexspace.internal.vfs.ReadOnlyVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.HolderLog;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
@@ -18,6 +19,7 @@ import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memory.StoreClasses;
 import io.flexdb.internal.merge.MergeCalls;
+import io.flexdb.internal.version.Holders;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StorageException;
@@ -73,6 +75,7 @@ public final class FollowedStore implements AutoCloseable {
     final Epochs epochs = new Epochs();
     final Health health;
     final StoreClock clock;
+    final HolderLog holderLog;
     final IntervalCache cache;
     final long storeId;
     final ReaderLease lease; // under the lock
@@ -85,9 +88,9 @@ public final class FollowedStore implements AutoCloseable {
     private final RetiredQueue retired = new RetiredQueue(epochs, this::unread);
     private long nextHandle;
     private long tableBytesLoaded;
+    private long earlierBytes;
     private boolean closed;
     private volatile boolean wantsTime;
-    private volatile long earlierBytes;
     private volatile FollowedState current;
 
     private FollowedStore(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
@@ -102,6 +105,7 @@ public final class FollowedStore implements AutoCloseable {
         this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
         this.clock = new StoreClock(settings.clock);
+        this.holderLog = new HolderLog(this.directory, inline);
         this.health = new Health("the reader", this.directory, settings.healthListener);
         this.storeId = StoreFiles.requireStore(this.vfs, this.directory);
         clock.beginAt(TimeMark.read(this.vfs, this.directory), time -> {}); // the writer's
@@ -280,7 +284,38 @@ public final class FollowedStore implements AutoCloseable {
             }
             retired.reclaim();
             earlierBytes = bytesOfEarlier();
+            for (FollowedState state = oldest(); earlierBytes > settings.maxPinnedBytes && state != null; ) {
+                state = expire(state) ? oldest() : null;
+            }
         }
+    }
+
+    private FollowedState oldest() {
+        FollowedState oldest = null;
+        for (FollowedState state : earlier.values()) {
+            oldest = oldest == null || state.firstVersion() < oldest.firstVersion() ? state : oldest;
+        }
+        return oldest;
+    }
+
+    /** Ends what keeps a state, and returns whether it is closed. */
+    private boolean expire(FollowedState state) {
+        int before = earlier.size();
+        state.holders().takeBackLost();
+        for (Holders.Open one : state.holders().open()) {
+            if (one.mayExpire()) {
+                state.holders()
+                        .expire(
+                                one,
+                                state.memoryBytes(),
+                                "all earlier states of the reader take " + earlierBytes
+                                        + " bytes, more than maxPinnedBytes " + settings.maxPinnedBytes
+                                        + ". Close cursors and snapshots sooner, or raise maxPinnedBytes");
+            }
+        }
+        retired.reclaim();
+        earlierBytes = bytesOfEarlier();
+        return earlier.size() < before;
     }
 
     private void unread(long handle) {
@@ -289,19 +324,6 @@ public final class FollowedStore implements AutoCloseable {
 
     private long bytesOfEarlier() {
         return earlier.values().stream().mapToLong(FollowedState::memoryBytes).sum();
-    }
-
-    /** Bytes that only cursors and snapshots hold back. */
-    long pinnedBytes(long limit) {
-        if (earlierBytes > limit) {
-            lock.lock();
-            try {
-                reclaim();
-            } finally {
-                lock.unlock();
-            }
-        }
-        return earlierBytes;
     }
 
     // ---- going on

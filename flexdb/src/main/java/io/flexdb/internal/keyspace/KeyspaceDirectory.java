@@ -48,6 +48,7 @@ public final class KeyspaceDirectory {
     static final byte[] NEXT = {}; // the key of the number to come
     static final int FIRST = 1;
 
+    private final Object identity = new Object();
     private final StoreReader reader;
     private final StoreWriter writer;
     private final Health health;
@@ -58,6 +59,11 @@ public final class KeyspaceDirectory {
     private boolean nextIsSound; // it was found, and is above the numbers of all names
     private boolean pairsKnown; // it is above the numbers of all pairs
     private volatile boolean loaded;
+
+    /** What stands for this open store where nothing of it may be kept. */
+    Object identity() {
+        return identity;
+    }
 
     /** @param dataFile to be named if the directory makes no sense */
     public KeyspaceDirectory(StoreReader reader, StoreWriter writer, Health health, Path dataFile) {
@@ -157,7 +163,7 @@ public final class KeyspaceDirectory {
             put(made, encoded, next);
             int number = next++; // which stays unused if the write fails
             write(made, force, null);
-            KeyspaceState state = new KeyspaceState(this, name, number);
+            KeyspaceState state = new KeyspaceState(identity, name, number);
             states.put(name, state);
             return state;
         } finally {
@@ -284,6 +290,6 @@ public final class KeyspaceDirectory {
             next = number == KeyHeads.MAX_NUMBER ? number : number + 1;
             nextIsSound = false;
         }
-        states.put(name, new KeyspaceState(this, name, number));
+        states.put(name, new KeyspaceState(identity, name, number));
     }
 }

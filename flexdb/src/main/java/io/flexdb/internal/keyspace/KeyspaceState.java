@@ -16,13 +16,13 @@ public final class KeyspaceState implements WriteGuard {
      */
     private static final long THERE = Long.MAX_VALUE;
 
-    private final KeyspaceDirectory directory;
+    private final Object store; // what tells one open store from another, and no more: this may outlive it
     private final String name;
     private final KeyHeads heads;
     private volatile long droppedAt = THERE;
 
-    KeyspaceState(KeyspaceDirectory directory, String name, int number) {
-        this.directory = directory;
+    KeyspaceState(Object store, String name, int number) {
+        this.store = store;
         this.name = name;
         this.heads = KeyHeads.named(number);
     }
@@ -38,7 +38,7 @@ public final class KeyspaceState implements WriteGuard {
 
     /** Throws if it is not of this open store. */
     void requireIn(KeyspaceDirectory other) {
-        if (directory != other) {
+        if (store != other.identity()) {
             throw new IllegalArgumentException("keyspace \"" + name + "\" is of another store, or was got before this"
                     + " one was opened; get it from the store that it is used with");
         }

@@ -16,6 +16,9 @@ public final class MemLog {
 
     private final List<StagedRun> runs = new ArrayList<>();
     private volatile long stagedBytes; // written under the write lock
+    private volatile boolean mayBeRead; // by somebody who does not say so
+    /** The epoch in which the versions ended that list it. */
+    long retired = Long.MAX_VALUE;
 
     MemLog(MemTable table, WalWriter wal, long birth) {
         this.table = table;
@@ -56,6 +59,15 @@ public final class MemLog {
     /** Bytes of records in the data file that it refers to, once and for each time that they were written. */
     public long stagedBytes() {
         return stagedBytes;
+    }
+
+    /** Has the memory of the table not be used again: only the garbage collector knows when nobody reads it. */
+    public void keepMemoryFromUse() {
+        mayBeRead = true;
+    }
+
+    boolean isMemoryKeptFromUse() {
+        return mayBeRead;
     }
 
     /** Whether it takes no more writes. */

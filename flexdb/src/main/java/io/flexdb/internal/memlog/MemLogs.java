@@ -445,12 +445,13 @@ public final class MemLogs {
         vfs.delete(wal.path());
     }
 
-    /** The memory is no longer needed: nobody can read the table any more. */
-    void unread(MemTable table) {
+    /** No version that anybody may read has it any more. */
+    void unread(MemLog log) {
+        MemTable table = log.table;
         if (table.memoryBytes() != MemTable.tableBytes(memtableBytes)) {
             return; // one that was made for the first write, or for a large one
         }
-        if (freeTables.size() < KEPT_TABLES) {
+        if (freeTables.size() < KEPT_TABLES && !log.isMemoryKeptFromUse()) {
             freeTables.add(table);
         } else {
             tables.decrementAndGet();

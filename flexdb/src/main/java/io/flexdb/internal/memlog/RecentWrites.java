@@ -16,7 +16,8 @@ public final class RecentWrites {
      *    memtable that was committed before it was counted.
      * R2 A memtable is added before a version without it is published. So whoever takes the version first and these
      *    memtables then has every entry behind the number that he was counted with, unless that is forgotten.
-     * R3 What is forgotten is said before it is gone.
+     * R3 What is forgotten is said before it is gone. A transaction that began before it can't commit, so nothing more is
+     *    kept for it, and it holds nobody else up: the oldest that counts is the oldest that can commit.
      * R4 A sorted run is in no memtable. It is listed before it is published, and counted as published afterwards. So
      *    whoever takes that count before his version may meet a run in the list that his version shows, which is a
      *    conflict too many, but never misses one that it does not show.
@@ -65,13 +66,27 @@ public final class RecentWrites {
     /** The transaction has ended. */
     public synchronized void end(long sequence) {
         begun.compute(sequence, (same, count) -> count == 1 ? null : count - 1);
-        long oldest = begun.isEmpty() ? Long.MAX_VALUE : begun.firstKey();
+        int first = neededBy(oldest());
+        if (first > 0 && !begun.isEmpty()) {
+            forgotten = Math.max(forgotten, committed[first - 1].table.lastSequence()); // R3
+        }
+        drop(first);
+        dropRuns();
+    }
+
+    /** The number of the oldest transaction that can commit. */
+    private long oldest() {
+        Long oldest = begun.ceilingKey(forgotten);
+        return oldest == null ? Long.MAX_VALUE : oldest;
+    }
+
+    /** The first memtable that a transaction with a number may ask for, or their count. */
+    private int neededBy(long oldest) {
         int first = 0;
         while (first < committed.length && committed[first].table.lastSequence() <= oldest) {
             first++;
         }
-        drop(first);
-        dropRuns();
+        return first;
     }
 
     /** Nobody asks any more for a run that was published when no transaction was open. */
@@ -141,7 +156,12 @@ public final class RecentWrites {
 
     /** A memtable will be published no more; it is kept as long as a transaction may ask for it. */
     synchronized void add(MemLog log) {
-        if (begun.isEmpty() || log.table.lastSequence() <= begun.firstKey()) {
+        if (begun.isEmpty()) {
+            return;
+        }
+        long last = log.table.lastSequence();
+        if (last <= oldest()) {
+            forgotten = Math.max(forgotten, last); // for those that can't commit, and may be about to try
             return;
         }
         long bytes = log.table.memoryBytes();
@@ -151,8 +171,17 @@ public final class RecentWrites {
         }
         if (first > 0) {
             forgotten = committed[first - 1].table.lastSequence(); // R3
+            int needed = neededBy(oldest());
+            if (needed > first) {
+                forgotten = committed[needed - 1].table.lastSequence();
+                first = needed;
+            }
         }
         drop(first);
+        if (last <= oldest()) {
+            forgotten = Math.max(forgotten, last);
+            return;
+        }
         MemLog[] more = Arrays.copyOf(committed, committed.length + 1);
         more[committed.length] = log;
         committed = more;

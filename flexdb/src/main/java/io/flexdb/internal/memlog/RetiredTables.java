@@ -16,9 +16,16 @@ public final class RetiredTables {
     private final Map<Long, MemLog> inUse = new HashMap<>(); // a few, one a commit: boxes cost nothing here
     private final RecentWrites recent;
     private final List<MemLog> keptForTransactions = new ArrayList<>(); // which alone may still look at them
+    private final List<Ending> ending = new ArrayList<>();
     private final MemLogs memLogs;
+    private Runnable limit = () -> {};
     private long nextHandle;
-    private volatile long pinnedBytes;
+
+    /** One that short reads may look at which were under way in a phase. */
+    private record Ending(MemLog log, int phase) {}
+
+    /** A memtable that is committed, and what sees it: the versions from one to before another. */
+    public record Kept(long birth, long retired, long bytes) {}
 
     /**
      * @param memLogs gets back those that nobody reads any more
@@ -38,16 +45,39 @@ public final class RetiredTables {
         recent.add(log);
     }
 
+    /** Has this run whenever a memtable has been retired: perhaps too much is kept. */
+    public void afterRetiring(Runnable newLimit) {
+        limit = newLimit;
+    }
+
     /** Adds a memtable that no version published from now on lists. */
-    public synchronized void retire(MemLog log) {
-        enqueue(log);
-        reclaim();
+    public void retire(MemLog log) {
+        synchronized (this) {
+            enqueue(log);
+        }
+        limit.run(); // without the lock, as it has others end what they read
+        reclaimNow();
     }
 
     private void enqueue(MemLog log) {
         long handle = nextHandle++;
+        log.retired = epochs.writerEpoch();
         inUse.put(handle, log);
         queue.retire(handle, log.birth);
+    }
+
+    /** Lets go of those that nobody reads any more. */
+    public synchronized void reclaimNow() {
+        reclaim();
+    }
+
+    /** Those that a reader may still see. */
+    public synchronized List<Kept> kept() {
+        List<Kept> kept = new ArrayList<>();
+        for (MemLog log : inUse.values()) {
+            kept.add(new Kept(log.birth, log.retired, log.table.memoryBytes()));
+        }
+        return kept;
     }
 
     private void unread(long handle) {
@@ -55,7 +85,7 @@ public final class RetiredTables {
         if (recent.keeps(log)) {
             keptForTransactions.add(log);
         } else {
-            memLogs.unread(log.table);
+            memLogs.unread(log);
         }
     }
 
@@ -63,17 +93,22 @@ public final class RetiredTables {
         keptForTransactions.removeIf(log -> {
             boolean isOver = !recent.keeps(log);
             if (isOver) {
-                enqueue(log); // once more, as one that is about to end may still look at it
+                ending.add(new Ending(log, epochs.phase())); // one that is about to end may still look at it
+            }
+            return isOver;
+        });
+        ending.removeIf(one -> {
+            boolean isOver = epochs.shortReadsEndedSince(one.phase);
+            if (isOver) {
+                memLogs.unread(one.log);
             }
             return isOver;
         });
         queue.reclaim();
-        long bytes = 0;
-        if (queue.heldByPins() > 0) {
-            bytes += bytesOf(inUse.values());
+        long bytes = bytesOf(keptForTransactions);
+        for (MemLog log : inUse.values()) {
+            bytes += epochs.isPinned(log.birth, log.retired) ? log.table.memoryBytes() : 0;
         }
-        bytes += bytesOf(keptForTransactions);
-        pinnedBytes = bytes;
         onPinned.accept(bytes);
     }
 
@@ -89,7 +124,7 @@ public final class RetiredTables {
     public synchronized int pinnedTables() {
         epochs.tryNextPhase();
         reclaim();
-        return queue.heldByPins() + keptForTransactions.size();
+        return queue.heldByPins() + keptForTransactions.size() + ending.size();
     }
 
     /** Whether none is left, once those that nobody reads any more are free. */
@@ -101,16 +136,6 @@ public final class RetiredTables {
             epochs.tryNextPhase();
         } while (!epochs.shortReadsEndedSince(since) && epochs.phase() != before);
         reclaim();
-        return inUse.isEmpty() && keptForTransactions.isEmpty();
-    }
-
-    /** Bytes that only pins and transactions hold back, roughly. The figure is brought up to date if it is above a limit. */
-    public long pinnedBytes(long limit) {
-        if (pinnedBytes > limit) {
-            synchronized (this) {
-                reclaim(); // pins may have gone since the last commit
-            }
-        }
-        return pinnedBytes;
+        return inUse.isEmpty() && keptForTransactions.isEmpty() && ending.isEmpty();
     }
 }

@@ -29,6 +29,15 @@ public class MemTableCursor {
         position.reset(newTable == null ? null : newTable.nodes, newTable == null ? null : newTable.tree);
     }
 
+    /**
+     * Lets the table go, by any thread, perhaps while the cursor moves: it goes on in the table, or fails, and what it
+     * says then counts for nothing.
+     */
+    public final void letGo() {
+        table = null;
+        position.letGo();
+    }
+
     /** Lets the table go, and all else that the cursor holds. */
     public void release() {
         reset(null, 0);

@@ -37,6 +37,12 @@ final class TreePosition {
         }
     }
 
+    /** Lets the tree go, by any thread. */
+    void letGo() {
+        nodes = null;
+        tree = null;
+    }
+
     /** The anchor, {@link Nodes#NONE} if the place is before the first or behind the last. */
     int anchor() {
         return anchor;

@@ -12,9 +12,10 @@ import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
+import io.flexdb.storage.StorageException;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.function.LongUnaryOperator;
 
 /** Walks a pinned version in key order, in both directions: memtables and space as one. For one thread; reusable. */
 public final class MergeCursor implements AutoCloseable {
@@ -40,7 +41,12 @@ public final class MergeCursor implements AutoCloseable {
      * space, in which all is older than any range, to the end of all fragments that follow without a gap. The others,
      * which are memtables as young as the range, go on step by step.
      *
-     * What is pinned cannot change or be used again, so no short read is needed but to read an interval.
+     * I4  nothing is said to the user before it was found that the store had not ended the pin when it was read.
+     *
+     * What is pinned cannot change or be used again, so no short read is needed but to read an interval. The store may
+     * end a pin that keeps too much. It says so first, then takes away what the cursor keeps. Memory that a cursor was
+     * ended in is never used again, but collected. So a move that is under way may fail in any way, or show what is not
+     * so, but it ends, and then this is found.
      *
      * What operands make of a value is found out when somebody asks for the value. Whether it is there, and until when,
      * is known without that: so the walk goes past keys for which the merge function fails, and stands on them.
@@ -52,12 +58,12 @@ public final class MergeCursor implements AutoCloseable {
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
 
-    private final StoreReader reader;
     private final Health health;
     private final PinnedVersion pin;
-    private final SpaceCursor space;
-    private final ReadContexts contexts;
-    private final ReadContext context;
+    private StoreReader reader; // null once the store is closed, as are the next
+    private SpaceCursor space;
+    private ReadContexts contexts;
+    private ReadContext context;
 
     private MemTableCursor[] memtables = {}; // more than are in use, perhaps
     private int[] tied = new int[1];
@@ -79,7 +85,7 @@ public final class MergeCursor implements AutoCloseable {
     private Front front; // of the version; or null
     private int fronts; // sources that it has; they come first
     private long deadPassed;
-    private final DeadWalk dead; // null if nobody wants to know
+    private DeadWalk dead; // null if nobody wants to know, or the store is closed
 
     // The current pair:
     private ByteBuffer buffer;
@@ -114,14 +120,16 @@ public final class MergeCursor implements AutoCloseable {
         this.contexts = contexts;
         this.context = context;
         this.dead = reader.newDeadWalk();
+        pin.whenExpired(this::letGo);
+        pin.whenStoreEnds(this::storeEnded);
     }
 
     /**
      * Opens the cursor, while it is closed, on what is newest. It stands nowhere. If this throws, it stays closed, and
      * the context is the caller's.
      */
-    void openNewest(LongUnaryOperator pinnedBytes, long maxPinnedBytes, Scan newScan) {
-        pin.openNewest(pinnedBytes, maxPinnedBytes);
+    void openNewest(Scan newScan) {
+        pin.openNewest();
         attach(null, newScan);
     }
 
@@ -136,7 +144,10 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void attach(Front newFront, Scan newScan) {
+        boolean isRead = false;
         try {
+            pin.beginRead(); // so that it stays until all its parts are here
+            isRead = true;
             front = newFront;
             fronts = front == null ? 0 : front.count();
             Version version = pin.version();
@@ -163,7 +174,14 @@ public final class MergeCursor implements AutoCloseable {
             escapedHead = newScan.heads().bytesOf((byte) 0xFF);
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too
             detach();
+            if (!pin.closeToReopen()) {
+                context.cursor = null;
+            }
             throw e;
+        } finally {
+            if (isRead) {
+                pin.endRead();
+            }
         }
     }
 
@@ -214,7 +232,42 @@ public final class MergeCursor implements AutoCloseable {
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;
         }
-        pin.closeAndForget();
+    }
+
+    /**
+     * Lets go of all memory that the pin has kept. By any thread, once the store has ended the pin, even while its user
+     * moves the cursor. What that move says counts for nothing (I4), and the memory is not used again.
+     */
+    private void letGo() {
+        MemTableCursor[] all = memtables;
+        for (int i = 0; i < all.length; i++) {
+            if (all[i] != null) {
+                all[i].letGo();
+            }
+        }
+        space.letGo();
+        buffer = null;
+        values = null;
+    }
+
+    /** Keeps nothing of a store that is closed. Whoever moves it still fails, and then finds that the store is closed. */
+    private void storeEnded() {
+        letGo();
+        memtables = new MemTableCursor[0];
+        reader = null;
+        space = null;
+        contexts = null;
+        context = null;
+        front = null;
+        fold = null;
+        hidden = null;
+        dead = null;
+    }
+
+    /** After each move, and after each copy: the store may have ended the pin meanwhile (I4). */
+    private void requireStill() {
+        VarHandle.acquireFence();
+        pin.requireNotExpired();
     }
 
     private void standNowhere() {
@@ -233,6 +286,12 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Whether the cursor stands on a pair. */
     public boolean isValid() {
+        boolean isValid = standsOnPair();
+        requireStill();
+        return isValid;
+    }
+
+    private boolean standsOnPair() {
         health.requireReadable();
         return current != NOWHERE;
     }
@@ -250,6 +309,7 @@ public final class MergeCursor implements AutoCloseable {
         space.seekToFirst();
         backward = false;
         settle();
+        requireStill();
     }
 
     /** Goes to the first pair whose key is not below the one given, as it is stored. */
@@ -283,6 +343,7 @@ public final class MergeCursor implements AutoCloseable {
         space.seek(key, length);
         backward = false;
         settle();
+        requireStill();
     }
 
     /** Goes to the last pair. */
@@ -298,6 +359,7 @@ public final class MergeCursor implements AutoCloseable {
         space.seekToLast();
         backward = true;
         settle();
+        requireStill();
     }
 
     /** Goes to the last pair whose key is not above the one given, as it is stored. */
@@ -313,6 +375,7 @@ public final class MergeCursor implements AutoCloseable {
         space.seekForPrev(key, length);
         backward = true;
         settle();
+        requireStill();
     }
 
     /** The same with a key of the keyspace that is shown. */
@@ -338,6 +401,7 @@ public final class MergeCursor implements AutoCloseable {
         space.seekBelow(key, length);
         backward = true;
         settle();
+        requireStill();
     }
 
     /** Goes to the next pair; the cursor must stand on one. */
@@ -350,6 +414,7 @@ public final class MergeCursor implements AutoCloseable {
         }
         advance();
         passDeletions();
+        requireStill();
     }
 
     /** Goes to the pair before; the cursor must stand on one. */
@@ -362,10 +427,12 @@ public final class MergeCursor implements AutoCloseable {
         }
         advance();
         passDeletions();
+        requireStill();
     }
 
     private void requireValid() {
-        if (!isValid()) {
+        if (!standsOnPair()) {
+            requireStill();
             throw new IllegalStateException("the cursor stands on no pair");
         }
     }
@@ -420,8 +487,21 @@ public final class MergeCursor implements AutoCloseable {
         if (current == spaceSource) {
             space.readValue(from, destination, destination.position(), length);
         } else {
-            reader.large()
-                    .copy(buffer, valuePosition, keyLength, expiry, from, destination, destination.position(), length);
+            pin.beginRead(); // which keeps what the entry refers to
+            try {
+                reader.large()
+                        .copy(
+                                buffer,
+                                valuePosition,
+                                keyLength,
+                                expiry,
+                                from,
+                                destination,
+                                destination.position(),
+                                length);
+            } finally {
+                pin.endRead();
+            }
         }
     }
 
@@ -516,6 +596,7 @@ public final class MergeCursor implements AutoCloseable {
             dead.pass(memtables[current].table(), memtables[current].ref());
         }
         byte[] end;
+        pin.beginRead(); // so that what others have noted is compared with a version that is there
         try {
             end = dead.look(pin, buffer, keyPosition, keyLength, backward);
             if (end == null) {
@@ -524,6 +605,8 @@ public final class MergeCursor implements AutoCloseable {
             end = nearestInFront(end);
         } catch (OutOfMemoryError e) { // of a full heap: step by step it takes none
             return false;
+        } finally {
+            pin.endRead();
         }
         jump(end);
         return true;
@@ -574,10 +657,13 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void noteDead() {
+        pin.beginRead(); // the store has not ended it, so what was passed is as it was found (I4): others rely on it
         try {
             noteDeadForOthers();
         } catch (OutOfMemoryError e) { // of a full heap: then others walk, too
             dead.begin();
+        } finally {
+            pin.endRead();
         }
         dead.release();
     }
@@ -779,13 +865,17 @@ public final class MergeCursor implements AutoCloseable {
     public int compareKey(byte[] key) {
         requireValid();
         int head = headBytes();
-        return -KeyBytes.compare(key, 0, key.length, buffer, keyPosition + head, keyLength - head);
+        int order = -KeyBytes.compare(key, 0, key.length, buffer, keyPosition + head, keyLength - head);
+        requireStill();
+        return order;
     }
 
     /** Bytes of the current key. */
     public int keyLength() {
         requireValid();
-        return keyLength - headBytes();
+        int length = keyLength - headBytes();
+        requireStill();
+        return length;
     }
 
     /** Bytes of the current value. */
@@ -794,46 +884,60 @@ public final class MergeCursor implements AutoCloseable {
         if (merges && values == null) {
             merge();
         }
-        return valueLength;
+        int length = valueLength;
+        requireStill();
+        return length;
     }
 
     /** When the current value expires, in milliseconds since 1970, or {@link RecordFormat#NEVER}. */
     public long expiry() {
         requireValid();
-        return expiry;
+        long found = expiry;
+        requireStill();
+        return found;
     }
 
     /** A copy of the current key. */
     public byte[] key() {
         requireValid();
         int head = headBytes();
-        return copy(buffer, keyPosition + head, keyLength - head);
+        return still(copy(buffer, keyPosition + head, keyLength - head));
     }
 
     /** A copy of the current key as it is stored. */
     public byte[] storedKey() {
         requireValid();
-        return copy(buffer, keyPosition, keyLength);
+        return still(copy(buffer, keyPosition, keyLength));
+    }
+
+    private byte[] still(byte[] copied) {
+        requireStill();
+        return copied;
     }
 
     /** Copies the current key to a buffer's position if it fits; its length in any case. */
     public int key(ByteBuffer destination) {
         requireValid();
         int head = headBytes();
-        copy(buffer, keyPosition + head, keyLength - head, destination);
-        return keyLength - head;
+        int length = keyLength - head;
+        int at = destination.position();
+        copy(buffer, keyPosition + head, length, destination);
+        requireStill(destination, at);
+        return length;
     }
 
     /** A copy of the current value. */
     public byte[] value() {
         requireValue();
-        return copy(values, valuePosition, valueLength);
+        return still(copy(values, valuePosition, valueLength));
     }
 
     /** Copies the current value to a buffer's position if it fits; its length in any case. */
     public int value(ByteBuffer destination) {
         requireValue();
+        int at = destination.position();
         copy(values, valuePosition, valueLength, destination);
+        requireStill(destination, at);
         return valueLength;
     }
 
@@ -853,6 +957,16 @@ public final class MergeCursor implements AutoCloseable {
             destination.position(destination.limit());
         } else {
             copy(values, valuePosition + from, length, destination);
+        }
+        requireStill();
+    }
+
+    private void requireStill(ByteBuffer destination, int positionBefore) {
+        try {
+            requireStill();
+        } catch (RuntimeException e) {
+            destination.position(positionBefore);
+            throw e;
         }
     }
 
@@ -880,11 +994,30 @@ public final class MergeCursor implements AutoCloseable {
     /** Closes the cursor. Who has closed it must not touch it again: it serves somebody else then. */
     @Override
     public void close() {
-        if (isMerging) { // the function has closed what asks it
+        ReadContexts to = contexts;
+        ReadContext with = context;
+        if (isMerging || !health.isReadable() || with == null) { // the function has closed what asks it, or it is over
             abandon();
             return;
         }
+        boolean mayServeAgain = pin.closeToReopen();
         detach();
-        contexts.giveBack(context);
+        if (mayServeAgain) {
+            to.giveBack(with);
+        } // else the store may be at work in it still
+    }
+
+    /** To be thrown in the place of what a move or a copy has thrown, if the store has ended the pin. */
+    public void requireNotExpired(Throwable failure) {
+        if (failure instanceof StorageException) {
+            return;
+        }
+        try {
+            health.requireReadable();
+            pin.requireNotExpired();
+        } catch (StorageException e) {
+            e.addSuppressed(failure);
+            throw e;
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.internal.read;
 
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.merge.MergedValue;
+import io.flexdb.internal.version.HolderKind;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import java.nio.ByteBuffer;
@@ -26,7 +27,7 @@ public final class MultiReader implements AutoCloseable {
         this.reader = reader;
         this.contexts = contexts;
         this.context = context;
-        this.pin = new PinnedVersion(versions, "the lookup of several keys");
+        this.pin = new PinnedVersion(versions, HolderKind.LOOKUP);
     }
 
     /** Adds a key, which is copied. */
@@ -41,6 +42,15 @@ public final class MultiReader implements AutoCloseable {
 
     /** Hands out the value of each key, or null, with the key's number, in any order. */
     public void read(ObjIntConsumer<ByteBuffer> values) {
+        pin.beginRead(); // to keep all that it shows until the last value was taken
+        try {
+            readAll(values);
+        } finally {
+            pin.endRead();
+        }
+    }
+
+    private void readAll(ObjIntConsumer<ByteBuffer> values) {
         keys.sort();
         context.beginAscending();
         for (int place = 0; place < keys.count(); place++) {
@@ -49,6 +59,7 @@ public final class MultiReader implements AutoCloseable {
             byte[] bytes = context.keyRoom(length);
             keys.copy(key, bytes);
             int found;
+            pin.requireNotExpired(); // the one before may have taken long
             int ticket = versions.enter();
             try {
                 found = reader.find(bytes, length, pin, context);
@@ -79,7 +90,10 @@ public final class MultiReader implements AutoCloseable {
     @Override
     public void close() {
         keys.clear();
-        pin.closeAndForget();
+        if (!pin.closeToReopen()) {
+            context.multi = null;
+            pin.close();
+        }
         contexts.giveBack(context);
     }
 }

@@ -52,6 +52,7 @@ public final class OpenValue implements AutoCloseable {
         OpenValue open = new OpenValue(length);
         open.versions = versions;
         open.pin = pin;
+        pin.whenStoreEnds(open::letGo);
         open.reads = reads;
         open.logicalOffset = logicalOffset;
         return open;
@@ -69,6 +70,7 @@ public final class OpenValue implements AutoCloseable {
         OpenValue open = new OpenValue(length);
         open.versions = versions;
         open.pin = pin;
+        pin.whenStoreEnds(open::letGo);
         open.large = large;
         open.reference = reference;
         open.keyLength = keyLength;
@@ -111,21 +113,31 @@ public final class OpenValue implements AutoCloseable {
             destination.put(at, bytes, (int) from, step);
             return;
         }
+        StoreVersions of = versions; // before the read begins, so that they are there if it does
+        SpaceReads inSpace = reads;
+        LargeValues staged = large;
         pin.beginRead();
         try {
-            int ticket = versions.enter();
+            int ticket = of.enter();
             try {
-                if (large != null) {
-                    large.copy(reference, 0, keyLength, expiry, (int) from, destination, at, step);
+                if (staged != null) {
+                    staged.copy(reference, 0, keyLength, expiry, (int) from, destination, at, step);
                 } else {
-                    reads.read(pin.version().space(), logicalOffset + from, destination, at, step);
+                    inSpace.read(pin.version().space(), logicalOffset + from, destination, at, step);
                 }
             } finally {
-                versions.exit(ticket);
+                of.exit(ticket);
             }
         } finally {
             pin.endRead();
         }
+    }
+
+    /** Keeps nothing of the store: the value, or the store, is closed. */
+    private void letGo() {
+        versions = null;
+        reads = null;
+        large = null;
     }
 
     /** Whether all of it is in memory, and nothing is held. */
@@ -143,6 +155,7 @@ public final class OpenValue implements AutoCloseable {
         closed = true;
         if (pin != null) {
             pin.close();
+            letGo();
         }
     }
 }

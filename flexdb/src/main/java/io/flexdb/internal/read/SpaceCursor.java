@@ -5,6 +5,7 @@ import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
 import java.nio.ByteBuffer;
@@ -15,7 +16,7 @@ import java.util.function.LongSupplier;
 final class SpaceCursor {
     /*
      * Has copies of pairs of the interval it stands in, in the memory of a context, which is the owner's. A short read
-     * protects the copying. A pair is brought when the cursor comes to it, and some behind it in the direction of the
+     * protects the copying, and a read of the pin, which the store may end at any time. A pair is brought when the cursor comes to it, and some behind it in the direction of the
      * walk: see PairsAhead.
      *
      * A pair is taken apart when the cursor comes to it, and only then.
@@ -26,6 +27,7 @@ final class SpaceCursor {
     private static final int MOST_ASKED = 4; // intervals, for an empty range is short as a rule
 
     private final StoreVersions versions;
+    private final PinnedVersion pin;
     private final IntervalReader intervals;
     private final RangeFilters filters; // or null
     private final ReadContext context;
@@ -56,12 +58,14 @@ final class SpaceCursor {
      */
     SpaceCursor(
             StoreVersions versions,
+            PinnedVersion pin,
             SparseIndex index,
             IntervalReader intervals,
             RangeFilters filters,
             ReadContext context,
             LongSupplier nanoClock) {
         this.versions = versions;
+        this.pin = pin;
         this.intervals = intervals;
         this.filters = filters;
         this.context = context;
@@ -84,6 +88,11 @@ final class SpaceCursor {
         }
     }
 
+    /** Lets go of the version, by any thread: the cursor is not used any more, or finds out that its pin has ended. */
+    void letGo() {
+        version = null;
+    }
+
     private void unload() {
         pairs.clear();
         memory = null;
@@ -99,32 +108,32 @@ final class SpaceCursor {
     }
 
     void seekToFirst() {
-        interval.first(version.index());
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
+            interval.first(version.index());
             openToSeek();
             standForward(0);
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
     }
 
     void seekToLast() {
-        interval.last(version.index());
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
+            interval.last(version.index());
             openToSeek();
             standBackward(pairCount - 1);
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
     }
 
     /** To the first pair not below a key, or nowhere if that is known not to be below the upper bound. */
     void seek(byte[] key, int length) {
-        interval.seek(version.index(), key, 0, length);
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
+            interval.seek(version.index(), key, 0, length);
             if (filters != null && upperBound != null && isKnownEmpty(key, length)) {
                 pair = NOWHERE;
                 return;
@@ -137,31 +146,31 @@ final class SpaceCursor {
             }
             standForward(pairs.lowerBound(key, length));
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
     }
 
     /** To the last pair not above a key. */
     void seekForPrev(byte[] key, int length) {
-        interval.seek(version.index(), key, 0, length);
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
+            interval.seek(version.index(), key, 0, length);
             openToSeek();
             standBackward(pairs.upperBound(key, length) - 1);
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
     }
 
     /** To the last pair below a key. */
     void seekBelow(byte[] key, int length) {
-        interval.seek(version.index(), key, 0, length);
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
+            interval.seek(version.index(), key, 0, length);
             openToSeek();
             standBackward(pairs.lowerBound(key, length) - 1);
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
     }
 
@@ -176,11 +185,11 @@ final class SpaceCursor {
             takeApart();
             return;
         }
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
             standForward(pair + 1);
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
     }
 
@@ -190,12 +199,27 @@ final class SpaceCursor {
             takeApart();
             return;
         }
-        int ticket = versions.enter();
+        int ticket = beginRead();
         try {
             standBackward(pair - 1);
         } finally {
-            versions.exit(ticket);
+            endRead(ticket);
         }
+    }
+
+    private int beginRead() {
+        pin.beginRead();
+        try {
+            return versions.enter();
+        } catch (Throwable e) {
+            pin.endRead();
+            throw e;
+        }
+    }
+
+    private void endRead(int ticket) {
+        versions.exit(ticket);
+        pin.endRead();
     }
 
     // ---- inside a short read
@@ -336,11 +360,11 @@ final class SpaceCursor {
         long start = pairs.valueOffset(pair) + from;
         for (int done = 0; done < length; ) {
             int step = Math.min(STEP_BYTES, length - done);
-            int ticket = versions.enter(); // for each, so that nobody waits for a long one
+            int ticket = beginRead(); // for each, so that nobody waits for a long one
             try {
                 intervals.reads().read(version.space(), start + done, destination, position + done, step);
             } finally {
-                versions.exit(ticket);
+                endRead(ticket);
             }
             done += step;
         }

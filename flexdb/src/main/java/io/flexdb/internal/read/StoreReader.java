@@ -15,6 +15,7 @@ import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.version.HolderKind;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
@@ -24,7 +25,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
-import java.util.function.LongUnaryOperator;
 
 /** Point lookups, by any thread, without a lock; and cursors. Keys are those of a keyspace, without their heads. */
 public final class StoreReader {
@@ -45,8 +45,6 @@ public final class StoreReader {
     private final SparseIndex index;
     private final IntervalReader intervals;
     private final ReadContexts contexts;
-    private final LongUnaryOperator pinnedBytes;
-    private final long maxPinnedBytes;
     private final LongSupplier nanoClock;
     private final MergeCalls calls;
     private final RangeFilters filters; // or null
@@ -54,8 +52,6 @@ public final class StoreReader {
     private final DeadRuns deadRuns; // or null
 
     /**
-     * @param pinnedBytes how many bytes cursors and snapshots hold back; see {@link PinnedVersion#openNewest}
-     * @param maxPinnedBytes how many of these they may
      * @param nanoClock tells which reads have to wait for a disk
      * @param calls to the merge function
      * @param filters say what is absent without reading; null if there are none
@@ -67,8 +63,6 @@ public final class StoreReader {
             SparseIndex index,
             IntervalReader intervals,
             ReadContexts contexts,
-            LongUnaryOperator pinnedBytes,
-            long maxPinnedBytes,
             LongSupplier nanoClock,
             MergeCalls calls,
             RangeFilters filters,
@@ -82,8 +76,6 @@ public final class StoreReader {
         this.index = index;
         this.intervals = intervals;
         this.contexts = contexts;
-        this.pinnedBytes = pinnedBytes;
-        this.maxPinnedBytes = maxPinnedBytes;
         this.nanoClock = nanoClock;
     }
 
@@ -105,13 +97,13 @@ public final class StoreReader {
         try {
             MergeCursor cursor = context.cursor;
             if (cursor == null) {
-                PinnedVersion pin = new PinnedVersion(versions, "the cursor");
-                SpaceCursor space = new SpaceCursor(versions, index, intervals, filters, context, nanoClock);
+                PinnedVersion pin = new PinnedVersion(versions, HolderKind.CURSOR);
+                SpaceCursor space = new SpaceCursor(versions, pin, index, intervals, filters, context, nanoClock);
                 cursor = new MergeCursor(this, versions.health, pin, space, contexts, context);
                 context.cursor = cursor;
             }
             if (snapshot == null) {
-                cursor.openNewest(pinnedBytes, maxPinnedBytes, scan);
+                cursor.openNewest(scan);
             } else {
                 cursor.openAgain(snapshot, front, scan);
             }
@@ -214,11 +206,16 @@ public final class StoreReader {
      * @return the value, to be closed, or null if the key is absent
      */
     public OpenValue open(KeyHeads heads, byte[] key, PinnedVersion snapshot) {
-        PinnedVersion pin = new PinnedVersion(versions, "the value");
-        if (snapshot == null) {
-            pin.openNewest(pinnedBytes, maxPinnedBytes);
-        } else {
-            pin.openAgain(snapshot);
+        PinnedVersion pin = new PinnedVersion(versions, HolderKind.VALUE);
+        try {
+            if (snapshot == null) {
+                pin.openNewest();
+            } else {
+                pin.openAgain(snapshot);
+            }
+        } catch (Throwable e) {
+            pin.discard();
+            throw e;
         }
         OpenValue value = null;
         try {
@@ -353,7 +350,7 @@ public final class StoreReader {
                 context.multi = several;
             }
             if (snapshot == null) {
-                several.pin.openNewest(pinnedBytes, maxPinnedBytes);
+                several.pin.openNewest();
             } else {
                 several.pin.openAgain(snapshot);
             }

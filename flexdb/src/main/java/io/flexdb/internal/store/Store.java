@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.HolderLog;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.check.StoreChecker;
@@ -46,6 +47,8 @@ import io.flexdb.internal.spill.Front;
 import io.flexdb.internal.spill.SpillArea;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.transaction.OwnWrites;
+import io.flexdb.internal.version.HolderKind;
+import io.flexdb.internal.version.Holders;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.version.Version;
@@ -57,8 +60,10 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreLockedException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, what
@@ -95,6 +100,7 @@ public final class Store implements AutoCloseable {
     private final OvergrownKeys overgrown;
     private final RetiredTables retired;
     private final RecentWrites recentWrites;
+    private final PinLimit pinLimit;
     private final Path directory;
     private final Vfs vfs;
     private final VfsLock lock;
@@ -106,6 +112,7 @@ public final class Store implements AutoCloseable {
     private final StoreReader reader;
     private final KeyspaceDirectory keyspaces;
     private final Loads loads;
+    private final Spills spills;
 
     private final LongTasks tasks = new LongTasks("the store");
     private boolean restCommitted; // by the closing thread
@@ -122,7 +129,8 @@ public final class Store implements AutoCloseable {
         this.lockWatch = new LockWatch(lock, settings.nanoClock);
         this.health = opened.health;
         this.memory = opened.memory;
-        this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory, this::spills));
+        this.spills = new Spills(health);
+        this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory, spills));
         this.engine = opened.engine;
         this.intervals = opened.intervals;
         this.index = intervals.index;
@@ -132,10 +140,19 @@ public final class Store implements AutoCloseable {
         this.memLogs = opened.memLogs;
         boolean inline = opened.inline;
         long directoryBytes = opened.directoryBytes;
-        this.recentWrites = new RecentWrites(settings.maxPinnedBytes);
+        this.recentWrites = new RecentWrites(settings.maxPinnedBytes / 2);
         this.retired =
                 new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
-        this.versions = new StoreVersions(opened.epochs, health, opened.clock, engine, index);
+        this.versions = new StoreVersions(
+                opened.epochs,
+                health,
+                opened.clock,
+                engine,
+                index,
+                settings.holderTraces,
+                new HolderLog(directory, inline));
+        this.pinLimit = new PinLimit(versions.holders, retired, settings.maxPinnedBytes);
+        retired.afterRetiring(pinLimit::enforce);
         LargeValues large = opened.large;
         this.sharedForce =
                 new SharedForce(versions.visibleSequence(), health, large::force, lockWatch::requireHeldNowAndThen);
@@ -170,17 +187,7 @@ public final class Store implements AutoCloseable {
         commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(
-                versions,
-                index,
-                intervalReader,
-                contexts,
-                retired::pinnedBytes,
-                settings.maxPinnedBytes,
-                settings.nanoClock,
-                opened.merges,
-                filters,
-                large,
-                true);
+                versions, index, intervalReader, contexts, settings.nanoClock, opened.merges, filters, large, true);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         this.loads = new Loads(
                 engine,
@@ -194,6 +201,7 @@ public final class Store implements AutoCloseable {
                 dataFile,
                 reader,
                 memory);
+        spills.loads = loads;
         health.onChange(versions::healthChanged); // first: who waits there may hold the write lock
         health.onChange(writer::wake); // takes it
     }
@@ -257,15 +265,31 @@ public final class Store implements AutoCloseable {
         return loads.begin();
     }
 
-    /** Whatever others hold back: it is pinned for a load only, for which they wait. */
     private PinnedVersion pinForLoad() {
-        PinnedVersion pin = new PinnedVersion(versions, "the load");
-        pin.openNewest(limit -> 0, Long.MAX_VALUE);
-        return pin;
+        return pinNewest(HolderKind.LOAD);
     }
 
-    private SpillArea spills() {
-        return loads.spills();
+    /** Where transactions spill, as long as the store is open: they may outlive it. */
+    private static final class Spills implements Supplier<SpillArea> {
+        private final Health health;
+        private volatile Loads loads; // null once the store is closed
+
+        private Spills(Health health) {
+            this.health = health;
+        }
+
+        void end() {
+            loads = null;
+        }
+
+        @Override
+        public SpillArea get() {
+            Loads open = loads;
+            if (open == null) {
+                throw health.refusal();
+            }
+            return open.spills();
+        }
     }
 
     /** Begins to bring in what is more than a memtable holds. */
@@ -278,15 +302,37 @@ public final class Store implements AutoCloseable {
         return keyspaces;
     }
 
-    /**
-     * Pins what is newest.
-     *
-     * @param what it is for, in messages
-     */
-    public PinnedVersion pinNewest(String what) {
-        PinnedVersion pin = new PinnedVersion(versions, what);
-        pin.openNewest(retired::pinnedBytes, settings.maxPinnedBytes);
+    /** Pins what is newest, for somebody. */
+    public PinnedVersion pinNewest(HolderKind kind) {
+        PinnedVersion pin = new PinnedVersion(versions, kind);
+        try {
+            pin.openNewest();
+        } catch (Throwable e) { // it is known to the store since it was made
+            pin.discard();
+            throw e;
+        }
         return pin;
+    }
+
+    /** What is open now, the oldest first. */
+    public Holders holders() {
+        versions.holders.takeBackLost();
+        return versions.holders;
+    }
+
+    /** Bytes of memtables that some of those keep together. */
+    public long keptBytes(List<Holders.Open> some, List<RetiredTables.Kept> tables) {
+        return PinLimit.bytes(some, tables);
+    }
+
+    /** The time by the store's clock. */
+    public long time() {
+        return versions.clock.nowOrLatest();
+    }
+
+    /** Memtables that only they may keep. */
+    public List<RetiredTables.Kept> keptTables() {
+        return retired.kept();
     }
 
     /** Counts a transaction that is about to begin, and returns the number to end it with. */
@@ -360,7 +406,8 @@ public final class Store implements AutoCloseable {
             health.fail(e);
             throw e;
         }
-        PinnedVersion pin = pinNewest("the copy"); // its roots are those just published: nobody else publishes others
+        PinnedVersion pin =
+                pinNewest(HolderKind.COPY); // its roots are those just published: nobody else publishes others
         try {
             long sequence = committed && commits.isBetweenCommits() ? engine.tag() : pin.sequence();
             SpaceCopy ofSpace = engine.beginCopy(pin.version().space());
@@ -385,7 +432,7 @@ public final class Store implements AutoCloseable {
 
     private StoreChecker beginCheckHere() {
         commits.publish();
-        PinnedVersion pin = pinNewest("the check");
+        PinnedVersion pin = pinNewest(HolderKind.CHECK);
         try {
             SpaceChecker ofSpace = engine.beginCheck(pin.version().space());
             KeptRecords large = new KeptRecords(engine.maxExtentBytes(), engine.reads()::readUnverified);
@@ -643,6 +690,8 @@ public final class Store implements AutoCloseable {
                     log.wal.release();
                 }
                 memory.end();
+                versions.holders.end();
+                spills.end();
                 atEnd.run();
             }
         }

@@ -32,8 +32,8 @@ public final class Footprint implements Precondition {
     private static final int KEYS_AT_ONCE = 1024; // that are looked for within one short read
     private static final byte[] NO_PAYLOAD = {};
 
-    private final StoreVersions versions;
-    private final RecentWrites recent;
+    private StoreVersions versions; // null once it is not used any more, as is the next
+    private RecentWrites recent;
     private final PayloadReader reader = new PayloadReader();
     private final KeysRead read = new KeysRead();
     private final EntryWalk walk = new EntryWalk(); // in the table that was written last
@@ -69,6 +69,17 @@ public final class Footprint implements Precondition {
         read.clear();
         setWrites(null, 0, 0);
         conflict = null;
+    }
+
+    /** Keeps nothing of the store. It is not asked any more. */
+    public void letGo() {
+        versions = null;
+        recent = null;
+        walk.release();
+        otherWalk = null;
+        cursor = null;
+        own = null;
+        payload = null;
     }
 
     /** Adds a key, which is copied unless it is there. */

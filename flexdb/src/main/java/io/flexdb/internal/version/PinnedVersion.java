@@ -1,8 +1,7 @@
 package io.flexdb.internal.version;
 
+import io.flexdb.storage.SnapshotTooOldException;
 import io.flexdb.storage.StoreClosedException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongUnaryOperator;
 
 /**
  * A version with the sequence number up to which it is read, kept for a snapshot or a cursor. Any thread; but one that
@@ -10,138 +9,178 @@ import java.util.function.LongUnaryOperator;
  */
 public final class PinnedVersion implements AutoCloseable {
     /*
-     * A snapshot may be closed by one thread while others read it. What only a pin holds is used again as soon as the
-     * pin is gone, whatever short reads are under way, so the last of them takes the pin back and not the close. The
-     * state has the number of reads under way and, as its lowest bit, whether the pin is closed.
+     * All that is known of it is in its Holder, which the store has, too: so the store knows what is open, and may end
+     * it. The store's way from there to here is weak. So a pin that nobody has any more is found out.
+     *
+     * Users may have what they have closed, or what has ended with the store, for as long as they like. It keeps nothing
+     * of the store then.
      */
-    private static final int CLOSED = 1;
-    private static final int READ = 2;
-
-    private final StoreVersions versions;
-    private final String what;
-    private final AtomicInteger state = new AtomicInteger(CLOSED);
-    private Version version;
-    private long sequence;
-    private long time;
+    private StoreVersions versions; // null once it is closed for good, or the store has ended
+    final Holder holder;
+    private Runnable letGo; // or null, as is the next
+    private Runnable whenStoreEnds;
 
     /**
      * A pin that is closed and holds nothing.
      *
-     * @param what it is for, in messages
+     * @param kind what it is for
      */
-    public PinnedVersion(StoreVersions versions, String what) {
+    public PinnedVersion(StoreVersions versions, HolderKind kind) {
         this.versions = versions;
-        this.what = what;
+        this.holder = versions.holders.add(this, kind);
     }
 
-    /**
-     * Opens it, while it is closed: pins what is newest. If it throws, it stays closed.
-     *
-     * @param pinnedBytes how many bytes pins hold back; gets the limit, to which the figure need not be up to date
-     * @param limit how many bytes they may
-     */
-    public void openNewest(LongUnaryOperator pinnedBytes, long limit) {
+    /** Has this run when the store ends the pin, by whichever thread does: to let go of memory that only it kept. */
+    public void whenExpired(Runnable newLetGo) {
+        letGo = newLetGo;
+    }
+
+    /** Has this run when the store ends, by whoever closes it: to keep nothing of it. */
+    public void whenStoreEnds(Runnable newWhenStoreEnds) {
+        whenStoreEnds = newWhenStoreEnds;
+    }
+
+    void storeEnded() {
+        versions = null;
+        holder.storeEnded();
+        if (whenStoreEnds != null) {
+            whenStoreEnds.run();
+        }
+    }
+
+    void letGo() {
+        Runnable run = letGo;
+        if (run != null) {
+            run.run();
+        }
+    }
+
+    /** Has this run if the pin is never closed, and nobody has it any more. It must not lead to the pin. */
+    public void whenLost(Runnable cleanup) {
+        holder.whenLost = cleanup;
+    }
+
+    /** Opens it, while it is closed: pins what is newest. If it throws, it stays closed. */
+    public void openNewest() {
         int ticket = versions.enter();
         try {
-            long held = pinnedBytes.applyAsLong(limit);
-            if (held > limit) {
-                throw new IllegalStateException("open snapshots and cursors hold " + held
-                        + " bytes back, more than maxPinnedBytes " + limit + "; close some of them");
-            }
             long newSequence;
             Version newest;
             do {
                 newSequence = versions.visibleSequence();
                 newest = versions.current();
             } while (newest.storeSequence() > newSequence);
-            open(newest, newSequence);
+            open(newest, newSequence, Holder.NO_TIME);
         } finally {
             versions.epochs.exit(ticket);
         }
         try { // outside the short read, as the clock is the user's; behind all that has been reclaimed in this version
-            time = versions.clock.now();
+            holder.time = versions.clock.now();
         } catch (Throwable e) {
-            close();
+            holder.close();
             throw e;
         }
     }
 
     /** Opens it, while it is closed: pins what another pin of this store holds, which is open. */
     public void openAgain(PinnedVersion other) {
+        if (other.versions == null) {
+            other.beginRead(); // which throws
+        }
         if (other.versions != versions) {
-            throw new IllegalArgumentException(other.what + " is not of this store");
+            throw new IllegalArgumentException(other.holder.kind.what() + " is not of this store");
         }
         other.beginRead();
         try {
-            open(other.version, other.sequence);
-            time = other.time;
+            open(other.holder.version, other.holder.sequence, other.holder.time);
         } finally {
             other.endRead();
         }
     }
 
-    private void open(Version newVersion, long newSequence) {
-        assert state.get() == CLOSED : "a pin that is open is opened";
-        versions.epochs.pin(
-                newVersion.id()); // whatever fails before it, or in it, leaves no pin; nothing behind it does
-        version = newVersion;
-        sequence = newSequence;
-        state.set(0);
+    private void open(Version newVersion, long newSequence, long newTime) {
+        versions.epochs.pin(newVersion.id()); // whatever fails before it, or in it, leaves no pin
+        try {
+            holder.open(newVersion, newSequence, newTime, versions.holders.areTraced());
+        } catch (Throwable e) { // there is no room for a trace
+            versions.epochs.unpin(newVersion.id());
+            throw e;
+        }
     }
 
-    /** Keeps the pin from going until {@link #endRead}; throws if it is closed. */
+    /**
+     * Keeps the pin from going until {@link #endRead}.
+     *
+     * @throws StoreClosedException if it is closed
+     * @throws SnapshotTooOldException if the store has ended it
+     */
     public void beginRead() {
-        int now;
-        do {
-            now = state.get();
-            if ((now & CLOSED) != 0) {
-                throw new StoreClosedException(what);
-            }
-        } while (!state.compareAndSet(now, now + READ));
-        if (!versions.health.isReadable()) {
+        if (!holder.beginRead()) {
+            requireNotExpired();
+            throw new StoreClosedException(holder.kind.what());
+        }
+        if (!holder.health.isReadable()) {
             endRead();
-            throw versions.health.refusal();
+            throw holder.health.refusal();
         }
     }
 
     public void endRead() {
-        if (state.addAndGet(-READ) == CLOSED) {
-            versions.epochs.unpin(version.id());
+        holder.endRead();
+    }
+
+    /** Throws if the store has ended it, and it was not closed. */
+    public void requireNotExpired() {
+        if (holder.isExpired()) {
+            if (!holder.health.isReadable()) {
+                throw holder.health.refusal();
+            }
+            if (!holder.isClosed()) {
+                throw holder.tooOld();
+            }
         }
     }
 
+    /** Whether the store has ended it. Then it can't be opened again. */
+    public boolean isExpired() {
+        return holder.isExpired();
+    }
+
+    /** The version; null once it is closed or expired, unless a read keeps it. */
     public Version version() {
-        return version;
+        return holder.version;
     }
 
     /** No entry with a higher number is seen. */
     public long sequence() {
-        return sequence;
+        return holder.sequence;
     }
 
     /** What expires by this time is not seen. */
     public long time() {
-        return time;
+        return holder.time;
     }
 
-    /** Takes the pin of a cursor back, which alone uses it, and keeps nothing. */
-    public void closeAndForget() {
-        close();
-        version = null;
+    /** Takes the pin of a cursor back, which may be opened again if this returns true. */
+    public boolean closeToReopen() {
+        return holder.close() && !holder.isExpired();
     }
 
-    /** Takes the pin back; again does nothing. */
+    /** It is not opened any more; for one that is closed. */
+    public void discard() {
+        StoreVersions of = versions;
+        versions = null;
+        holder.whenLost = null;
+        if (of != null) {
+            of.holders.remove(holder);
+        }
+    }
+
+    /** Takes the pin back for good; again does nothing. */
     @Override
     public void close() {
-        int now;
-        do {
-            now = state.get();
-            if ((now & CLOSED) != 0) {
-                return;
-            }
-        } while (!state.compareAndSet(now, now | CLOSED));
-        if (now == 0) {
-            versions.epochs.unpin(version.id());
+        if (holder.close()) {
+            discard();
         }
     }
 }

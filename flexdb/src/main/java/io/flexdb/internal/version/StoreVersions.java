@@ -6,6 +6,8 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.index.SparseIndex;
 import io.flexdb.internal.memlog.MemLog;
+import java.util.List;
+import java.util.function.Consumer;
 
 /** The version to read and the number of the last visible write; publishes the next version. */
 public final class StoreVersions {
@@ -18,6 +20,7 @@ public final class StoreVersions {
     public final Epochs epochs;
     public final Health health;
     public final StoreClock clock;
+    public final Holders holders;
     private final SpaceEngine engine;
     private final SparseIndex index;
     private final Object lock = new Object();
@@ -26,12 +29,24 @@ public final class StoreVersions {
     private long loads; // by the commit thread
     private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
 
-    public StoreVersions(Epochs epochs, Health health, StoreClock clock, SpaceEngine engine, SparseIndex index) {
+    /**
+     * @param traced whether it is kept where what keeps versions was opened
+     * @param tell gets what is to stand in the log of it
+     */
+    public StoreVersions(
+            Epochs epochs,
+            Health health,
+            StoreClock clock,
+            SpaceEngine engine,
+            SparseIndex index,
+            boolean traced,
+            Consumer<List<String>> tell) {
         this.epochs = epochs;
         this.health = health;
         this.clock = clock;
         this.engine = engine;
         this.index = index;
+        this.holders = new Holders(this, traced, tell);
         long lastSequence = engine.tag();
         this.current =
                 new Version(epochs.writerEpoch(), index.current(), engine.current(), Version.NO_LOGS, lastSequence, 0);

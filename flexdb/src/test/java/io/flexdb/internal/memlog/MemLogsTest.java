@@ -52,7 +52,7 @@ class MemLogsTest {
                 if (done != null) {
                     tables.remove(done.table);
                     logs.covered(done.wal);
-                    logs.unread(done.table);
+                    logs.unread(done);
                 }
                 MemLog next = logs.poll(i);
                 while (next == null) {
@@ -136,7 +136,7 @@ class MemLogsTest {
         noMemory.set(true);
         assertThrows(StoreFullException.class, own::prepare);
         assertTrue(own.lacksMemory());
-        own.unread(used.table);
+        own.unread(used);
         vfs.setCapacity(1);
         assertThrows(StoreFullException.class, own::prepare);
         assertFalse(own.lacksMemory(), "it is the disk");

@@ -25,6 +25,7 @@ import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.refine.IndexSampler;
+import io.flexdb.internal.version.HolderKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -162,7 +163,7 @@ class RefinerTest {
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
             long before = store.intervals.coarseCount();
-            try (MergeCursor cursor = store.reader().cursor(store.pinNewest("the cursor"), null, Scan.ALL)) {
+            try (MergeCursor cursor = store.reader().cursor(store.pinNewest(HolderKind.CURSOR), null, Scan.ALL)) {
                 cursor.seek(key(30_000));
             }
             store.refiner.refineHere(1);

@@ -231,7 +231,7 @@ public final class Epochs {
     }
 
     /** Whether a pinned version lies in [birth, retired). */
-    boolean isPinned(long birth, long retired) {
+    public boolean isPinned(long birth, long retired) {
         if (pinnedCount == 0) {
             return false;
         }

@@ -1,0 +1,52 @@
+package io.flexdb;
+
+import io.flexdb.internal.memlog.RetiredTables.Kept;
+import io.flexdb.internal.store.Store;
+import io.flexdb.internal.version.Holders;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All that was open in a store at one moment and keeps old versions of it.
+ *
+ * @param open each of them, those that show the oldest first
+ * @param keptBytes memory of old versions that they keep together; {@link FlexDBOptions#withMaxPinnedBytes} limits it
+ */
+public record FlexDBHolders(List<FlexDBHolder> open, long keptBytes) {
+    /** Keeps a copy of the list. */
+    public FlexDBHolders {
+        open = List.copyOf(open);
+    }
+
+    static FlexDBHolders of(Store store) {
+        long now = store.time();
+        List<Holders.Open> found = store.holders().open();
+        List<Kept> tables = store.keptTables();
+        List<FlexDBHolder> open = new ArrayList<>(found.size());
+        for (Holders.Open one : found) {
+            open.add(new FlexDBHolder(
+                    FlexDBHolder.Kind.valueOf(one.kind().name()),
+                    one.age(now),
+                    one.thread(),
+                    one.sequence(),
+                    store.keptBytes(List.of(one), tables),
+                    one.openedAt()));
+        }
+        return new FlexDBHolders(open, store.keptBytes(found, tables));
+    }
+
+    /** How many of a kind there were. */
+    public int count(FlexDBHolder.Kind kind) {
+        return (int) open.stream().filter(one -> one.kind() == kind).count();
+    }
+
+    /** The age of the oldest of a kind; empty if there was none. */
+    public Optional<Duration> oldest(FlexDBHolder.Kind kind) {
+        return open.stream()
+                .filter(one -> one.kind() == kind)
+                .map(FlexDBHolder::age)
+                .max(Duration::compareTo);
+    }
+}

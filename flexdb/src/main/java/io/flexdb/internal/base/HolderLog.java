@@ -1,0 +1,47 @@
+package io.flexdb.internal.base;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Tells the log of what keeps old versions. The log is foreign code, so a thread of its own waits for it. */
+public final class HolderLog implements Consumer<List<String>> {
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+
+    private final Path directory;
+    private final boolean inline;
+
+    /** @param inline whether the store has no threads */
+    public HolderLog(Path directory, boolean inline) {
+        this.directory = directory;
+        this.inline = inline;
+    }
+
+    @Override
+    public void accept(List<String> messages) {
+        if (messages.isEmpty()) {
+            return;
+        }
+        if (inline) {
+            log(messages);
+            return;
+        }
+        try {
+            Thread thread = new Thread(() -> log(messages), "flexdb-holders");
+            thread.setDaemon(true);
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // There is no memory, or no thread: then it is not told.
+        }
+    }
+
+    private void log(List<String> messages) {
+        try {
+            for (String message : messages) {
+                LOG.log(System.Logger.Level.WARNING, "The store in " + directory + ": " + message);
+            }
+        } catch (RuntimeException e) {
+            // The log itself throws; there is nobody else to tell.
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.flexdb.internal.version;
+
+/** What keeps a version. */
+public enum HolderKind {
+    SNAPSHOT("the snapshot"),
+    TRANSACTION("the transaction"),
+    CURSOR("the cursor"),
+    VALUE("the value"),
+    LOOKUP("the lookup of several keys"),
+    COPY("the copy"),
+    CHECK("the check"),
+    LOAD("the load");
+
+    private final String what;
+
+    HolderKind(String what) {
+        this.what = what;
+    }
+
+    /** In messages. */
+    public String what() {
+        return what;
+    }
+
+    /** Whether the store may end it: what belongs to the store itself ends soon, and reads without asking. */
+    boolean mayExpire() {
+        return this != COPY && this != CHECK && this != LOAD;
+    }
+}

@@ -1,0 +1,240 @@
+package io.flexdb.internal.version;
+
+import io.flexdb.storage.SnapshotTooOldException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+
+/** All that keeps versions of a store, open or made to be opened again. Thread-safe. */
+public final class Holders {
+    /*
+     * The problem: what is open has to be known, by age and by what it keeps; but a cursor is opened and closed in some
+     * hundred nanoseconds, by any number of threads. The choice: a cursor's pin is made once and opened many times, and
+     * it is entered here when it is made. To open it writes fields of its own, and takes no lock that others want.
+     * Whoever asks what is open looks at all of them.
+     *
+     * What is entered is the Holder, which leads to its pin weakly. So when the user has lost what he has opened, the
+     * garbage collector says so, and the pin is taken back.
+     */
+    /** Of that age a holder is told of in the log. */
+    static final Duration LONG = Duration.ofMinutes(10);
+
+    private static final String WAYS_OUT = "; FlexDBOptions.withHolderTraces tells where it was opened";
+    private static final int FEWEST = 16;
+
+    /** One that was open when this was made. */
+    public static final class Open {
+        final Holder holder;
+        final long opening;
+        private final HolderKind kind;
+        private final Version version;
+        private final long sequence;
+        private final long time;
+        private final String thread;
+        private final Throwable openedAt;
+
+        private Open(Holder holder, long opening) {
+            this.holder = holder;
+            this.opening = opening;
+            this.kind = holder.kind;
+            this.version = holder.version;
+            this.sequence = holder.sequence;
+            this.time = holder.time;
+            this.thread = holder.threadName();
+            this.openedAt = holder.openedAt;
+        }
+
+        /** What it is. */
+        public HolderKind kind() {
+            return kind;
+        }
+
+        /** What it keeps. */
+        public Version version() {
+            return version;
+        }
+
+        /** The number of the last write that it shows. */
+        public long sequence() {
+            return sequence;
+        }
+
+        /** For how long it has kept this, at a time of the store's clock. */
+        public Duration age(long now) {
+            return Duration.ofMillis(time == Holder.NO_TIME ? 0 : Math.max(0, now - time));
+        }
+
+        /** The name of the thread that has opened it. */
+        public String thread() {
+            return thread;
+        }
+
+        /** The stack where it was opened, or null. */
+        public Throwable openedAt() {
+            return openedAt;
+        }
+
+        /** Whether the store may end it. */
+        public boolean mayExpire() {
+            return kind.mayExpire();
+        }
+
+        private String text(long now, long bytes) {
+            return kind.what() + " at sequence number " + sequence + ", opened by thread \"" + thread + "\" "
+                    + age(now).toSeconds() + " s ago, keeps " + bytes + " bytes of old versions";
+        }
+    }
+
+    private final StoreVersions versions;
+    private final boolean traced;
+    private final Consumer<List<String>> tell;
+    private final ReferenceQueue<PinnedVersion> lost = new ReferenceQueue<>();
+    private Holder[] entered = new Holder[FEWEST]; // under the lock, as the next
+    private int count;
+
+    /** @param tell gets what is to stand in the log; it must not wait for what that does */
+    Holders(StoreVersions versions, boolean traced, Consumer<List<String>> tell) {
+        this.versions = versions;
+        this.traced = traced;
+        this.tell = tell;
+    }
+
+    StoreVersions versions() {
+        return versions;
+    }
+
+    boolean areTraced() {
+        return traced;
+    }
+
+    synchronized Holder add(PinnedVersion pin, HolderKind kind) {
+        if (count == entered.length) {
+            entered = Arrays.copyOf(entered, 2 * count);
+        }
+        Holder holder = new Holder(pin, kind, versions, lost);
+        holder.place = count;
+        entered[count++] = holder;
+        return holder;
+    }
+
+    /** Forgets one that is not opened again. Allocates nothing. */
+    synchronized void remove(Holder holder) {
+        int place = holder.place;
+        if (place < count && entered[place] == holder) {
+            Holder last = entered[--count];
+            entered[count] = null;
+            if (last != holder) {
+                entered[place] = last;
+                last.place = place;
+            }
+        }
+    }
+
+    /** Has all of them keep nothing of the store, which is closed. */
+    public synchronized void end() {
+        for (int i = 0; i < count; i++) {
+            PinnedVersion pin = entered[i].get();
+            if (pin != null) {
+                pin.storeEnded();
+            }
+        }
+        entered = new Holder[FEWEST];
+        count = 0;
+    }
+
+    /** All that are open now, those that show the oldest first. */
+    public synchronized List<Open> open() {
+        List<Open> open = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Holder holder = entered[i];
+            long opening = holder.opening();
+            if (opening != Holder.NONE) {
+                Open found = new Open(holder, opening);
+                if (holder.isStill(opening) && found.version != null) {
+                    open.add(found);
+                }
+            }
+        }
+        open.sort((a, b) -> Long.compare(a.sequence, b.sequence));
+        return open;
+    }
+
+    /**
+     * Ends one, so that whoever uses it gets an exception.
+     *
+     * @param bytes that it keeps
+     * @param why what was exceeded, and what to do
+     * @return whether it was open still
+     */
+    public boolean expire(Open open, long bytes, String why) {
+        SnapshotTooOldException tooOld = new SnapshotTooOldException(
+                open.text(versions.clock.nowOrLatest(), bytes) + ", and was ended by the store: " + why, open.openedAt);
+        boolean ended = open.holder.expire(open.opening, tooOld);
+        if (ended) {
+            PinnedVersion pin = open.holder.get();
+            if (pin != null) {
+                pin.letGo();
+            }
+            remove(open.holder);
+        }
+        return ended;
+    }
+
+    // ---- the log
+
+    /**
+     * Tells once of each that is old, or keeps much.
+     *
+     * @param open those to look at
+     * @param keeps how many bytes one keeps
+     * @param much so many bytes
+     */
+    public void warn(List<Open> open, ToLongFunction<Open> keeps, long much) {
+        long now = versions.clock.nowOrLatest();
+        List<String> messages = new ArrayList<>();
+        for (Open one : open) {
+            long bytes = keeps.applyAsLong(one);
+            boolean isMuch = one.age(now).compareTo(LONG) >= 0 || bytes > much;
+            if (isMuch && one.mayExpire() && !one.holder.warned && one.holder.isStill(one.opening)) {
+                one.holder.warned = true;
+                messages.add(one.text(now, bytes) + "; close it soon" + WAYS_OUT);
+            }
+        }
+        tell.accept(messages);
+    }
+
+    // ---- those that nobody has any more
+
+    /** Takes back what was lost without being closed, and tells of it. */
+    public void takeBackLost() {
+        List<String> messages = new ArrayList<>();
+        for (Reference<?> next = lost.poll(); next != null; next = lost.poll()) {
+            takeBack((Holder) next, messages);
+        }
+        tell.accept(messages);
+    }
+
+    private void takeBack(Holder holder, List<String> messages) {
+        long opening = holder.opening();
+        if (opening != Holder.NONE) {
+            long now = versions.clock.nowOrLatest();
+            Open open = new Open(holder, opening);
+            messages.add(open.kind.what() + " at sequence number " + open.sequence + ", opened by thread \""
+                    + open.thread
+                    + "\" " + open.age(now).toSeconds() + " s ago, was never closed, and nobody has it any more; the"
+                    + " store has closed it. Close it in the program, by try-with-resources" + WAYS_OUT);
+        }
+        holder.keepMemoryFromUse(); // a thread may be at its last step with it
+        boolean wasOpen = holder.close();
+        remove(holder);
+        Runnable cleanup = holder.whenLost;
+        if (wasOpen && cleanup != null) {
+            cleanup.run();
+        }
+    }
+}

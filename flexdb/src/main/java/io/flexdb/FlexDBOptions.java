@@ -137,7 +137,7 @@ public final class FlexDBOptions {
      * ends the oldest that keep something: whoever uses these gets a {@link io.flexdb.storage.SnapshotTooOldException}.
      * Half as much may be kept besides for transactions to find conflicts in; one for which it would be more can't be
      * committed. The cache is smaller by as much as they keep. {@link FlexDBStats#holders} shows them, and a
-     * warning in the log tells once of each that is 10 minutes old or keeps more than half of the limit.
+     * warning in the log tells once of each that is 10 minutes old, or 10 seconds and keeps more than half of the limit.
      *
      * @param bytes default: as much as the cache has
      */

@@ -269,7 +269,7 @@ class FlexDBHoldersTest {
 
     @Test
     void manySmallTransactionsTakeTheMemoryOfWhatTheyHold() {
-        try (FlexDB db = open(OPTIONS)) {
+        try (FlexDB db = open(OPTIONS.withMaxPinnedBytes(64 << 20))) {
             putAll(db, 1);
             List<Transaction> open = new ArrayList<>();
             long before = db.stats().memory().totalBytes();

@@ -41,6 +41,7 @@ public final class StoreClasses {
                 "io.flexdb.internal.transaction.Footprint",
                 "io.flexdb.internal.transaction.KeysRead",
                 "io.flexdb.internal.transaction.OwnWrites",
+                "io.flexdb.internal.version.HolderKind",
                 "io.flexdb.internal.version.VisibleSequence$Turn");
     }
 }

@@ -25,8 +25,16 @@ final class PinLimit {
         this.limit = limit;
     }
 
-    /** Ends what keeps too much. */
+    /** Ends what keeps too much; when the heap is full, then at the next time. */
     void enforce() {
+        try {
+            enforceNow();
+        } catch (OutOfMemoryError e) {
+            // What was ended is ended, and the rest is as it was.
+        }
+    }
+
+    private void enforceNow() {
         holders.takeBackLost();
         List<Kept> tables = retired.kept();
         List<Open> open = holders.open();

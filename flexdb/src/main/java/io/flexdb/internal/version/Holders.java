@@ -24,6 +24,9 @@ public final class Holders {
     /** Of that age a holder is told of in the log. */
     static final Duration LONG = Duration.ofMinutes(10);
 
+    /** Of that age if it keeps much. */
+    static final Duration NOT_SHORT = Duration.ofSeconds(10);
+
     private static final String WAYS_OUT = "; FlexDBOptions.withHolderTraces tells where it was opened";
     private static final int FEWEST = 16;
 
@@ -108,18 +111,35 @@ public final class Holders {
         return versions;
     }
 
+    /** How many there is room for. */
+    synchronized int room() {
+        return entered.length;
+    }
+
     boolean areTraced() {
         return traced;
     }
 
     synchronized Holder add(PinnedVersion pin, HolderKind kind) {
         if (count == entered.length) {
-            entered = Arrays.copyOf(entered, 2 * count);
+            removeCollected();
+            if (count > entered.length / 2) {
+                entered = Arrays.copyOf(entered, 2 * entered.length);
+            }
         }
         Holder holder = new Holder(pin, kind, versions, lost);
         holder.place = count;
         entered[count++] = holder;
         return holder;
+    }
+
+    /** Forgets those of cursors that were closed, and then dropped with all that they rested in. */
+    private void removeCollected() {
+        for (int i = count - 1; i >= 0; i--) {
+            if (entered[i].isClosed() && entered[i].get() == null) {
+                remove(entered[i]);
+            }
+        }
     }
 
     /** Forgets one that is not opened again. Allocates nothing. */
@@ -199,7 +219,8 @@ public final class Holders {
         List<String> messages = new ArrayList<>();
         for (Open one : open) {
             long bytes = keeps.applyAsLong(one);
-            boolean isMuch = one.age(now).compareTo(LONG) >= 0 || bytes > much;
+            Duration age = one.age(now);
+            boolean isMuch = age.compareTo(LONG) >= 0 || bytes > much && age.compareTo(NOT_SHORT) >= 0;
             if (isMuch && one.mayExpire() && !one.holder.warned && one.holder.isStill(one.opening)) {
                 one.holder.warned = true;
                 messages.add(one.text(now, bytes) + "; close it soon" + WAYS_OUT);

@@ -101,6 +101,9 @@ class HoldersTest {
         assertTrue(told.get(0).contains("the snapshot"), told.get(0));
         assertTrue(told.get(0).contains(Holders.LONG.toSeconds() + " s ago"), told.get(0));
         holders.warn(holders.open(), one -> 6, 5);
+        assertEquals(1, told.size(), told::toString);
+        millis.addAndGet(Holders.NOT_SHORT.toMillis());
+        holders.warn(holders.open(), one -> 6, 5);
         assertEquals(2, told.size(), told::toString);
         assertTrue(told.get(1).contains("the cursor"), told.get(1));
         holders.warn(holders.open(), one -> 7, 5);
@@ -138,5 +141,21 @@ class HoldersTest {
         assertEquals(
                 Duration.ofSeconds(2), store.holders().open().get(0).age(millis.get()), "it is as old as this opening");
         pin.close();
+    }
+
+    @Test
+    void whatIsDroppedWithItsPoolTakesNoRoom() {
+        PinnedVersion kept = store.pinNewest(HolderKind.SNAPSHOT);
+        for (int i = 0; i < 1000; i++) {
+            PinnedVersion pin = new PinnedVersion(store.holders().versions(), HolderKind.CURSOR);
+            pin.openNewest();
+            assertTrue(pin.closeToReopen());
+            pin.holder.clear(); // as the garbage collector does
+        }
+        assertTrue(
+                store.holders().room() <= 32,
+                () -> "room for " + store.holders().room());
+        assertEquals(1, openCount());
+        kept.close();
     }
 }

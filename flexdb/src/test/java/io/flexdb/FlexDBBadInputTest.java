@@ -229,6 +229,7 @@ class FlexDBBadInputTest {
                 .withMaxPinnedBytes(2)
                 .withLargeValueBytes(7)
                 .withMaxLeasedBytes(5)
+                .withHolderTraces(true)
                 .withReads(Reads.POSITIONAL)
                 .withReadableByGroup(true)
                 .withDefragmentedBytesPerSecond(3)
@@ -245,6 +246,7 @@ class FlexDBBadInputTest {
         assertEquals(2, options.maxPinnedBytes());
         assertEquals(7, options.largeValueBytes());
         assertEquals(5, options.maxLeasedBytes());
+        assertTrue(options.holderTraces());
         assertEquals(Reads.POSITIONAL, options.reads());
         assertTrue(options.readableByGroup());
         assertEquals(3, options.defragmentedBytesPerSecond());
@@ -253,7 +255,8 @@ class FlexDBBadInputTest {
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, maxLeasedBytes=5, largeValueBytes=7, reads=POSITIONAL, "
+                        + "syncInterval=PT0S, maxPinnedBytes=2, maxLeasedBytes=5, holderTraces=true, "
+                        + "largeValueBytes=7, reads=POSITIONAL, "
                         + "readableByGroup=true, defragmentedBytesPerSecond=3, stitchingThresholdBytes=4, rangeFilter=true, space="
                         + space
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",

@@ -283,6 +283,7 @@ public final class TreeFile implements AutoCloseable {
      * @throws StoreFullException if there is no space; the new file is of no use then
      */
     public TreeHeader writeCopy(VfsFile copy, FlexTreeView view, ByteBuffer table, long tag) {
+        TreeHeader.claimPlaces(copy);
         TreeFile compact = new TreeFile(copy, header);
         TreeHeader next = compact.writeAll(
                 table,

@@ -24,6 +24,14 @@ public record TreeHeader(
 
     private static final long MAX_VERSION = 1L << 60;
 
+    /**
+     * Takes the disk space of both places of headers in a new file. Without it the place of the second header would be a
+     * hole, and the first checkpoint of a store on a full disk would fail where it may not: when its header is written.
+     */
+    public static void claimPlaces(VfsFile file) {
+        file.allocate(0, TreeFileFormat.UNITS_OFFSET);
+    }
+
     public void write(VfsFile file) {
         ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.TREE, storeId);
         block.putLong(treeVersion).putLong(tag).putLong(root.size()).putLong(root.extentCount());

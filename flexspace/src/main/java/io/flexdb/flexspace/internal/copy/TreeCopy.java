@@ -45,6 +45,7 @@ final class TreeCopy {
             long tag,
             IntConsumer written) {
         try (VfsFile file = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.CREATE)) {
+            TreeHeader.claimPlaces(file);
             TreeCopy copy = new TreeCopy(file, written);
             SavedRoot root = VersionImages.save(
                     tree, view, storeId, (image, level) -> copy.put(image, TreeFileFormat.unitsOfNode(level)));

@@ -170,6 +170,7 @@ final class SpaceFiles {
         LogicalLog.create(vfs, directory, storeId, 1, 1, List::of).close();
         Path unfinished = directory.resolve(TreeFileFormat.NAME_WHILE_MADE);
         try (VfsFile tree = vfs.open(unfinished, OpenMode.CREATE)) {
+            TreeHeader.claimPlaces(tree);
             ByteBuffer table = emptyTable();
             int crc = FilePreamble.crc(table, 0, table.remaining());
             int bytes = table.remaining();

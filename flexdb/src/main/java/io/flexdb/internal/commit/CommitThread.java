@@ -210,6 +210,7 @@ public final class CommitThread {
         } catch (Throwable e) {
             health.fail(e);
         } finally {
+            refiner.end(); // nobody applies what its threads find
             errands.end();
             errandsBetween.end();
         }

@@ -125,7 +125,8 @@ public final class Refiner {
         }
     }
 
-    private synchronized void end() {
+    /** Has the threads end, and does not wait for them. Again does nothing. */
+    public synchronized void end() {
         touched.end();
         ending = true;
         notifyAll();

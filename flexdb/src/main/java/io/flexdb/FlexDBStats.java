@@ -29,7 +29,8 @@ import io.flexdb.storage.StoreHealth;
  * @param cacheHits lookups of intervals that found their directory in the cache
  * @param cacheMisses lookups of intervals that did not
  * @param filteredReads lookups and seeks that the range filter has answered
- * @param failedMerges merges by commits for which the {@link MergeFunction} has failed: the operands wait in the pair
+ * @param failedMerges merges by commits for which the {@link MergeFunction} has failed, or there was no memory for the
+ *     value: the operands wait in the pair
  * @param cacheMemoryBytes off-heap bytes of the cache: directories of intervals, and frames where the data file is not
  *     mapped
  * @param memtableMemoryBytes off-heap bytes of the memtables in use

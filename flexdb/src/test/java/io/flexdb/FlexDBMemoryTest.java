@@ -16,19 +16,25 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.testing.Waiting;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The budget, what it becomes in JVMs of all sizes, and allocations that fail. */
 class FlexDBMemoryTest {
@@ -202,46 +208,103 @@ class FlexDBMemoryTest {
         }
     }
 
-    /** Nothing is committed as long as the operand is there; the refusal says which key that is, and what to do. */
+    private static final int LARGE = 3 << 20;
+
+    /** No memory for three MiB at once. */
+    private static ByteBuffer noLarge(int bytes) {
+        if (bytes > LARGE) {
+            throw new OutOfMemoryError("none so large, for a test");
+        }
+        return ByteBuffer.allocateDirect(bytes);
+    }
+
+    private static FlexDB openWithoutLarge(SimulatedVfs vfs, FlexDBOptions options) {
+        return FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true, AMPLE, FlexDBMemoryTest::noLarge);
+    }
+
+    private static byte[] randomBytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Writes what no memtable has room for, from a number on; returns the number of the next. */
+    private static int fill(FlexDB db, int from) {
+        for (int i = from; i < from + 1500; i++) {
+            db.put(bytes("key" + i), new byte[100]);
+        }
+        return from + 1500;
+    }
+
+    private static byte[] joined(byte[] value, String more) {
+        byte[] all = Arrays.copyOf(value, value.length + more.length());
+        System.arraycopy(bytes(more), 0, all, value.length, more.length());
+        return all;
+    }
+
+    /** The operands wait with it, by parts; and are in it once there is memory. */
     @Test
-    void aMergeIntoAValueThatCanNotBeHeldIsNamedAndADeleteEndsIt() {
+    void operandsWaitForAValueThatCanNotBeHeld() {
         SimulatedVfs vfs = new SimulatedVfs();
         FlexDBOptions options = StoreDriver.SMALL.withMemtableBytes(4 << 20).withMergeFunction(MergeFunction.APPEND);
+        byte[] large = randomBytes(LARGE);
         try (FlexDB db = StoreDriver.open(vfs, options)) {
-            db.put(bytes("large"), new byte[3 << 20]);
+            db.put(bytes("large"), large);
         }
-        OffHeap.Source noLarge = bytes -> {
-            if (bytes > 3 << 20) {
-                throw new OutOfMemoryError("none so large, for a test");
-            }
-            return ByteBuffer.allocateDirect(bytes);
-        };
         FlexDBOptions smaller = options.withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES);
         int written = 0;
-        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, smaller, true, AMPLE, noLarge)) {
-            db.merge(bytes("large"), bytes("more"));
-            StoreFullException refused = null;
-            while (refused == null) {
-                try {
-                    db.put(bytes("key" + written), new byte[100]);
-                    written++;
-                } catch (StoreFullException e) {
-                    refused = e;
-                }
+        StringBuilder more = new StringBuilder();
+        try (FlexDB db = openWithoutLarge(vfs, smaller)) {
+            for (int i = 0; i < 4; i++) {
+                db.merge(bytes("large"), bytes("more" + i));
+                more.append("more").append(i);
+                written = fill(db, written);
+                StoreMemoryException e = assertThrows(StoreMemoryException.class, () -> db.get(bytes("large")));
+                assertTrue(e.getMessage().contains("0x6c61726765"), e.getMessage());
+                assertTrue(e.getMessage().contains("put or delete"), e.getMessage());
+                assertEquals(100, db.get(bytes("key0")).length);
             }
-            assertTrue(refused.getMessage().contains("merged into key 0x6c61726765 "), refused.getMessage());
-            assertTrue(refused.getMessage().contains("delete that key"), refused.getMessage());
-            assertThrows(StoreMemoryException.class, () -> db.get(bytes("large")));
-            assertEquals(100, db.get(bytes("key0")).length);
-            db.delete(bytes("large"));
-            for (int i = 0; i < 3000; i++) {
-                db.put(bytes("key" + written), new byte[100]);
-                written++;
-            }
-            assertEquals(written, StoreDriver.all(db).size());
+            assertEquals(List.of(), db.check().findings());
+        }
+        vfs = vfs.kill();
+        try (FlexDB db = StoreDriver.open(vfs, options)) {
+            assertArrayEquals(joined(large, more.toString()), db.get(bytes("large")));
+            assertEquals(written + 1, StoreDriver.all(db).size());
+            db.merge(bytes("large"), bytes("last"));
+            more.append("last");
         }
         try (FlexDB db = StoreDriver.open(vfs, options)) {
-            assertEquals(written, StoreDriver.all(db).size());
+            assertArrayEquals(joined(large, more.toString()), db.get(bytes("large")));
+            assertEquals(List.of(), db.check().findings());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"put", "delete", "deleteRange"})
+    void aKeyOfWhichOperandsWaitForMemoryCanBeWrittenAgain(String cure) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions options =
+                StoreDriver.SMALL.withMergeFunction(MergeFunction.APPEND).withLargeValueBytes(2000);
+        try (FlexDB db = openWithoutLarge(vfs, options)) {
+            byte[] large = randomBytes(LARGE);
+            db.put(bytes("large"), new io.flexdb.ValueSource(large, 1 << 20, position -> {}), large.length);
+            db.merge(bytes("large"), bytes("more")); // before the value is in the space
+            int written = fill(db, 0);
+            assertThrows(StoreMemoryException.class, () -> db.get(bytes("large")));
+            switch (cure) {
+                case "put" -> db.put(bytes("large"), bytes("small"));
+                case "delete" -> db.delete(bytes("large"));
+                default -> db.deleteRange(bytes("l"), bytes("m"));
+            }
+            written = fill(db, written);
+            assertArrayEquals(cure.equals("put") ? bytes("small") : null, db.get(bytes("large")));
+            db.merge(bytes("large"), bytes("er"));
+            written = fill(db, written);
+            assertArrayEquals(bytes(cure.equals("put") ? "smaller" : "er"), db.get(bytes("large")));
+            assertEquals(written + 1, StoreDriver.all(db).size());
+            assertEquals(List.of(), db.check().findings());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

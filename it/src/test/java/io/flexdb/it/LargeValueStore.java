@@ -9,6 +9,8 @@ import io.flexdb.FlexDBOptions;
 import io.flexdb.FlexDBReader;
 import io.flexdb.FlexDBSalvage;
 import io.flexdb.FlexDBSalvageReport;
+import io.flexdb.MergeFunction;
+import io.flexdb.Progress;
 import io.flexdb.ReadOptions;
 import io.flexdb.ReadView;
 import io.flexdb.Transaction;
@@ -66,6 +68,7 @@ final class LargeValueStore {
             case "write" -> write();
             case "read" -> read();
             case "change" -> change();
+            case "merge" -> merge();
             case "copy" -> copy();
             case "halt" -> writeAndHalt(true);
             case "halt uncommitted" -> writeAndHalt(false);
@@ -182,6 +185,47 @@ final class LargeValueStore {
             requireLarge(db, SECOND, 20);
             db.put(LARGE, new Numbers(21, length), length);
         }
+    }
+
+    /** What is merged into a value that can't be held waits with it, and stops nothing else. */
+    private void merge() throws IOException {
+        Path merges = directory.resolve("merges");
+        FlexDBOptions options = options().withMergeFunction(MergeFunction.APPEND);
+        try (FlexDB db = FlexDB.open(merges, options)) {
+            putSmall(db, "first");
+            db.put(LARGE, new Numbers(40, length), length);
+            db.merge(LARGE, bytes("one")); // before the value is in the space
+            commit(db);
+            db.merge(LARGE, bytes("two"));
+            putSmall(db, "second");
+            commit(db);
+            requireUnreadable(db);
+            requireSound(db.check());
+        }
+        Path salvaged = directory.resolve("merges salvaged");
+        FlexDBSalvageReport report = FlexDBSalvage.salvage(merges, salvaged, options, Progress.NONE);
+        require(report.isComplete() && report.findings().isEmpty(), report.toString());
+        for (Path store : List.of(merges, salvaged)) {
+            try (FlexDB db = FlexDB.open(store, options)) {
+                requireUnreadable(db);
+                db.put(LARGE, bytes("small"));
+                db.merge(LARGE, bytes("er"));
+                commit(db);
+                require(Arrays.equals(bytes("smaller"), db.get(LARGE)), "what was put");
+                requireSound(db.check());
+            }
+        }
+    }
+
+    private static void requireUnreadable(FlexDB db) {
+        try {
+            db.get(LARGE);
+            throw new AssertionError("a value that the heap has no room for was read");
+        } catch (StoreMemoryException e) {
+            require(e.getMessage().contains("put or delete the key"), e.getMessage());
+        }
+        require(Arrays.equals(bytes("second"), db.get(key("a1"))), "a1");
+        require(db.health().state() == StoreHealth.State.USABLE, db.health().toString());
     }
 
     private static void load(FlexDB db, String... prefixes) {

@@ -17,22 +17,34 @@ import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.ArrayChannel;
 import io.flexdb.internal.large.LargeValues;
+import io.flexdb.internal.large.RecordStager;
+import io.flexdb.internal.large.StagedWrite;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.LongBase;
+import io.flexdb.internal.merge.LongList;
 import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.merge.OvergrownKeys;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
+import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreMemoryException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.HexFormat;
+import java.nio.ByteOrder;
+import java.nio.channels.ReadableByteChannel;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
@@ -65,6 +77,12 @@ public final class Committer {
      * wait in it with what is below them, and the next commit that has another operand of the key tries again. The
      * function is called in no short read and under no lock: one that is slow makes commits slow, and nothing else.
      *
+     * There may be no memory for the value below an operand, or for what is made of it, and one key must not stop all
+     * others. Then the operands wait, too, with a value that is copied by parts from where it is into a record that is
+     * staged, and linked as those of large values are. What was made but has no room in a buffer is staged likewise. The
+     * cost: the value is written once more by each commit that has one more operand. A commit that is done again finds
+     * that the pair has all operands, and leaves it.
+     *
      * Records of large values are in the data file before: they are linked in place, and where pairs are long the others
      * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
      * out first.
@@ -84,7 +102,7 @@ public final class Committer {
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
     private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
-    private static final int SHOWN_BYTES = 32; // of a key
+    private static final int LONG_MERGED_BYTES = IntervalBounds.MAX_BYTES; // for which memory may be short by itself
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
@@ -125,7 +143,14 @@ public final class Committer {
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
     private double mostPieces = MOST_PIECES;
+    private final LargeValues large;
+    private final ToLongFunction<LongSupplier> roomToStage = this::stageWithRoom; // made here: memory is short then
+    private final LongFunction<LongBase.Parts> partsFrom = SpaceParts::new; // likewise
+    private StagedPair stagedPair; // that operands have just made, and that was staged; else null
+    private boolean stagesLong; // long pairs that operands have made, of the interval for which memory was short
+    private Runnable publishForRoom;
     private StoreFullException memoryRefusal;
+    private StoreFullException stagingRefusal;
     private byte[] merging; // the key whose operands are being merged, or failed to be for want of memory; else null
     final Reclaiming reclaiming = new Reclaiming();
     final Expiries expiries = new Expiries();
@@ -155,6 +180,7 @@ public final class Committer {
         this.stitchingThreshold = stitchingThreshold;
         this.overgrown = overgrown;
         this.fold = new OperandFold(merges, large);
+        this.large = large;
         this.old = new OldPairs(reader, context);
         this.filters = filters;
         this.filterWriter = filters == null ? null : new FilterWriter(filters);
@@ -214,6 +240,10 @@ public final class Committer {
      */
     byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
+        stagingRefusal = null;
+        stagesLong = false;
+        merging = null;
+        publishForRoom = publish;
         forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
@@ -251,10 +281,20 @@ public final class Committer {
                 entries.seek(key.copy());
                 continue;
             }
-            if (!room || !prepare(inPlace)) {
+            if (room && !prepare(inPlace)) {
+                if (!stagesLong && gathered.haveLong(LONG_MERGED_BYTES)) {
+                    stagesLong = true;
+                    memoryRefusal = null;
+                    entries.seek(key.copy());
+                    continue;
+                }
+                room = false;
+            }
+            if (!room) {
                 stuckAt = key.copy();
                 break;
             }
+            stagesLong = false;
             writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
             replaced[replacedCount++] = context.interval.contentNumber();
             changes += gathered.count();
@@ -288,6 +328,7 @@ public final class Committer {
      */
     boolean cut(MemTable[] tables, long after, long through, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
+        stagingRefusal = null;
         forgetReplaced();
         reservation.drop();
         boolean room = true;
@@ -456,12 +497,16 @@ public final class Committer {
 
     /** Why there was no room, or no memory, when something was not applied. */
     StoreFullException refusal() {
-        return memoryRefusal != null ? memoryRefusal : engine.reservation().refusal();
+        if (memoryRefusal != null) {
+            return memoryRefusal;
+        }
+        return stagingRefusal != null ? stagingRefusal : engine.reservation().refusal();
     }
 
     /** Whether it was memory that was short. */
     boolean lacksMemory() {
-        return memoryRefusal != null || engine.reservation().lacksMemory();
+        return memoryRefusal != null
+                || stagingRefusal == null && engine.reservation().lacksMemory();
     }
 
     /** Lets go of what a large value needed. */
@@ -490,6 +535,15 @@ public final class Committer {
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);
+        } catch (StoreFullException e) {
+            if (large.hasFailed()) {
+                throw e; // the store has failed
+            }
+            stagingRefusal = new StoreFullException("no room for what was merged into key "
+                    + KeyHeads.shown(merging) + " (" + e.getMessage()
+                    + "); delete that key, remove other data, or allow for more");
+            merging = null;
+            return false;
         } finally {
             fold.clear();
         }
@@ -501,7 +555,7 @@ public final class Committer {
         do {
             int type = entries.table().type(entries.ref());
             if (type == WritePayload.MERGE && !range.onlyDeletes()) {
-                gathered.add(entries.source(), entries.ref(), merged(range));
+                gatherMerged(range);
             } else if (type == WritePayload.DELETE || !range.onlyDeletes()) {
                 gathered.add(entries.source(), entries.ref(), null);
             }
@@ -509,37 +563,197 @@ public final class Committer {
         } while (entries.isValid() && !gathered.isFull(mostEntries) && belongsToInterval());
     }
 
-    /** What the cursor's entry, an operand, makes of what is below; or operands that wait, where the function fails. */
-    private MergedValue merged(EntryRange range) {
+    private void gatherMerged(EntryRange range) {
         EntryKey ofOperand = nextKey;
         ofOperand.set(entries.table(), entries.ref());
         byte[] bytes = ofOperand.copy();
         merging = bytes;
-        takeOperands(range, bytes);
+        MergedValue value;
         try {
-            MergedValue value = fold.fold();
-            overgrown.note(bytes, 0);
-            merging = null;
-            return value;
-        } catch (MergeException | OutOfMemoryError e) { // which may be the function's, too
-            takeOperands(range, bytes); // again, as the function may have changed what it was given
-            try {
-                MergedValue waiting = fold.waiting(e);
-                failedMerges = failedMerges + 1;
-                overgrown.note(bytes, waiting.bytes().length);
-                merging = null;
-                return waiting;
-            } catch (MergeException tooMuch) {
-                throw new UnreadableException(tooMuch);
-            }
+            value = merged(range, bytes);
         } finally {
             if (Thread.currentThread() == ownThread) {
                 Thread.interrupted(); // nobody but the function has set that
             }
         }
+        if (value != null && stagesLong && value.bytes().length >= LONG_MERGED_BYTES) {
+            ArrayChannel source = new ArrayChannel(value.bytes());
+            stage(bytes, value.bytes().length, value.expiry(), value.through(), value.waits(), source);
+        }
+        if (stagedPair != null) {
+            gathered.addStaged(entries.source(), entries.ref(), stagedPair);
+            stagedPair = null;
+        } else if (value != null) {
+            gathered.add(entries.source(), entries.ref(), value);
+        }
+        merging = null;
     }
 
-    private void takeOperands(EntryRange range, byte[] bytes) {
+    /**
+     * What an operand makes of what is below; or operands that wait, where the function fails; null if that was staged,
+     * or the pair in the space has all of it.
+     */
+    private MergedValue merged(EntryRange range, byte[] bytes) {
+        Throwable failure;
+        try {
+            takeOperands(range, bytes);
+            MergedValue value = fold.fold();
+            overgrown.note(bytes, 0);
+            return value;
+        } catch (StoreMemoryException e) {
+            return mergedByParts(range, bytes, e);
+        } catch (MergeException | OutOfMemoryError e) { // which may be the function's, too
+            failure = e;
+        }
+        try {
+            takeOperands(range, bytes); // again, as the function may have changed what it was given
+            return waiting(bytes, failure);
+        } catch (StoreMemoryException e) {
+            return mergedByParts(range, bytes, e);
+        } catch (OutOfMemoryError e) {
+            return mergedByParts(range, bytes, new StoreMemoryException("a value to be merged into", e));
+        }
+    }
+
+    private MergedValue waiting(byte[] bytes, Throwable failure) {
+        try {
+            MergedValue waiting = fold.waiting(failure);
+            failedMerges = failedMerges + 1;
+            overgrown.note(bytes, waiting.bytes().length);
+            return waiting;
+        } catch (MergeException tooMuch) {
+            throw new UnreadableException(tooMuch);
+        }
+    }
+
+    /**
+     * The same if there is no memory for the value below: the operands wait with it, and it is copied by parts.
+     *
+     * @throws StoreMemoryException as given, if that is nothing to be copied by parts
+     */
+    private MergedValue mergedByParts(EntryRange range, byte[] bytes, StoreMemoryException failure) {
+        fold.clear();
+        contextOfMerges.dropMemory();
+        try {
+            if (!takeOperandsByParts(range, bytes)) {
+                throw failure;
+            }
+            if (!fold.hasLongBase()) { // the value below is over
+                return foldOrWait(range, bytes);
+            }
+            if (!fold.hasOperands()) {
+                return null;
+            }
+            LongList list = fold.longList(failure);
+            failedMerges = failedMerges + 1;
+            boolean isNearlyFull = list.length() > OperandFold.MAX_VALUE_BYTES;
+            overgrown.note(bytes, isNearlyFull ? list.length() : list.operandBytes());
+            stage(bytes, list.length(), list.expiry(), list.through(), true, list);
+            return null;
+        } catch (StoreMemoryException | StoreFullException e) {
+            throw e; // which says nothing of the file
+        } catch (MergeException tooMuch) {
+            throw new UnreadableException(tooMuch);
+        } catch (BadRecordException e) {
+            throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
+        } catch (CorruptionException | StoreIoException e) {
+            throw new UnreadableException(e);
+        }
+    }
+
+    private MergedValue foldOrWait(EntryRange range, byte[] bytes) {
+        try {
+            MergedValue value = fold.fold();
+            overgrown.note(bytes, 0);
+            return value;
+        } catch (MergeException e) {
+            takeOperandsByParts(range, bytes);
+            return waiting(bytes, e);
+        }
+    }
+
+    /** False if what is below is not long. */
+    private boolean takeOperandsByParts(EntryRange range, byte[] bytes) {
+        LongBase base = gatherOperands(range, bytes) ? fold.gatheredBase() : longInSpace(bytes);
+        if (base == null || base.length() < LONG_MERGED_BYTES) {
+            return false;
+        }
+        fold.take(bytes, base);
+        return true;
+    }
+
+    private LongBase longInSpace(byte[] bytes) {
+        index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
+        if (!reader.isByHeads(contextOfMerges.interval.lengthBytes())) {
+            return null;
+        }
+        int ticket = epochs.enter();
+        try {
+            return reader.findLong(engine.current(), contextOfMerges, bytes, bytes.length, partsFrom);
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** A value in the space, which nobody moves within it but this thread. */
+    private final class SpaceParts implements LongBase.Parts {
+        private final long logicalOffset;
+
+        SpaceParts(long logicalOffset) {
+            this.logicalOffset = logicalOffset;
+        }
+
+        @Override
+        public void read(int from, ByteBuffer to) {
+            int ticket = epochs.enter();
+            try {
+                reader.readPart(engine.current(), logicalOffset + from, to);
+            } finally {
+                epochs.exit(ticket);
+            }
+        }
+    }
+
+    /** Stages a long pair that operands have made, to be linked. */
+    private void stage(byte[] bytes, int length, long expiry, long through, boolean waits, ReadableByteChannel source) {
+        RecordStager stager = large.stager(bytes, expiry, through, waits, source, length, roomToStage);
+        StagedWrite write;
+        try {
+            write = stager.stage();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a value of the store ended early", e);
+        }
+        large.seal(); // so that it can be linked; if that fails, so does the store
+        ByteBuffer reference = ByteBuffer.wrap(write.payload).order(ByteOrder.LITTLE_ENDIAN);
+        int at = stager.referenceAt();
+        int referenceBytes = stager.referenceBytes();
+        stagedPair = new StagedPair(write, reference, at, referenceBytes, bytes.length, length, expiry, through, waits);
+    }
+
+    /** Stages a piece; where there is no room, once more after what is garbage was collected. */
+    private long stageWithRoom(LongSupplier staging) {
+        try {
+            return staging.getAsLong();
+        } catch (StoreFullException e) {
+            if (large.hasFailed() || !makeRoomToStage()) {
+                throw e;
+            }
+        }
+        return staging.getAsLong();
+    }
+
+    /** Collects garbage; returns whether there is more room then. No group is open, as when a change is reserved for. */
+    private boolean makeRoomToStage() {
+        reservation.drop();
+        int before = engine.freeSegmentCount();
+        engine.sync(engine.tag());
+        engine.collectGarbage();
+        publishForRoom.run();
+        return engine.freeSegmentCount() > before;
+    }
+
+    /** Gathers the operands of a key; returns whether a memtable has what is below them. */
+    private boolean gatherOperands(EntryRange range, byte[] bytes) {
         long hash = KeyHash.hash(bytes, 0, bytes.length);
         MemTable[] tables = range.newestFirst();
         fold.clear();
@@ -547,6 +761,11 @@ public final class Committer {
         for (int i = entries.source(); i < tables.length && !ended; i++) {
             ended = fold.gather(tables[i], bytes, bytes.length, hash, range.through());
         }
+        return ended;
+    }
+
+    private void takeOperands(EntryRange range, byte[] bytes) {
+        boolean ended = gatherOperands(range, bytes);
         try {
             if (ended) {
                 fold.take(bytes);
@@ -599,16 +818,11 @@ public final class Committer {
         shrink();
         byte[] ofKey = merging;
         merging = null;
-        String what = ofKey == null ? "written" : "merged into key " + shown(KeyHeads.withoutHead(ofKey));
+        String what = ofKey == null ? "written" : "merged into key " + KeyHeads.shown(ofKey);
         String cure = ofKey == null ? "" : "delete that key, ";
         memoryRefusal = new StoreFullException("no memory to commit what was " + what + " (" + e.getMessage() + "); "
                 + cure + "allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
         return false;
-    }
-
-    private static String shown(byte[] userKey) {
-        String more = userKey.length > SHOWN_BYTES ? "... (" + userKey.length + " bytes)" : "";
-        return "0x" + HexFormat.of().formatHex(userKey, 0, Math.min(SHOWN_BYTES, userKey.length)) + more;
     }
 
     private void mergeInterval(boolean alwaysInPlace) {

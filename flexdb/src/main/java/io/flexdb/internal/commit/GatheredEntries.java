@@ -18,6 +18,7 @@ final class GatheredEntries {
     private final byte[] sources = new byte[MAX_COUNT]; // which of the tables each is in
     private final MergedValue[] merged = new MergedValue[MAX_COUNT]; // null for entries that are no operands
     private MemTable[] tables = NO_TABLES;
+    private StagedPair staged; // what the last entry makes, if that was staged; else null
     private int count;
     private long bytes;
     private long recordBytes;
@@ -32,6 +33,10 @@ final class GatheredEntries {
 
     void clear() {
         Arrays.fill(merged, 0, count, null);
+        if (staged != null) {
+            staged.close(); // it is in the space by now, or was staged in vain
+            staged = null;
+        }
         count = 0;
         bytes = 0;
         recordBytes = 0;
@@ -68,8 +73,30 @@ final class GatheredEntries {
         refs[count++] = ref;
     }
 
+    /** Adds an operand that has made a pair which was staged. It is the last one. */
+    void addStaged(int source, int ref, StagedPair pair) {
+        merged[count] = null;
+        staged = pair;
+        bytes += pair.keyLength() + pair.headBytes();
+        recordBytes += pair.headBytes();
+        linkedBytes += pair.length();
+        pieces += pair.pieces() + 1;
+        sources[count] = (byte) source;
+        refs[count++] = ref;
+    }
+
     int count() {
         return count;
+    }
+
+    /** Whether an operand has made so many bytes that are in memory. */
+    boolean haveLong(int leastBytes) {
+        for (int i = 0; i < count; i++) {
+            if (merged[i] != null && merged[i].bytes().length >= leastBytes) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Bytes of all of them as records, but for what is in the data file. */
@@ -89,7 +116,7 @@ final class GatheredEntries {
 
     /** Whether these are as many as are to be merged at once, or more bytes. */
     boolean isFull(int maxCount) {
-        return count >= maxCount || bytes >= MAX_BYTES || linkedBytes >= MAX_LINKED_BYTES;
+        return count >= maxCount || bytes >= MAX_BYTES || linkedBytes >= MAX_LINKED_BYTES || staged != null;
     }
 
     MemTable table(int entry) {
@@ -99,6 +126,11 @@ final class GatheredEntries {
     /** What the entry makes of what is below if it is an operand, else null. */
     MergedValue merged(int entry) {
         return merged[entry];
+    }
+
+    /** The pair that the entry, an operand, has made, if that was staged; else null. */
+    StagedPair staged(int entry) {
+        return entry == count - 1 ? staged : null;
     }
 
     /** The entry, in its {@link #table}. */

@@ -9,7 +9,6 @@ import io.flexdb.internal.index.IntervalRef;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.keys.RecordFormat;
-import io.flexdb.internal.memtable.MemTable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -108,10 +107,9 @@ final class IntervalWriter {
         if (removed > 0) {
             engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
         }
-        MemTable table = content.table(change);
-        ByteBuffer entry = table.buffer();
-        int reference = table.valuePosition(content.ref(change));
-        int pieces = LargeReference.pieces(entry, reference, table.storedLength(content.ref(change)));
+        ByteBuffer entry = content.reference(change);
+        int reference = content.referencePosition(change);
+        int pieces = LargeReference.pieces(entry, reference, content.referenceBytes(change));
         int bytes = content.addedBytes(change);
         int done = LargeReference.headBytes(entry, reference);
         if (done > 0) {

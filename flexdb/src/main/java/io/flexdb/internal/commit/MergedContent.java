@@ -138,14 +138,25 @@ final class MergedContent {
         return inPlaceChanges[CHANGE_FIELDS * change + 5] != IN_BUFFER;
     }
 
-    /** The memtable with the reference to it. */
-    MemTable table(int change) {
-        return entries.table((int) inPlaceChanges[CHANGE_FIELDS * change + 5]);
+    /** Has the reference to it. */
+    ByteBuffer reference(int change) {
+        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+        StagedPair staged = entries.staged(entry);
+        return staged != null ? staged.reference() : entries.table(entry).buffer();
     }
 
-    /** The entry with that. */
-    int ref(int change) {
-        return entries.ref((int) inPlaceChanges[CHANGE_FIELDS * change + 5]);
+    /** Where that is. */
+    int referencePosition(int change) {
+        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+        StagedPair staged = entries.staged(entry);
+        return staged != null ? staged.position() : entries.table(entry).valuePosition(entries.ref(entry));
+    }
+
+    /** Bytes of that. */
+    int referenceBytes(int change) {
+        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+        StagedPair staged = entries.staged(entry);
+        return staged != null ? staged.referenceBytes() : entries.table(entry).storedLength(entries.ref(entry));
     }
 
     // ---- what was there before, if all pairs are in memory
@@ -219,13 +230,17 @@ final class MergedContent {
             long start = directory.bytes();
             int from = recordBytes;
             MergedValue merged = entries.merged(i);
+            StagedPair staged = entries.staged(i);
             int type = table.type(ref);
             boolean put = type == WritePayload.PUT
                     || merged != null
+                    || staged != null
                     || (type == WritePayload.PUT_EXPIRING || type == WritePayload.PUT_LARGE)
                             && !isOver(table, ref, reclaiming);
-            boolean large = put && type == WritePayload.PUT_LARGE && merged == null;
-            if (large) {
+            boolean large = put && type == WritePayload.PUT_LARGE && merged == null || staged != null;
+            if (staged != null) {
+                addStaged(table, ref, fingerprint, staged);
+            } else if (large) {
                 addLarge(table, ref, fingerprint);
             } else if (put) {
                 addEntry(table, ref, fingerprint, merged);
@@ -411,6 +426,21 @@ final class MergedContent {
         records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
         recordBytes = keyPosition + keyLength;
         addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, fingerprint);
+    }
+
+    /** The same of a pair that operands have made. */
+    private void addStaged(MemTable table, int ref, byte fingerprint, StagedPair staged) {
+        int keyLength = table.keyLength(ref);
+        if (!staged.waits()) {
+            noteExpiry(staged.expiry(), staged.length(), table, ref);
+        }
+        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        int keyPosition = staged.writeHead(records, from);
+        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
+        recordBytes = keyPosition + keyLength;
+        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from), fingerprint);
     }
 
     private void addPair(int from, int bytes, int checksum, byte fingerprint) {

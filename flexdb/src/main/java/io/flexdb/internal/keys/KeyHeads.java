@@ -2,6 +2,7 @@ package io.flexdb.internal.keys;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HexFormat;
 
 /**
  * How the keys of one keyspace stand in the one order of a store: each behind a head. Immutable.
@@ -17,6 +18,7 @@ import java.util.Arrays;
  * these, the most significant first. The keyspace with the number 0 is the directory of the others.
  */
 public final class KeyHeads {
+    private static final int SHOWN_BYTES = 32; // of a key
     /*
      * So a store without named keyspaces, and without keys that begin with 0xFF, has its keys as they are, and the
      * default keyspace is one range, which ends at 0xFF 0x01. No number's bytes begin those of another: each named
@@ -109,6 +111,13 @@ public final class KeyHeads {
     /** Bytes of the head of a key that is stored, by its first byte. */
     public int bytesOf(byte firstStored) {
         return of(firstStored).length; // with a head it is ESCAPE
+    }
+
+    /** A stored key as its user knows it, for a message: its first bytes in hexadecimal. */
+    public static String shown(byte[] stored) {
+        byte[] key = withoutHead(stored);
+        String more = key.length > SHOWN_BYTES ? "... (" + key.length + " bytes)" : "";
+        return "0x" + HexFormat.of().formatHex(key, 0, Math.min(SHOWN_BYTES, key.length)) + more;
     }
 
     /** The key of whichever keyspace that is stored so: the array itself if it has no head. */

@@ -171,6 +171,13 @@ public final class RecordFormat {
         return writeHeader(to, lengths, keyLength, valueLength);
     }
 
+    /** The same of a record in which operands wait, with the length of their list. */
+    public static int writeWaitingHead(
+            ByteBuffer to, int position, int keyLength, int listLength, long expiry, long mergedThrough) {
+        int lengths = writeExtension(to, position, flags(expiry, mergedThrough) | WAITS, expiry, mergedThrough);
+        return writeHeader(to, lengths, keyLength, listLength);
+    }
+
     /** Writes what an extended record has before its lengths, and returns where the checksum of another would be. */
     private static int writeExtension(ByteBuffer to, int position, int flags, long expiry, long mergedThrough) {
         if (flags == 0) {

@@ -227,13 +227,33 @@ public final class LargeValues {
      */
     public RecordStager stager(
             byte[] key, long expiry, ReadableByteChannel source, int valueLength, ToLongFunction<LongSupplier> room) {
-        return new RecordStager(this, maxExtentBytes, key, expiry, source, valueLength, room);
+        return new RecordStager(this, maxExtentBytes, key, expiry, 0, false, source, valueLength, room, false);
     }
 
-    /** Stages a piece, and has its run held if it is not the last of a list, where it is then. */
-    long stagePiece(ByteBuffer piece, List<StagedRun> runs) {
+    /**
+     * The same for a pair that a commit makes of operands, and links itself.
+     *
+     * @param waits whether the source has a list of operands that wait, and no value
+     */
+    public RecordStager stager(
+            byte[] key,
+            long expiry,
+            long mergedThrough,
+            boolean waits,
+            ReadableByteChannel source,
+            int length,
+            ToLongFunction<LongSupplier> room) {
+        return new RecordStager(this, maxExtentBytes, key, expiry, mergedThrough, waits, source, length, room, true);
+    }
+
+    /**
+     * Stages a piece, and has its run held if it is not the last of a list, where it is then.
+     *
+     * @param byCommit which may be made while the store is closed; others stage no more then
+     */
+    long stagePiece(ByteBuffer piece, List<StagedRun> runs, boolean byCommit) {
         synchronized (lock) {
-            health.requireUsable();
+            requireUsable(byCommit);
             StagedRun run = current();
             long address = orFail(run, piece.remaining(), () -> run.bytes.append(piece));
             if (runs.isEmpty() || runs.get(runs.size() - 1) != run) {
@@ -245,9 +265,9 @@ public final class LargeValues {
     }
 
     /** Hands to the operating system what was staged in some runs. */
-    void endRecord(List<StagedRun> runs) {
+    void endRecord(List<StagedRun> runs, boolean byCommit) {
         synchronized (lock) {
-            health.requireUsable();
+            requireUsable(byCommit);
             StagedRun last = runs.get(runs.size() - 1);
             if (!last.sealed) {
                 orFail(last, 0, () -> {
@@ -256,6 +276,14 @@ public final class LargeValues {
                 });
             }
             recordsStaged++; // after its bytes are in the file
+        }
+    }
+
+    private void requireUsable(boolean byCommit) {
+        if (byCommit) {
+            health.requireNotFailed();
+        } else {
+            health.requireUsable();
         }
     }
 

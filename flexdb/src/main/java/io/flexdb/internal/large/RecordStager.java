@@ -33,6 +33,7 @@ public final class RecordStager {
     private final int maxExtentBytes;
     private final ReadableByteChannel source;
     private final ToLongFunction<LongSupplier> room;
+    private final boolean byCommit;
     private final int keyLength;
     private final int valueLength;
     private final long expiry;
@@ -51,16 +52,23 @@ public final class RecordStager {
 
     /**
      * @param key as it is stored
+     * @param mergedThrough as in {@link RecordFormat}
+     * @param waits whether the source has a list of operands that wait, and no value
      * @param room stages a piece
+     * @param byCommit whether a commit stages it, be it the last one
      */
     RecordStager(
             LargeValues values,
             int maxExtentBytes,
             byte[] key,
             long expiry,
+            long mergedThrough,
+            boolean waits,
             ReadableByteChannel source,
             int length,
-            ToLongFunction<LongSupplier> room) {
+            ToLongFunction<LongSupplier> room,
+            boolean byCommit) {
+        this.byCommit = byCommit;
         this.room = room;
         this.values = values;
         this.maxExtentBytes = maxExtentBytes;
@@ -69,12 +77,18 @@ public final class RecordStager {
         this.valueLength = length;
         this.expiry = expiry;
         this.wanted = length;
-        int recordBytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
+        int recordBytes = waits
+                ? RecordFormat.waitingBytes(keyLength, valueLength, expiry, mergedThrough)
+                : RecordFormat.recordBytes(keyLength, valueLength, expiry, mergedThrough);
         headBytes = values.headBytes(recordBytes, valueLength);
         restBytes = recordBytes - headBytes;
         pieces = LargeReference.pieces(restBytes, maxExtentBytes);
         ofKey = newBuffer(recordBytes - valueLength).order(ByteOrder.LITTLE_ENDIAN);
-        RecordFormat.writeHead(ofKey, 0, keyLength, valueLength, expiry, 0);
+        if (waits) {
+            RecordFormat.writeWaitingHead(ofKey, 0, keyLength, valueLength, expiry, mergedThrough);
+        } else {
+            RecordFormat.writeHead(ofKey, 0, keyLength, valueLength, expiry, mergedThrough);
+        }
         ofKey.put(ofKey.limit() - keyLength, key);
         first = newBuffer(headBytes > 0 ? headBytes : Math.min(maxExtentBytes, restBytes))
                 .order(ByteOrder.LITTLE_ENDIAN);
@@ -93,6 +107,16 @@ public final class RecordStager {
         } catch (OutOfMemoryError e) {
             throw new StoreMemoryException("a part of a large value", bytes, e);
         }
+    }
+
+    /** Where in the write's payload the reference is. */
+    public int referenceAt() {
+        return referenceAt;
+    }
+
+    /** Bytes of the reference. */
+    public int referenceBytes() {
+        return LargeReference.bytes(pieces, headBytes);
     }
 
     /** Bytes of the write's payload. */
@@ -115,7 +139,7 @@ public final class RecordStager {
         boolean staged = false;
         try {
             stagePieces();
-            values.endRecord(runs);
+            values.endRecord(runs, byCommit);
             StagedWrite write = new StagedWrite(values, runs, payload, bodyBytes(), restBytes);
             staged = true;
             return write;
@@ -150,7 +174,7 @@ public final class RecordStager {
         ofPiece.reset();
         ofPiece.update(piece.array(), 0, piece.limit());
         LargeReference.setPieceChecksum(payload, referenceAt, pieces, number, (int) ofPiece.getValue());
-        long address = room.applyAsLong(() -> values.stagePiece(piece, runs));
+        long address = room.applyAsLong(() -> values.stagePiece(piece, runs, byCommit));
         LargeReference.setAddress(payload, referenceAt, number, address);
     }
 

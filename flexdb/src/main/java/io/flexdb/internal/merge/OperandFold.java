@@ -42,6 +42,7 @@ public final class OperandFold {
     private static final MemTable[] NO_TABLES = {};
     private static final int[] NO_REFS = {};
     private static final List<byte[]> NONE = List.of();
+    private static final byte[] NOTHING = {};
 
     private final MergeCalls calls;
     private final LargeValues large;
@@ -54,6 +55,7 @@ public final class OperandFold {
     // What was taken:
     private byte[] key; // as its user knows it
     private byte[] below;
+    private LongBase longBase; // instead of it; or null
     private List<byte[]> operands = NONE; // the oldest first
     private long expiry;
     private long through;
@@ -73,6 +75,7 @@ public final class OperandFold {
         operands = NONE;
         key = null;
         below = null;
+        longBase = null;
         through = 0;
     }
 
@@ -181,11 +184,57 @@ public final class OperandFold {
             if (expiry <= tables[i].time(refs[i])) {
                 operands.clear(); // which went into a value that is over
                 below = null;
+                longBase = null;
                 expiry = RecordFormat.NEVER;
             }
             operands.add(bytes(tables[i], refs[i]));
         }
         forgetGathered();
+    }
+
+    /** What a memtable has below, if {@link #gather} has returned true, to be read where it is; null for nothing. */
+    public LongBase gatheredBase() {
+        if (baseTable == null || baseTable.type(baseRef) == WritePayload.DELETE) {
+            return null;
+        }
+        EntryParts parts = new EntryParts(large, baseTable, baseRef);
+        return new LongBase(baseTable.valueLength(baseRef), false, baseTable.expiry(baseRef), 0, parts);
+    }
+
+    /** The value of a memtable's entry. */
+    private record EntryParts(LargeValues large, MemTable table, int ref) implements LongBase.Parts {
+        @Override
+        public void read(int from, ByteBuffer to) {
+            int position = table.valuePosition(ref);
+            int length = to.remaining();
+            if (table.isLarge(ref)) {
+                int keyLength = table.keyLength(ref);
+                large.copy(table.buffer(), position, keyLength, table.expiry(ref), from, to, to.position(), length);
+            } else {
+                to.put(to.position(), table.buffer(), position + from, length);
+            }
+            to.position(to.limit());
+        }
+    }
+
+    /**
+     * Takes what was gathered, with a base that stays where it is: only {@link #longList} may follow, if it is not over
+     * and {@linkplain #hasLongBase counts}.
+     */
+    public void take(byte[] stored, LongBase base) {
+        operands = new ArrayList<>(count);
+        longBase = base;
+        takeOnto(stored, null, base.expiry(), base.through());
+    }
+
+    /** Whether a base that stays where it is counts. */
+    public boolean hasLongBase() {
+        return longBase != null;
+    }
+
+    /** Whether operands were taken. */
+    public boolean hasOperands() {
+        return !operands.isEmpty();
     }
 
     private byte[] largeBytes(MemTable table, int ref) {
@@ -246,7 +295,23 @@ public final class OperandFold {
      */
     public MergedValue waiting(Throwable cause) {
         WaitingOperands waiting = new WaitingOperands(below, operands);
-        long bytes = waiting.bytes();
+        requireFits(waiting.bytes(), cause);
+        return new MergedValue(waiting.encoded(), expiry, through, true);
+    }
+
+    /**
+     * The same with a base that stays where it is.
+     *
+     * @throws MergeException with the cause given if it is too much for a record
+     */
+    public LongList longList(Throwable cause) {
+        byte[] before = longBase.waits() ? NOTHING : WaitingOperands.beforeValue(longBase.length());
+        byte[] after = WaitingOperands.encoded(operands);
+        requireFits((long) before.length + longBase.length() + after.length, cause);
+        return new LongList(before, longBase, after, expiry, through);
+    }
+
+    private void requireFits(long bytes, Throwable cause) {
         if (bytes > RecordFormat.MAX_VALUE_BYTES) {
             throw new MergeException(
                     key,
@@ -255,6 +320,5 @@ public final class OperandFold {
                             + " that a pair has",
                     cause);
         }
-        return new MergedValue(waiting.encoded(), expiry, through, true);
     }
 }

@@ -55,6 +55,50 @@ public record WaitingOperands(byte[] value, List<byte[]> operands) {
         return list;
     }
 
+    /** What a list has before the value. */
+    static byte[] beforeValue(int valueLength) {
+        byte[] bytes = new byte[1 + Varints.bytes(valueLength)];
+        bytes[0] = VALUE;
+        Varints.write(bytes, 1, valueLength);
+        return bytes;
+    }
+
+    /**
+     * Where in a list the operands begin.
+     *
+     * @param head the first bytes of a list
+     * @param listLength bytes of all of it
+     * @throws BadRecordException if they are none of one
+     */
+    public static int bytesThroughValue(byte[] head, int listLength) {
+        if (head.length == 0 || (head[0] & ~VALUE) != 0) {
+            throw bad(0, head.length == 0 ? "nothing" : "" + head[0]);
+        }
+        if (head[0] == NO_VALUE) {
+            return 1;
+        }
+        long length = Varints.read(head, 1, head.length);
+        long end = length < 0 ? Long.MAX_VALUE : 1L + Varints.bytesOf(length) + Varints.numberOf(length);
+        if (end > listLength) {
+            throw bad(1, "a length beyond its end, or none");
+        }
+        return (int) end;
+    }
+
+    /** What a list has of operands. */
+    static byte[] encoded(List<byte[]> operands) {
+        int length = 0;
+        for (byte[] operand : operands) {
+            length = Math.addExact(length, Varints.bytes(operand.length) + operand.length);
+        }
+        byte[] bytes = new byte[length];
+        int at = 0;
+        for (byte[] operand : operands) {
+            at = add(bytes, at, operand);
+        }
+        return bytes;
+    }
+
     private static int add(byte[] list, int index, byte[] bytes) {
         int at = Varints.write(list, index, bytes.length);
         System.arraycopy(bytes, 0, list, at, bytes.length);

@@ -14,10 +14,12 @@ import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.Fingerprints;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.merge.LongBase;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.function.LongFunction;
 
 /** Finds pairs in intervals, and brings whole intervals from the FlexSpace into memory, verified. Any thread. */
 public final class IntervalReader {
@@ -263,7 +265,10 @@ public final class IntervalReader {
                 long header = loadHead(space, context, offset, bytes);
                 if (RecordFormat.keyLength(header) == keyLength
                         && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
-                    return wanted ? loadValue(space, context, offset, bytes) : lengthAt(context, offset, header);
+                    if (!wanted) {
+                        return lengthAt(context, offset, header);
+                    }
+                    return loadValue(space, context, offset, bytes, RecordFormat.hasWaiting(header) ? key : null);
                 }
             }
             pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
@@ -279,8 +284,10 @@ public final class IntervalReader {
         return length;
     }
 
-    private int loadValue(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
-        ByteBuffer memory = context.valueMemory(bytes);
+    /** @param waiting the key, if operands wait; else null */
+    private int loadValue(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, byte[] waiting) {
+        ByteBuffer memory =
+                waiting == null ? context.valueMemory(bytes) : context.memory(bytes, ReadContext.mergedValue(waiting));
         context.image = memory;
         reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
         if (!RecordFormat.isSound(memory, 0, bytes, context.crc)) {
@@ -288,6 +295,34 @@ public final class IntervalReader {
                     logicalOffset, new BadRecordException(0, "a pair that fits its checksum", "one that does not"));
         }
         return valueAt(context, 0);
+    }
+
+    /**
+     * Finds the value of a key that belongs to the context's interval, which {@linkplain #isByHeads has a large one}, or
+     * the operands that wait for it, without reading it. Inside a short read.
+     *
+     * @param partsFrom gives what reads it, by the logical offset where it begins
+     * @return null if the key has no pair
+     */
+    public LongBase findLong(
+            FlexTreeView space,
+            ReadContext context,
+            byte[] key,
+            int keyLength,
+            LongFunction<LongBase.Parts> partsFrom) {
+        int length = findByHeads(space, context, key, keyLength, false);
+        if (length == ABSENT) {
+            return null;
+        }
+        LongBase.Parts parts = partsFrom.apply(context.valueOffset);
+        return new LongBase(length, context.waits, context.expiry, context.mergedThrough, parts);
+    }
+
+    /** Fills a buffer, whose position moves to its limit, with bytes of the space. Inside a short read. */
+    public void readPart(FlexTreeView space, long logicalOffset, ByteBuffer to) {
+        int length = to.remaining();
+        reads.read(space, logicalOffset, to, to.position(), length);
+        to.position(to.limit());
     }
 
     /** The ways of reading. */

@@ -26,6 +26,12 @@ public final class ReadContext {
     /** What a value is in messages. */
     static final String VALUE = "a value (openValue reads it by parts)";
 
+    /** What a value is in messages if operands are to be merged into it. */
+    static String mergedValue(byte[] stored) {
+        return "the value of key " + KeyHeads.shown(stored)
+                + ", into which something is to be merged (put or delete the key to be rid of it)";
+    }
+
     private static final int FIRST_BYTES = 32 << 10;
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
@@ -120,7 +126,8 @@ public final class ReadContext {
         return memory(bytes, VALUE);
     }
 
-    private ByteBuffer memory(int bytes, String what) {
+    /** The same, and what it is for, in a message. */
+    ByteBuffer memory(int bytes, String what) {
         if (memory.capacity() < bytes) {
             long wanted = bytes > SMALL_BYTES
                     ? bytes + (long) bytes / 8

@@ -591,10 +591,14 @@ public final class StoreReader {
             return false;
         }
         byte[] stored = Arrays.copyOf(key, keyLength);
-        if (ended) {
-            fold.take(stored);
-        } else {
+        if (!ended) {
             takeFromSpace(stored, version, context, fold);
+            return true;
+        }
+        try {
+            fold.take(stored);
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException(ReadContext.mergedValue(stored), e);
         }
         return true;
     }
@@ -602,14 +606,22 @@ public final class StoreReader {
     /** Takes what was gathered, with what the space has below. */
     private void takeFromSpace(byte[] key, Version version, ReadContext context, OperandFold fold) {
         context.lengthOnly = false;
-        int length = findInSpace(version, key, key.length, context);
-        MergedValue base = null;
-        if (length != ABSENT) {
-            byte[] bytes = newValue(length);
-            context.image.get(context.base, bytes);
-            base = new MergedValue(bytes, context.expiry, context.mergedThrough, context.waits);
+        try {
+            int length = findInSpace(version, key, key.length, context);
+            MergedValue base = null;
+            if (length != ABSENT) {
+                byte[] bytes = new byte[length];
+                context.image.get(context.base, bytes);
+                base = new MergedValue(bytes, context.expiry, context.mergedThrough, context.waits);
+            }
+            take(key, base, context.interval.logicalOffset(), fold);
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException(ReadContext.mergedValue(key), e);
+        } catch (StoreMemoryException e) {
+            throw e.getCause() instanceof OutOfMemoryError none
+                    ? new StoreMemoryException(ReadContext.mergedValue(key), none)
+                    : e;
         }
-        take(key, base, context.interval.logicalOffset(), fold);
     }
 
     private void take(byte[] key, MergedValue base, long logicalOffset, OperandFold fold) {

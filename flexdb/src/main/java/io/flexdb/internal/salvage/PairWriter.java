@@ -4,6 +4,7 @@ import io.flexdb.internal.base.Force;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.keys.Varints;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.WaitingOperands;
 import io.flexdb.internal.walk.PairWalk;
@@ -61,7 +62,11 @@ final class PairWriter {
         int keyLength = walk.keyLength();
         int valueLength = walk.valueLength();
         if (isByParts(valueLength)) {
-            put(Arrays.copyOf(walk.key(), keyLength), walk.expiry(), new WalkedValue(walk), valueLength);
+            put(
+                    Arrays.copyOf(walk.key(), keyLength),
+                    walk.expiry(),
+                    new WalkedValue(walk, 0, valueLength),
+                    valueLength);
             return;
         }
         boolean expires = walk.expiry() != RecordFormat.NEVER;
@@ -142,15 +147,18 @@ final class PairWriter {
     /** The value of the pair that a walk is at. */
     private static final class WalkedValue implements ReadableByteChannel {
         private final PairWalk walk;
+        private final int end;
         private int position;
 
-        WalkedValue(PairWalk walk) {
+        WalkedValue(PairWalk walk, int from, int end) {
             this.walk = walk;
+            this.position = from;
+            this.end = end;
         }
 
         @Override
         public int read(ByteBuffer to) {
-            int bytes = Math.min(to.remaining(), walk.valueLength() - position);
+            int bytes = Math.min(to.remaining(), end - position);
             if (bytes == 0) {
                 return -1;
             }
@@ -185,6 +193,30 @@ final class PairWriter {
         for (byte[] operand : waiting.operands()) {
             addEntry(WritePayload.MERGE, key, operand, walk.expiry() - 1);
         }
+    }
+
+    /**
+     * The same of a list so long that the value is never in memory as a whole, if it is a long one.
+     *
+     * @throws io.flexdb.internal.keys.BadRecordException if it is no list
+     */
+    void putWaitingByParts(PairWalk walk) {
+        byte[] head = new byte[1 + Varints.MAX_BYTES];
+        walk.copyValue(0, ByteBuffer.wrap(head));
+        int end = WaitingOperands.bytesThroughValue(head, walk.valueLength());
+        int from = end == 1 ? end : 1 + Varints.bytesOf(Varints.read(head, 1, head.length));
+        if (!isByParts(end - from)) {
+            byte[] list = new byte[walk.valueLength()];
+            walk.copyValue(list, 0);
+            putWaiting(walk, WaitingOperands.of(list));
+            return;
+        }
+        byte[] withoutValue = new byte[1 + walk.valueLength() - end];
+        walk.copyValue(end, ByteBuffer.wrap(withoutValue, 1, withoutValue.length - 1));
+        WaitingOperands waiting = WaitingOperands.of(withoutValue);
+        byte[] key = Arrays.copyOf(walk.key(), walk.keyLength());
+        put(key, walk.expiry(), new WalkedValue(walk, from, end), end - from);
+        putWaiting(walk, waiting);
     }
 
     private void addEntry(int type, byte[] key, byte[] value, long time) {

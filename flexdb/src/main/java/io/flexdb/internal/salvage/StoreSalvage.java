@@ -309,7 +309,7 @@ public final class StoreSalvage {
             }
             try {
                 if (walk.hasWaiting()) {
-                    target.putWaiting(walk, waiting());
+                    putWaiting();
                 } else {
                     target.put(walk);
                 }
@@ -332,16 +332,20 @@ public final class StoreSalvage {
             }
         }
 
-        private WaitingOperands waiting() {
+        private void putWaiting() {
             if (!canMerge) {
                 throw new MergeException(
                         KeyHeads.withoutHead(keyOfWalk()),
                         "operands wait in the store, and there is no function",
                         null);
             }
+            if (target.isByParts(walk.valueLength())) {
+                target.putWaitingByParts(walk);
+                return;
+            }
             byte[] list = new byte[walk.valueLength()];
             walk.copyValue(list, 0);
-            return WaitingOperands.of(list);
+            target.putWaiting(walk, WaitingOperands.of(list));
         }
 
         private byte[] keyOfWalk() {

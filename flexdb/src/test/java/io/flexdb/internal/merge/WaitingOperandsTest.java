@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.flexdb.internal.keys.BadRecordException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import net.jqwik.api.ForAll;
@@ -29,6 +30,24 @@ class WaitingOperandsTest {
             assertEquals(waiting.bytes(), list.length);
             assertSame(waiting, WaitingOperands.of(list));
         }
+    }
+
+    @Property
+    void aListMadeByPartsIsTheSame(@ForAll @Size(min = 1, max = 20) List<byte[]> operands, @ForAll byte[] value) {
+        byte[] list = new WaitingOperands(value, operands).encoded();
+        byte[] before = WaitingOperands.beforeValue(value.length);
+        byte[] after = WaitingOperands.encoded(operands);
+        LongBase.Parts parts = (from, to) -> to.put(value, from, to.remaining());
+        LongBase base = new LongBase(value.length, false, Long.MAX_VALUE, 0, parts);
+        LongList found = new LongList(before, base, after, Long.MAX_VALUE, 0);
+        assertEquals(list.length, found.length());
+        assertEquals(after.length, found.operandBytes());
+        ByteBuffer all = ByteBuffer.allocate(list.length + 1);
+        for (int part = 1; found.read(all.limit(Math.min(all.capacity(), all.position() + part))) >= 0; part++) {}
+        assertEquals(ByteBuffer.wrap(list), all.flip());
+        assertEquals(list.length - after.length, WaitingOperands.bytesThroughValue(list, list.length));
+        int end = list.length - after.length;
+        assertThrows(BadRecordException.class, () -> WaitingOperands.bytesThroughValue(list, end - 1));
     }
 
     @Property

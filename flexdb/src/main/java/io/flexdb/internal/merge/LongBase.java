@@ -1,0 +1,20 @@
+package io.flexdb.internal.merge;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What is below operands and stays where it is, since there is no memory for all of it.
+ *
+ * @param length bytes of it
+ * @param waits whether it is a list, see {@link WaitingOperands}, and no value
+ * @param expiry when it expires, in milliseconds since 1970
+ * @param through the sequence number through which operands are in it
+ * @param parts reads it
+ */
+public record LongBase(int length, boolean waits, long expiry, long through, Parts parts) {
+    /** Reads it by parts. */
+    public interface Parts {
+        /** Fills a buffer, whose position moves to its limit, with the bytes from an index on. */
+        void read(int from, ByteBuffer to);
+    }
+}

@@ -1,0 +1,223 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.simulation.Fault;
+import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.storage.StorageException;
+import io.flexdb.testing.Effort;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Merges into values for which commits have no memory: the operands wait with them. */
+class FlexDBLongMergeTest {
+    private static final JvmMemory AMPLE = new JvmMemory(1L << 30, 1L << 30, Long.MAX_VALUE);
+    private static final int LARGE = 70_000;
+    private static final FlexDBOptions OPTIONS = StoreDriver.SMALL
+            .withLargeValueBytes(2000)
+            .withMergeFunction(MergeFunction.APPEND)
+            .withDurability(Durability.SYNC);
+
+    private TreeMap<String, byte[]> expected = new TreeMap<>();
+    private TreeMap<String, byte[]> underWay = expected; // what is expected once the write that was begun is done
+    private FlexDBOptions options = OPTIONS;
+    private boolean tight;
+    private long waited;
+    private SimulatedVfs vfs = new SimulatedVfs();
+    private FlexDB db;
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private ByteBuffer allocate(int bytes) {
+        if (tight && bytes > LARGE) {
+            throw new OutOfMemoryError("none so large, for a test");
+        }
+        return ByteBuffer.allocateDirect(bytes);
+    }
+
+    private void open() {
+        db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true, AMPLE, this::allocate);
+    }
+
+    private void write(String key, byte[] value, Runnable write) {
+        TreeMap<String, byte[]> after = new TreeMap<>(expected);
+        if (value == null) {
+            after.remove(key);
+        } else {
+            after.put(key, value);
+        }
+        write(after, write);
+    }
+
+    private void write(TreeMap<String, byte[]> after, Runnable write) {
+        underWay = after;
+        write.run();
+        expected = after;
+    }
+
+    private void put(String key, byte[] value) {
+        write(key, value, () -> {
+            try {
+                db.put(bytes(key), new ValueSource(value, 1 << 16, position -> {}), value.length);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    private void merge(String key, String operand) {
+        byte[] before = expected.getOrDefault(key, new byte[0]);
+        byte[] after = Arrays.copyOf(before, before.length + operand.length());
+        System.arraycopy(bytes(operand), 0, after, before.length, operand.length());
+        write(key, after, () -> db.merge(bytes(key), bytes(operand)));
+    }
+
+    private void delete(String key) {
+        write(key, null, () -> db.delete(bytes(key)));
+    }
+
+    /** Writes what no memtable has room for. */
+    private void fill(int round) {
+        TreeMap<String, byte[]> after = new TreeMap<>(expected);
+        for (int part = 0; part < 3; part++) {
+            WriteBatch batch = new WriteBatch();
+            for (int i = 0; i < 30; i++) {
+                byte[] value = Arrays.copyOf(bytes("round" + round), 900);
+                after.put("n" + part + i, value);
+                batch.put(bytes("n" + part + i), value);
+            }
+            write(new TreeMap<>(after), () -> db.write(batch));
+        }
+    }
+
+    private static byte[] large(int seed) {
+        byte[] value = new byte[LARGE];
+        new Random(seed).nextBytes(value);
+        return value;
+    }
+
+    private void script() {
+        open();
+        tight = true;
+        put("large", large(1));
+        fill(1);
+        put("other", large(2));
+        merge("other", "before it is in the space");
+        for (int round = 2; round < 5; round++) {
+            merge("large", "more" + round);
+            merge("n03", "small");
+            fill(round);
+        }
+        delete("other");
+        merge("other", "new");
+        put("large", large(3));
+        merge("large", "end");
+        fill(5);
+        merge("large", "s");
+        waited = db.stats().failedMerges();
+        db.close();
+    }
+
+    private static boolean areSame(TreeMap<String, byte[]> one, TreeMap<String, byte[]> other) {
+        return one.keySet().equals(other.keySet())
+                && one.keySet().stream().allMatch(key -> Arrays.equals(one.get(key), other.get(key)));
+    }
+
+    private static TreeMap<String, byte[]> all(FlexDB db) {
+        TreeMap<String, byte[]> all = new TreeMap<>();
+        StoreDriver.all(db).forEach((key, value) -> all.put(new String(key, StandardCharsets.US_ASCII), value));
+        return all;
+    }
+
+    private static void assertSame(FlexDB db, TreeMap<String, byte[]> wanted, String at) {
+        TreeMap<String, byte[]> all = all(db);
+        assertEquals(wanted.keySet(), all.keySet(), at);
+        wanted.forEach((key, value) -> assertArrayEquals(value, all.get(key), at + ", " + key));
+    }
+
+    private void assertKept(SimulatedVfs files, String at) {
+        try (FlexDB found = StoreDriver.open(files, options)) {
+            assertSame(found, areSame(underWay, all(found)) ? underWay : expected, at);
+            assertEquals(List.of(), found.check().findings(), at);
+        } catch (StorageException e) {
+            throw new AssertionError(at, e);
+        }
+    }
+
+    /** Some merges did meet want of memory. */
+    @Test
+    void theOperandsAreInTheValueOnceThereIsMemory() {
+        script();
+        assertTrue(waited >= 3, waited + " merges that waited");
+        assertKept(vfs, "closed");
+    }
+
+    /** Each commit stages the value once more, in a data file that has room for a few of them. */
+    @Test
+    void whatWasStagedBeforeIsCollected() {
+        options = OPTIONS.withSpace(OPTIONS.space().withMaxDataBytes(64 * 32 * 512L));
+        open();
+        put("large", large(1));
+        fill(0);
+        tight = true;
+        for (int round = 1; round < 30; round++) {
+            merge("large", "more" + round);
+            fill(round);
+        }
+        assertTrue(db.stats().failedMerges() >= 20, db.stats().toString());
+        db.close();
+        assertKept(vfs, "closed");
+    }
+
+    @Test
+    void salvageBringsThemOverByParts() {
+        Path fresh = Path.of("/fresh");
+        script();
+        FlexDBSalvageReport report =
+                FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, fresh, OPTIONS, Progress.NONE, true);
+        assertTrue(report.isComplete(), report.toString());
+        try (FlexDB found = FlexDB.open(vfs, fresh, OPTIONS, true)) {
+            assertSame(found, expected, "salvaged");
+        }
+    }
+
+    /** A fault at operations all over the script, and a kill or a power cut after it. */
+    @ParameterizedTest
+    @EnumSource
+    void nothingAcknowledgedIsLostByAFaultOrACrash(Fault fault) {
+        FlexDBLongMergeTest whole = new FlexDBLongMergeTest();
+        whole.script();
+        long operations = whole.vfs.operationCount();
+        long step = Math.max(1, operations / Effort.times(3));
+        int failed = 0;
+        for (long operation = 1 + fault.ordinal() * step / 4; operation <= operations; operation += step) {
+            FlexDBLongMergeTest run = new FlexDBLongMergeTest();
+            run.vfs.failAt(operation, fault);
+            String at = fault + " at operation " + operation;
+            try {
+                run.script();
+                continue;
+            } catch (StorageException e) {
+                failed++;
+            }
+            run.assertKept(run.vfs.kill(), at + ", killed");
+            run.assertKept(run.vfs.crash(operation), at + ", cut");
+        }
+        assertTrue(failed >= Effort.times(1), failed + " faults met");
+    }
+}

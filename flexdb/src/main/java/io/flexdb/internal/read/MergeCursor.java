@@ -174,9 +174,11 @@ public final class MergeCursor implements AutoCloseable {
             escapedHead = newScan.heads().bytesOf((byte) 0xFF);
         } catch (Throwable e) { // of whatever kind: at the end of a stack, too
             detach();
-            if (!pin.closeToReopen()) {
-                context.cursor = null;
+            ReadContext with = context;
+            if (!pin.closeToReopen() && with != null) {
+                with.cursor = null;
             }
+            requireNotExpired(e);
             throw e;
         } finally {
             if (isRead) {
@@ -211,23 +213,30 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    /** Lets go of all that it holds but the context. Allocates nothing. */
+    /** Lets go of all that it holds but the context, and of what the end of the store has left. Allocates nothing. */
     private void detach() {
         standNowhere();
-        for (int i = 0; i < spaceSource; i++) {
-            memtables[i].release();
-            if (front != null && i < front.count()) {
-                memtables[i] = null; // it is of the front
+        MemTableCursor[] all = memtables;
+        for (int i = 0; i < Math.min(spaceSource, all.length); i++) {
+            if (all[i] != null) {
+                all[i].release();
+            }
+            if (i < fronts) {
+                all[i] = null; // it is of the front
             }
         }
         spaceSource = 0;
-        space.reset(null, Scan.ALL);
+        SpaceCursor ofSpace = space;
+        if (ofSpace != null) {
+            ofSpace.reset(null, Scan.ALL);
+        }
         scan = Scan.ALL;
         hidden = null;
         front = null;
         fronts = 0;
-        if (fold != null) {
-            fold.clear();
+        OperandFold operands = fold;
+        if (operands != null) {
+            operands.clear();
         }
         if (turningKey.length > KEY_BYTES_KEPT) {
             turningKey = NO_KEY;

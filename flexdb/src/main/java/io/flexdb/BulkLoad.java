@@ -73,7 +73,8 @@ public final class BulkLoad implements AutoCloseable {
     }
 
     /**
-     * The same of what the buffers, heap or direct, have between position and limit. The positions move to the limits.
+     * Adds a pair. Both are what the buffers, heap or direct, have between position and limit. The positions move to
+     * the limits.
      *
      * @see #add(byte[], byte[])
      */

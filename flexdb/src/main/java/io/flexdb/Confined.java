@@ -27,7 +27,7 @@ abstract class Confined {
         }
     }
 
-    /** How something ended. */
+    /** The ways in which something ends. */
     enum End {
         /** It had ended already. */
         AGAIN,

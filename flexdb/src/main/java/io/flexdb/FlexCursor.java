@@ -131,7 +131,12 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         }
     }
 
-    /** The same with the key that a buffer has between position and limit. The position moves to the limit. */
+    /**
+     * Moves to the first pair at or above the key that a buffer has between position and limit. The position moves to
+     * the limit.
+     *
+     * @see #seek(byte[])
+     */
     public void seek(ByteBuffer key) {
         MergeCursor open = cursor();
         Limits.notNull(key, "key");

@@ -28,25 +28,25 @@ import java.util.TreeMap;
  * <p><b>Threads.</b> Any thread may call any method; they run one after the other. The directory is locked until it is
  * closed, against other processes, too.
  *
- * <p><b>Durability.</b> What has returned is durable. A backup that fails or is cut short is none, and leaves the others
- * as they are; what it has left is deleted by the next one.
+ * <p><b>Durability.</b> Each method returns when its work is durable. A backup that fails or is cut short is none, and
+ * leaves the others as they are; what it has left is deleted by the next one.
  *
- * <p><b>What is deleted.</b> Only directories of which a file of ours in them proves that they are backups of this store,
- * made here, and of what is in them only files with our names; nothing behind a symbolic link. Whatever else has a number
- * as its name stays, and its number is not used.
+ * <p><b>What is deleted.</b> A directory is deleted only if a file of ours in it proves that it is a backup of this
+ * store, made here, and of its content only files with our names; nothing behind a symbolic link. Other things with a
+ * number as their name stay, and that number is not used.
  *
  * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException}. Damage is a
  * {@link io.flexdb.storage.CorruptionException} with the file, and never restored. After {@link #close} all methods
  * throw {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class FlexDBBackups implements AutoCloseable {
-    /** How a segment is checked before a new backup shares it with older ones, or a kept one counts as sound. */
+    /** The check of a segment before a new backup shares it with older ones, or a kept one counts as sound. */
     public enum SegmentCheck {
         /** All of it is read and compared with its checksums. The default; takes as long as reading it. */
         CONTENT,
         /**
-         * Its length and its footer, 4 KiB of 4 MiB: whether it is there, whole in length and the right one. For storage
-         * that is slow to read. Bits that have rotted are found by {@link #verify} alone.
+         * Only its length and its footer, 4 KiB of 4 MiB, are read, which tell whether it is there, whole in length and
+         * the right one. For storage that is slow to read. Bits that have rotted are found by {@link #verify} alone.
          */
         FOOTER
     }
@@ -77,7 +77,7 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * What {@link #retain} has done.
+     * The result of {@link #retain}.
      *
      * @param kept the ids of all backups that there are now, ascending; a directory with a number as its name that could
      *     not be looked at counts as one
@@ -236,7 +236,7 @@ public final class FlexDBBackups implements AutoCloseable {
     /**
      * Deletes all backups that are older than the newest sound ones of that number. Damaged backups do not count, and
      * only those go that are older than the sound ones that are kept; where there are fewer sound ones, nothing is
-     * deleted. What can't be read does not count either.
+     * deleted. A backup that can't be read does not count either.
      *
      * <p>So that no sound backup goes in favour of a damaged one, those that are kept are verified, if there is something
      * to delete: their segments as {@link SegmentCheck} says, each once however many backups share it, and all else

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param openedAt the stack where it was opened, or null: only if {@link FlexDBOptions#withHolderTraces} asks for it
  */
 public record FlexDBHolder(Kind kind, Duration age, String thread, long sequence, long keptBytes, Throwable openedAt) {
-    /** What may be open. */
+    /** The kinds of things that may be open. */
     public enum Kind {
         /** A {@link Snapshot}. */
         SNAPSHOT,

@@ -37,7 +37,7 @@ public record FlexDBHolders(List<FlexDBHolder> open, long keptBytes) {
         return new FlexDBHolders(open, store.keptBytes(found, tables));
     }
 
-    /** How many of a kind there were. */
+    /** The number of those of a kind. */
     public int count(FlexDBHolder.Kind kind) {
         return (int) open.stream().filter(one -> one.kind() == kind).count();
     }

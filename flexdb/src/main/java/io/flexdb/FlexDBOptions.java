@@ -46,7 +46,7 @@ public final class FlexDBOptions {
         return new FlexDBOptions(settings);
     }
 
-    /** The same for the store. */
+    /** The settings of the store that these options stand for. */
     StoreSettings settings() {
         return settings;
     }
@@ -133,11 +133,12 @@ public final class FlexDBOptions {
     }
 
     /**
-     * How much memory of old versions open snapshots, cursors and transactions may keep. Where they keep more, the store
-     * ends the oldest that keep something: whoever uses these gets a {@link io.flexdb.storage.SnapshotTooOldException}.
-     * Half as much may be kept besides for transactions to find conflicts in; one for which it would be more can't be
-     * committed. The cache is smaller by as much as they keep. {@link FlexDBStats#holders} shows them, and a
-     * warning in the log tells once of each that is 10 minutes old, or 10 seconds and keeps more than half of the limit.
+     * Sets how much memory of old versions open snapshots, cursors and transactions may keep. Where they keep more, the
+     * store ends the oldest that alone keeps a memtable, or else the oldest that keeps one with others, until they keep
+     * less. Using one that was ended throws a {@link io.flexdb.storage.SnapshotTooOldException}. Half as much may be
+     * kept besides for transactions to find conflicts in; one for which it would be more can't be committed. The cache
+     * is smaller by as much as they keep. {@link FlexDBStats#holders} shows them, and a warning in the log tells once
+     * of each that is 10 minutes old, or 10 seconds and keeps more than half of the limit.
      *
      * @param bytes default: as much as the cache has
      */
@@ -288,8 +289,8 @@ public final class FlexDBOptions {
      * <p>The system's clock, which is the default, is held against {@link System#nanoTime}. If it jumps ahead, the store
      * believes it when it has been ahead for as long as it has jumped, or for a minute. So a jump that is taken back
      * within that time changes nothing, and after a suspension of the machine pairs expire up to a minute late. A jump
-     * that stays is believed, and what has expired by it is gone for good. Another clock is taken at its word when it
-     * goes ahead, and readings behind the year 9999 count as its end.
+     * that stays is believed, and pairs that have expired by it are gone for good. Another clock is taken at its word
+     * when it goes ahead, and readings behind the year 9999 count as its end.
      *
      * <p>A store with pairs that expire, or operands, keeps a mark of its time with a commit, once a minute at most, and
      * when it is closed. When it is opened the time begins there at the earliest. So if the clock goes back between two
@@ -297,7 +298,8 @@ public final class FlexDBOptions {
      * and backups have no mark. A clock that is wrong when the store is opened is believed.
      *
      * <p>If the clock throws, the call that has asked it does, and changes nothing; a commit goes on with the latest
-     * time that is known. The clock is asked within reads, so it must answer at once, and must not call the store.
+     * time that is known. The clock is asked by the threads that read, write and commit, so it must answer at once, and
+     * must not call the store.
      *
      * @param clock default {@link InstantSource#system()}
      */

@@ -42,9 +42,9 @@ public final class FlexDBSalvage {
     }
 
     /**
-     * Brings every readable pair of a damaged store that nobody has open into a new one, and says what is lost. What is
-     * damaged is left out: pairs in damaged frames, with those behind them in the same extent; the ranges of the address
-     * space that damaged nodes of the FlexTree had; damaged writes in logs. Without any header of the FlexTree only the
+     * Brings every readable pair of a damaged store that nobody has open into a new one, and says what is lost. It
+     * leaves out pairs in damaged frames, with those behind them in the same extent; the ranges of the address space
+     * that damaged nodes of the FlexTree had; damaged writes in logs. Without any header of the FlexTree only the
      * write-ahead logs are left.
      *
      * <p>The end of the last log needs not be known: a write that a power cut has torn, which was never acknowledged as
@@ -53,10 +53,10 @@ public final class FlexDBSalvage {
      * <p>Pairs of a named keyspace whose name is lost are in one called "recovered-" and its number. The new store knows
      * which keys may be missing, see {@link #lostRanges}.
      *
-     * <p>As long as the FlexTree and the logs are whole, what was deleted stays so. Otherwise deleted pairs may be back,
-     * and values be earlier ones, or lack operands; {@link FlexDBSalvageReport#mayHoldRemovedPairs()} says so.
+     * <p>As long as the FlexTree and the logs are whole, deleted pairs stay deleted. Otherwise deleted pairs may be
+     * back, and values be earlier ones, or lack operands; {@link FlexDBSalvageReport#mayHoldRemovedPairs()} says so.
      *
-     * <p>If this throws, or is cut short, what is in the new directory is a part, which can't be opened; delete it.
+     * <p>If this throws, or is cut short, the new directory has only a part, which can't be opened; delete it.
      *
      * @param damaged the directory of a store, or what is left of it
      * @param fresh an empty or missing directory

@@ -14,8 +14,8 @@ public enum Isolation {
      * numbers: a transaction that writes is committed only if nobody else has written a key that it has read or written,
      * or into a range that a cursor of it has walked. One that only reads is always committed.
      *
-     * <p>Each key that was read is noted once. There is room for 4 MiB of them, or a 64th of the heap if that is less. In a
-     * transaction that has read more, what lies between neighbouring keys counts as read, too.
+     * <p>Each key that was read is noted once. There is room for 4 MiB of them, or a 64th of the heap if that is less.
+     * In a transaction that has read more, the ranges between neighbouring keys count as read, too.
      */
     SERIALIZABLE
 }

@@ -149,9 +149,10 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * Sets the value of a key to the next bytes of a channel, be it of a file, a socket or, by
      * {@link java.nio.channels.Channels#newChannel(java.io.InputStream)}, a stream; and a {@link ValueReader} is one,
      * too. It may have any length that {@link #put(byte[], byte[])} takes. Of a large value ({@link
-     * FlexDBOptions#withLargeValueBytes}) no more than 320 KiB are on the heap at a time: what was read goes to the data file, and the write takes effect at the end, whole, as any other
-     * put. So others go on meanwhile, however slow the channel is; but until the end it takes the disk space of what was
-     * read, and no space of what was written beside it is used again. Another value is read whole first.
+     * FlexDBOptions#withLargeValueBytes}) no more than 320 KiB are on the heap at a time: its bytes go to the data file
+     * as they are read, and the write takes effect at the end, whole, as any other put. So others go on meanwhile,
+     * however slow the channel is; but until the end it takes the disk space of what was read, and no space of what was
+     * written beside it is used again. Another value is read whole first.
      *
      * <p>If this throws, whatever the reason, nothing has changed but how far the channel was read, and what was staged
      * is free again.
@@ -611,8 +612,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * several, and gives back to the disk what is free then. The store does all of this itself, in spare time and as
      * far as it pays. Call this to have it now, after deleting much, for example, or before a time of many reads.
      *
-     * <p>The time it takes grows with the range. What a {@link Snapshot}, a cursor or a {@link Transaction} shows keeps
-     * its disk space until that is closed. A crash or an end in the middle harms nothing.
+     * <p>The time it takes grows with the range. An open {@link Snapshot}, cursor or {@link Transaction} keeps the disk
+     * space of what it shows. A crash or an end in the middle harms nothing.
      *
      * @param fromInclusive the first key of the range, whether it is there or not; null for the first of all
      * @param toExclusive the first key behind it; null if there is none

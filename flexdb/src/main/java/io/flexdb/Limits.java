@@ -74,7 +74,7 @@ final class Limits {
         }
     }
 
-    /** The same for all operands of a batch. */
+    /** Checks all operands of a batch. */
     static void operands(Store store, BatchPayload batch) {
         store.requireMerger();
         byte[] payload = batch.bytes();

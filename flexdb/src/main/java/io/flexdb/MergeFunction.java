@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * What {@link FlexDB#merge} does to values. Reads call it when they need the value of a key that was merged into since
+ * Makes new values for {@link FlexDB#merge}. Reads call it when they need the value of a key that was merged into since
  * the last commit, and commits call it; so it is called again and again with the same arguments, at any moment, by
  * several threads at once. Hence it must
  *
@@ -20,7 +20,7 @@ import java.util.List;
  *       and its last key.
  * </ul>
  *
- * <p>{@link #checkOperand} turns away what the function can't merge, before it is written.
+ * <p>{@link #checkOperand} refuses operands that the function can't merge, before they are written.
  *
  * <p><b>If it fails</b>, be it that it throws, returns null, or more than {@link FlexDB#MAX_VALUE_BYTES}, that is a
  * matter of the one key:
@@ -59,8 +59,8 @@ public interface MergeFunction {
     /**
      * Throws an {@link IllegalArgumentException} that says what is expected, unless this function can merge an operand
      * into a key. It is called by all methods that take operands, on the caller's thread and before anything is written;
-     * they throw one, too, whatever this throws, and write nothing. What it lets pass should never fail to be merged for
-     * what it is. The store's own functions check theirs; others take all by default.
+     * they throw one, too, whatever this throws, and write nothing. An operand that passes should never fail to be
+     * merged because of its content. The store's own functions check theirs; others take all by default.
      *
      * @param key read-only, between position and limit
      * @param operand likewise; big-endian

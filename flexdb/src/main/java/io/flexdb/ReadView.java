@@ -19,9 +19,9 @@ import java.util.function.ObjIntConsumer;
  * a {@link Transaction} sees it, or beside the writer ({@link FlexDBReader}, {@link KeyspaceReader}).
  *
  * <p>Keys have 1 to 65,535 bytes; those that begin with 0xFF, and those of named keyspaces, at most 65,528. Damage that
- * a read meets is a {@link io.flexdb.storage.CorruptionException}. A value that the {@link MergeFunction} fails for is a
- * {@link io.flexdb.storage.MergeException} of its key. Whoever reads a keyspace that was dropped before what
- * the view shows gets a {@link io.flexdb.storage.NoSuchKeyspaceException}.
+ * a read meets is a {@link io.flexdb.storage.CorruptionException}. Reading a value that the {@link MergeFunction} fails
+ * for throws a {@link io.flexdb.storage.MergeException} with its key. Reading a keyspace that was dropped before the
+ * moment that the view shows throws a {@link io.flexdb.storage.NoSuchKeyspaceException}.
  */
 public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot, Transaction {
     final ReadSource source;
@@ -117,7 +117,11 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         return valueLength(key) >= 0;
     }
 
-    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    /**
+     * Whether a key is there: the one that a buffer has between position and limit. The position moves to the limit.
+     *
+     * @see #containsKey(byte[])
+     */
     public boolean containsKey(ByteBuffer key) {
         return valueLength(key) >= 0;
     }
@@ -134,7 +138,12 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         return length;
     }
 
-    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    /**
+     * Bytes of the value of a key, or -1 if it is absent. The key is what a buffer has between position and limit; the
+     * position moves to the limit.
+     *
+     * @see #valueLength(byte[])
+     */
     public int valueLength(ByteBuffer key) {
         Limits.keyLength(heads, key);
         int length = source.reader().valueLength(heads, key, pin);
@@ -183,7 +192,8 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     }
 
     /**
-     * The same without garbage, with keys that buffers have between position and limit; the positions stay.
+     * Looks up several keys as of one moment, without garbage. A key is what a buffer has between position and limit;
+     * the positions stay.
      *
      * @param values gets, for each key once, its value, or null if it is absent, and the index of the key in the list;
      *     not in the order of the list. The buffer is read-only, and has the value between position and limit until

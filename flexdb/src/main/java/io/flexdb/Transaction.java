@@ -29,7 +29,7 @@ import java.util.function.ObjIntConsumer;
  * }
  * }</pre>
  *
- * <p>What expires while it is open stays for it, and that something has expired is no conflict.
+ * <p>It still shows pairs that expire while it is open, and their expiry is no conflict.
  *
  * <p>No lock is held while it is open, and nobody waits for it. Like a snapshot it holds back memory and disk that later
  * writes would free, so it is to be closed soon; one that stays open while more is written than
@@ -237,7 +237,9 @@ public final class Transaction extends ReadView implements AutoCloseable {
         return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(Limits.notNull(value, "value")));
     }
 
-    /** The same of what the buffers have between position and limit, which becomes their position. */
+    /**
+     * Sets the value of a key. Both are what the buffers have between position and limit, which becomes their position.
+     */
     public Transaction put(ByteBuffer key, ByteBuffer value) {
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
@@ -264,7 +266,12 @@ public final class Transaction extends ReadView implements AutoCloseable {
         return put(wrapped, ByteBuffer.wrap(Limits.notNull(value, "value")), ttl);
     }
 
-    /** The same of what the buffers have between position and limit, which becomes their position. */
+    /**
+     * Sets the value of a key for some time, which begins now. Both are what the buffers have between position and
+     * limit, which becomes their position.
+     *
+     * @see #put(byte[], byte[], Duration)
+     */
     public Transaction put(ByteBuffer key, ByteBuffer value, Duration ttl) {
         Limits.notNull(key, "key");
         return addTimed(WritePayload.PUT_EXPIRING, key, value, all.expiryIn(Limits.ttlMillis(ttl)));
@@ -299,7 +306,12 @@ public final class Transaction extends ReadView implements AutoCloseable {
         return merge(wrapped, ByteBuffer.wrap(Limits.notNull(operand, "operand")));
     }
 
-    /** The same of what the buffers have between position and limit, which becomes their position. */
+    /**
+     * Changes the value of a key by an operand. Both are what the buffers have between position and limit, which
+     * becomes their position.
+     *
+     * @see #merge(byte[], byte[])
+     */
     public Transaction merge(ByteBuffer key, ByteBuffer operand) {
         all.requireOpen();
         Limits.keyLength(heads, key);
@@ -339,7 +351,12 @@ public final class Transaction extends ReadView implements AutoCloseable {
         return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive));
     }
 
-    /** The same with keys between position and limit, which become the positions. */
+    /**
+     * Removes all keys from one on to before another. They are what the buffers have between position and limit, which
+     * becomes their position.
+     *
+     * @see #deleteRange(byte[], byte[])
+     */
     public Transaction deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
         all.requireOpen();
         if (!Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
@@ -397,7 +414,11 @@ public final class Transaction extends ReadView implements AutoCloseable {
         return all.commit(access.durability);
     }
 
-    /** The same with at least the durability given. */
+    /**
+     * Applies all that was written, with at least this durability, and closes the transaction.
+     *
+     * @see #commit()
+     */
     public long commit(Durability atLeast) {
         return all.commit(Limits.notNull(atLeast, "atLeast"));
     }
@@ -408,7 +429,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.close();
     }
 
-    /** What it writes to, which may serve others afterwards. */
+    /** Its own writes, in an object that may serve others afterwards. */
     Object writes() {
         return all.writes;
     }

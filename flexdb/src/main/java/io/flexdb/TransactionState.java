@@ -31,8 +31,7 @@ final class TransactionState extends Confined {
     private final List<Transaction.Savepoint> savepoints = new ArrayList<>();
     private int cursorsToKeep = 16;
     private byte[] foundKey; // that was looked for last among own writes
-    // What may not be cut short by another thread that closes the transaction by mistake: it uses segments of the
-    // store.
+    // Held by steps that another thread must not cut short by closing the transaction: they use segments of the store.
     private final ReentrantLock whole = new ReentrantLock();
     final PinnedVersion pin;
     OwnWrites writes; // null once it is closed
@@ -58,7 +57,7 @@ final class TransactionState extends Confined {
         pin.whenLost(cleanup(store, begun, writes));
     }
 
-    /** What is to be done for one that is never closed. It knows nothing of the transaction, or that would stay. */
+    /** The end of a transaction that is never closed. It knows nothing of the transaction, or that would stay. */
     private static Runnable cleanup(Store store, long begun, OwnWrites writes) {
         return () -> {
             store.endTransaction(begun);

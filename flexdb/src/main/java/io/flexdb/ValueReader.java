@@ -60,7 +60,7 @@ public final class ValueReader implements SeekableByteChannel {
     }
 
     /**
-     * The same from a place in the value on; the position stays.
+     * Reads from a place in the value on, until the buffer is full or the value ends. The position stays.
      *
      * @param from not negative
      */

@@ -78,7 +78,12 @@ public final class WriteBatch {
         return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(value), ttl);
     }
 
-    /** The same of what the buffers have between position and limit, which becomes their position. */
+    /**
+     * Adds a put that expires. Key and value are what the buffers have between position and limit, which becomes their
+     * position.
+     *
+     * @see #put(byte[], byte[], Duration)
+     */
     public WriteBatch put(ByteBuffer key, ByteBuffer value, Duration ttl) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
@@ -97,7 +102,12 @@ public final class WriteBatch {
         return merge(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(operand));
     }
 
-    /** The same of what the buffers have between position and limit, which becomes their position. */
+    /**
+     * Adds a change of a value by an operand. Both are what the buffers have between position and limit, which becomes
+     * their position.
+     *
+     * @see #merge(byte[], byte[])
+     */
     public WriteBatch merge(ByteBuffer key, ByteBuffer operand) {
         Limits.keyLength(heads, key);
         Limits.valueLength(operand);
@@ -133,7 +143,12 @@ public final class WriteBatch {
         return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive));
     }
 
-    /** The same with keys between position and limit, which become the positions. */
+    /**
+     * Adds the removal of all keys from one on to before another. They are what the buffers have between position and
+     * limit, which becomes their position.
+     *
+     * @see #deleteRange(byte[], byte[])
+     */
     public WriteBatch deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
         if (!Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             if (payload.ranges() == MAX_RANGES) {

@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How one write differs from others: how durable it is when it returns, and how long its value lives. Immutable; each
- * {@code with…} method returns a changed copy. For use by any number of threads, and worth keeping in a constant.
+ * Options of one write: how durable it is when it returns, and how long its value lives. Immutable; each {@code with…}
+ * method returns a changed copy. For use by any number of threads, and worth keeping in a constant.
  *
  * <pre>{@code
  * db.put(key, session, WriteOptions.timeToLive(Duration.ofMinutes(30)));

@@ -32,7 +32,7 @@ public final class FlexSpaceOptions {
         return new FlexSpaceOptions(changed);
     }
 
-    /** The same for the engine. For owners within FlexDB. */
+    /** The settings of the engine that these options stand for. For owners within FlexDB. */
     @SuppressWarnings("exports")
     public SpaceSettings settings() {
         return settings;

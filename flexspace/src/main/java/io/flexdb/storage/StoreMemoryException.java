@@ -22,7 +22,7 @@ public final class StoreMemoryException extends StorageException {
     }
 
     /**
-     * The same where nobody knows how many bytes.
+     * There was no memory for something, and nobody knows how many bytes it needs.
      *
      * @param what needed the memory
      * @param cause what the JVM said

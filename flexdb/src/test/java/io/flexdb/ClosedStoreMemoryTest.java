@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever users keep of a closed store keeps none of its memory. */
+/** Objects that users keep of a closed store keep none of its memory. */
 class ClosedStoreMemoryTest {
     /** Fields and elements, from one object on. */
     private static final class Walk {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What committed transactions owe each other, after Adya: who has overwritten what another has written (ww), read it (wr),
- * or overwritten what another has read (rw), and who came later in one session (so). A cycle is an anomaly.
+ * The dependencies of committed transactions, after Adya: one has overwritten another's write (ww), read it (wr),
+ * overwritten a version that the other has read (rw), or come later in one session (so). A cycle is an anomaly.
  */
 final class DependencyGraph {
     /*
@@ -25,7 +25,7 @@ final class DependencyGraph {
      *
      * Walks are reads of all keys of their ranges, those included that are not there.
      */
-    /** Who has written what was there before all. */
+    /** The writer of the versions that were there before all. */
     static final Node INITIAL = new Node("initial", 0, false);
 
     /** A transaction that was committed. */
@@ -33,7 +33,7 @@ final class DependencyGraph {
         final String name;
         final int session;
         final boolean serializable;
-        final Map<Integer, Node> reads = new TreeMap<>(); // key: who had written what was found, at the earliest
+        final Map<Integer, Node> reads = new TreeMap<>(); // key: the earliest possible writer of the version found
         final Map<Integer, Node> readsAtLatest = new TreeMap<>();
         final Set<Integer> writes = new TreeSet<>();
 

@@ -50,7 +50,7 @@ final class FailsInCommits implements MergeFunction {
         function.checkOperand(key, operand);
     }
 
-    /** How often it has failed. */
+    /** Counts its failures. */
     int failures() {
         return failures.get();
     }

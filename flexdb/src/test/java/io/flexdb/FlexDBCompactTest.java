@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What users ask for by flush and compact. */
+/** Flush and compact, as users call them. */
 class FlexDBCompactTest {
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
     private static final int PAIRS = 3000;

@@ -31,7 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Backups are made, deleted, kept, verified and restored, and checkpoints made, while descriptors run short, disks fail
  * or are full, the process is killed or the power cut, files of backups are damaged, and others put things of their own
- * between them. What was sound stays so, what has returned is whole, and what others have is not touched.
+ * between them. Sound backups stay sound, copies whose calls have returned are whole, and files of others are not
+ * touched.
  */
 class FlexDBCopiesUnderFaultsTest {
     /** Calls of files that have failed count as one fault for each action, as does each damage and each foreign thing. */

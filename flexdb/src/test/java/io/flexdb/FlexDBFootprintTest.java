@@ -172,7 +172,7 @@ class FlexDBFootprintTest {
         }
     }
 
-    /** Who writes all the time neither keeps a large transaction from being committed nor escapes it. */
+    /** A writer that never rests neither keeps a large transaction from being committed nor escapes it. */
     @Test
     void aLargeFootprintIsCheckedBesideOthersWhoWrite() throws InterruptedException {
         try (FlexDB db = FlexDB.open(directory.resolve("store"), StoreDriver.SMALL)) {
@@ -212,7 +212,7 @@ class FlexDBFootprintTest {
         }
     }
 
-    /** Reads without end need no memory without end: what there is no room for becomes coarser. */
+    /** Reads without end need no memory without end: reads for which there is no room become coarser. */
     @Test
     void readsBeyondAllRoomAreConflictsWithWhatIsAmongThemOnly() {
         try (FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL)) {

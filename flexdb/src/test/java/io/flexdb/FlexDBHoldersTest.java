@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is open and keeps old versions: it is shown, and who keeps too much pays, and nobody else. */
+/** Holders of old versions are shown, and those that keep too much pay for it, and nobody else. */
 class FlexDBHoldersTest {
     private static final int KEYS = 300;
     private static final long LIMIT = 10 * (64 << 10);
@@ -187,7 +187,7 @@ class FlexDBHoldersTest {
             assertThrows(StoreClosedException.class, () -> transaction.get(key(1)));
             more.forEach(Snapshot::close);
             assertEquals(List.of(), db.stats().holders().open());
-            try (FlexCursor next = db.cursor()) { // what has ended serves nobody else
+            try (FlexCursor next = db.cursor()) { // an ended cursor serves nobody else
                 next.seek(key(3));
                 assertArrayEquals(value(29), next.value());
             }

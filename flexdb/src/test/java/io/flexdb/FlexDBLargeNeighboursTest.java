@@ -43,7 +43,7 @@ class FlexDBLargeNeighboursTest {
         return value;
     }
 
-    /** What differs in how commits and reads work. */
+    /** The ways in which commits and reads work. */
     private enum Kind {
         USUAL(OPTIONS),
         STITCHED(OPTIONS.withStitchingThresholdBytes(300)),

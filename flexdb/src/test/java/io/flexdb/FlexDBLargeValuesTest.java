@@ -233,8 +233,8 @@ class FlexDBLargeValuesTest {
     }
 
     /**
-     * What is more than a copy of a log should have is committed for it: so the copy has no log, whatever is written
-     * meanwhile, and is of one moment.
+     * Values that are more than a copy of a log should have are committed for it: so the copy has no log, whatever is
+     * written meanwhile, and is of one moment.
      */
     @Test
     void aCopyOfMuchThatIsNotCommittedHasItInTheSpaceWhileOthersGoOnWriting(@TempDir Path directory) throws Exception {

@@ -162,7 +162,7 @@ class FlexDBLockTest {
         assertEquals(operations, files.operationCount());
     }
 
-    /** What is done in a directory that is another process's from some look at the lock on. */
+    /** An action in a directory that is another process's from some look at the lock on. */
     private interface Action {
         void run(RobbedVfs vfs, Runnable rob);
     }

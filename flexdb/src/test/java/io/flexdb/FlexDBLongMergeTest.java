@@ -32,7 +32,7 @@ class FlexDBLongMergeTest {
             .withDurability(Durability.SYNC);
 
     private TreeMap<String, byte[]> expected = new TreeMap<>();
-    private TreeMap<String, byte[]> underWay = expected; // what is expected once the write that was begun is done
+    private TreeMap<String, byte[]> underWay = expected; // the content once the write that was begun is done
     private FlexDBOptions options = OPTIONS;
     private boolean tight;
     private long waited;

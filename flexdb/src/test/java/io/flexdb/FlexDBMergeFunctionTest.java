@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What a merge function may do without harm: take long, call the store, and keep what it was given or has returned. */
+/** A merge function may take long, call the store, and keep its arguments and results without harm. */
 class FlexDBMergeFunctionTest {
     private static final byte[] KEY = bytes("k");
 
@@ -358,7 +358,7 @@ class FlexDBMergeFunctionTest {
         }
     }
 
-    /** Nor is a clock of the user's asked in a short read, or what it asks itself would hang. */
+    /** Nor is a clock of the user's asked in a short read, or a call that it makes would hang. */
     @Test
     void aSlowClockHoldsNobodyUp() throws InterruptedException {
         CountDownLatch inside = new CountDownLatch(2);

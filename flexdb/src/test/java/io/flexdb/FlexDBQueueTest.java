@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What was deleted is passed at once, and nothing that is there with it. */
+/** Deleted pairs are passed at once, and nothing that is there with them. */
 class FlexDBQueueTest {
     private static final int PAIRS = 4000;
     private static final byte[] VALUE = new byte[20];
@@ -305,7 +305,7 @@ class FlexDBQueueTest {
         }
     }
 
-    /** Who has put a pair into what was dead finds it, whatever others note of what they have passed meanwhile. */
+    /** A pair that was put into a dead run is found, whatever others note of the keys that they pass meanwhile. */
     @Test
     void whatWasPutIsFoundWhileOthersPassWhatIsDead() throws InterruptedException {
         AtomicReference<Throwable> failure = new AtomicReference<>();

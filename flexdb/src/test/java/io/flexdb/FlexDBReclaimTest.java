@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is dead gives its disk space back, whoever writes beside it, while the store is open. */
+/** Dead data give their disk space back while the store is open, with and without writes beside them. */
 class FlexDBReclaimTest {
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
     private static final int SEGMENT_BYTES = 64 * 512;
 
-    /** What a store of a few segments keeps: those at hand for the next changes, and those below the least to collect. */
+    /** The segments that a small store keeps: those at hand for the next changes, and those below the least to collect. */
     private static final long KEPT_BYTES = 10L * SEGMENT_BYTES;
 
     private static byte[] key(int number) {
@@ -77,7 +77,7 @@ class FlexDBReclaimTest {
         store.reopen("full");
         long full = store.db.stats().spaceBytes();
         store.put(key(9_000_000), value(random, 10));
-        store.flush(); // what expires is counted
+        store.flush(); // pairs that expire are counted
         store.clock.advance(6000);
         store.put(key(9_000_001), value(random, 10));
         store.flush();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Threads that share by mistake what is for one of them: whoever makes the mistake bears it, and nobody else. */
+/** Threads that share by mistake an object for one thread harm themselves, and nobody else. */
 class FlexDBSharedUseTest {
     @TempDir
     Path directory;

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** What was committed to a store, and what was read by that: to be explained once all is over. */
+/** The commits of a store, with the reads that they go by: to be explained once all is over. */
 final class RecordedHistory {
     /*
      * Each write has a number of its own. A put makes a value of it, a merge appends it. So a value that was read says
      * which writes it is made of, and in which order. All that were committed, put in the order of their sequence
-     * numbers, make a version of each key after another; what was read must be one of these, whole. Then it is known who
-     * had written it, and DependencyGraph has what that means.
+     * numbers, make a version of each key after another; each read must have found one of these, whole. Then it is
+     * known who had written it, and DependencyGraph has what that means.
      *
      * That a key was absent says less: it is the version of the snapshot, which must then be none, or have expired.
      */
@@ -29,7 +29,7 @@ final class RecordedHistory {
     /** A write of the keys from one to before another. */
     record Write(Kind kind, int from, int to, long number, long expiry) {}
 
-    /** What was committed: where it stands in the order of all, and what it has read of the store. */
+    /** A commit, with its place in the order of all and its reads of the store. */
     record Done(
             Node node,
             long snapshot,
@@ -40,8 +40,8 @@ final class RecordedHistory {
             List<Write> writes) {}
 
     /**
-     * Where writes stand: what is linked comes behind the write whose number it has. Of several that were linked behind
-     * the same one those that write the same keys came one after the other.
+     * Places of writes: a linked one comes behind the write whose number it has. Of several that were linked behind the
+     * same one those that write the same keys came one after the other.
      */
     record Place(long sequence, boolean linked, long returned) implements Comparable<Place> {
         private static final Comparator<Place> ORDER = Comparator.comparingLong(Place::sequence)

@@ -25,7 +25,7 @@ final class RecordedSession {
     private static final int FILLER = 1000; // keys from here on are not recorded
     private static final int EXPIRING = 5; // each such key is never merged
 
-    /** What the writes of a transaction have made of a key: behind what the store has, or instead. */
+    /** The effect of a transaction's writes on a key: behind the store's value, or instead of it. */
     private record Own(boolean behindStore, List<Long> value) {}
 
     /** A state to go back to. */
@@ -131,7 +131,7 @@ final class RecordedSession {
             case 0, 1, 2, 3 -> read(random.nextInt(KEYS));
             case 4, 5 -> walk();
             case 6, 7, 8 -> write(randomWrite(true));
-            case 9, 10, 11 -> { // what it writes it reads, too, with what it has done to it before
+            case 9, 10, 11 -> { // a key that it writes it reads, too, with its own earlier writes
                 Write write = randomWrite(true);
                 write(write);
                 read(write.from());
@@ -187,7 +187,7 @@ final class RecordedSession {
         found(key, list(value));
     }
 
-    /** Something was found: what of it was the store's is recorded. */
+    /** Something was found: the store's part of it is recorded. */
     private void found(int key, List<Long> value) {
         Own mine = own.get(key);
         List<Long> ofStore = value;
@@ -318,7 +318,7 @@ final class RecordedSession {
         long returned = order.getAsLong();
         long sequence = writes.isEmpty() ? snapshot : last;
         Node node = new Node("T" + returned + "@" + sequence, number, serializable);
-        // Whoever has only read comes behind all that was linked behind his snapshot before.
+        // A transaction that has only read comes behind all that was linked behind its snapshot before.
         Place place = new Place(sequence, isLinked || writes.isEmpty(), returned);
         int count = isLinked ? 0 : writes.size();
         history.add(new Done(node, snapshot, time, place, count, new HashMap<>(reads), List.copyOf(writes)));

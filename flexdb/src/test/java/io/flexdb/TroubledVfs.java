@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Lets whatever is asked of files fail from some moment on, questions whether there is something included. Over files
- * of any kind. For one thread at a time; what was told to fail does so until it is cleared.
+ * Lets calls of files fail from some moment on, questions whether there is something included. Over files of any kind.
+ * For one thread at a time; calls fail until that is cleared.
  */
 final class TroubledVfs extends ForwardingVfs {
-    /** What goes wrong. */
+    /** The kinds of trouble. */
     enum Trouble {
-        /** Whatever may need a descriptor finds none. */
+        /** Calls that may need a descriptor find none. */
         NO_DESCRIPTORS("Too many open files"),
-        /** Whatever takes space finds none. */
+        /** Calls that take space find none. */
         NO_SPACE("No space left on device"),
         /** Everything may fail. */
         ERRORS("Input/output error"),
@@ -78,7 +78,7 @@ final class TroubledVfs extends ForwardingVfs {
         trouble = null;
     }
 
-    /** How many calls have failed since it was armed. */
+    /** The number of calls that have failed since it was armed. */
     long fired() {
         return fired;
     }

@@ -103,7 +103,7 @@ class SalvagedFilesTest {
                         lost += isReadable(channel, content(1), block) ? 0 : 1;
                     }
                 }
-                int blocksOfExtent = (128 << 10) / BLOCK; // what lies in it behind the damage goes along
+                int blocksOfExtent = (128 << 10) / BLOCK; // the blocks in it behind the damage go along
                 assertTrue(lost > 0 && lost <= blocksOfExtent, lost + " lost");
             }
         }
@@ -121,7 +121,7 @@ class SalvagedFilesTest {
         }
     }
 
-    /** Whoever drops the keyspace that says what is lost has zeros in its place. */
+    /** Once the keyspace that lists losses is dropped, lost blocks read as zeros. */
     @Test
     void withoutTheListOfWhatIsLostThereAreZeros() throws IOException {
         makeFiles();

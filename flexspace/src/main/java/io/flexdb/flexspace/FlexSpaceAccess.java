@@ -21,11 +21,11 @@ final class FlexSpaceAccess {
      * nodes copied again by the next one. The choice: the writer only notes that there is something to publish. A
      * reader who finds the note says that he wants it, and the writer publishes at the end of the change under way, and
      * of the next few: where one reader is there are more. If nobody writes, the reader takes the lock and publishes
-     * himself. He never waits for the lock alone, for who has it may wait for a disk: while he does, he offers what
-     * there is to publish, and whichever reader wants it publishes that. To publish each time beforehand would cost
-     * more, again for the copies. What takes long for another reason publishes first, and readers who come meanwhile
+     * himself. He never waits for the lock alone, for its owner may wait for a disk: meanwhile the owner offers what
+     * there is to publish, and a reader who wants it publishes that. To publish each time beforehand would cost more,
+     * again for the copies. A change that takes long for another reason publishes first, and readers who come meanwhile
      * find nothing to want. So a reader parks until there is a publication, an offer, or nobody who has the lock, and
-     * whoever brings that about wakes all readers who wait.
+     * the thread that brings that about wakes all readers who wait.
      *
      * A1  The note and what is published are written under the writer's lock.
      * A2  What a read uses stays as it is between enter and exit, or while its view is pinned.

@@ -21,7 +21,7 @@ class AllocationTest {
     private static void assertGarbage(Runnable operation, int bytes) {
         com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
-        // What measuring itself allocates, or a table that doubled, is far less than a byte each.
+        // Measuring itself, or a table that doubled, allocates far less than a byte each.
         long most = (long) bytes * ROUNDS + ROUNDS / 4;
         long least = Long.MAX_VALUE;
         for (int attempt = 0; attempt < 300 && least >= most; attempt++) {

@@ -6,8 +6,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How hard random and exhaustive tests try. The system property {@code flexdb.test.effort} is a factor: 1, which is the
- * default, means the numbers written in the tests. The normal build sets a fraction and the profile {@code long} sets 1.
+ * Says how hard random and exhaustive tests try. The system property {@code flexdb.test.effort} is a factor: 1, which
+ * is the default, means the numbers written in the tests. The normal build sets a fraction and the profile {@code long}
+ * sets 1.
  */
 public final class Effort {
     private static final double FACTOR = factor(System.getProperty("flexdb.test.effort", "1"));
@@ -22,7 +23,7 @@ public final class Effort {
         return factor;
     }
 
-    /** How often to do what is done {@code atOne} times with an effort of 1; at least once. */
+    /** The number of times for something that is done {@code atOne} times with an effort of 1; at least one. */
     public static int times(int atOne) {
         return (int) Math.max(1, Math.min(Integer.MAX_VALUE, Math.round(atOne * FACTOR)));
     }

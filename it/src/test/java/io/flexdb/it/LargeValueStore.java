@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What {@link LargeValueTest} runs in JVMs of their own, one step in each: all that can be done with a store that has
- * values longer than heap or direct memory. Ends with 0 if nothing is wrong.
+ * The steps that {@link LargeValueTest} runs in JVMs of their own, one in each: all that can be done with a store that
+ * has values longer than heap or direct memory. Ends with 0 if nothing is wrong.
  */
 final class LargeValueStore {
     private static final byte[] LARGE = key("m");
@@ -188,7 +188,7 @@ final class LargeValueStore {
         }
     }
 
-    /** What is merged into a value that can't be held waits with it, and stops nothing else. */
+    /** Operands for a value that can't be held wait with it, and stop nothing else. */
     private void merge() throws IOException {
         Path merges = directory.resolve("merges");
         FlexDBOptions options = options().withMergeFunction(MergeFunction.APPEND);

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A thread that waits for another one parks until that one wakes it: by {@code Waiter}, {@code EventCount}, {@code
- * Monitor}, a lock, or a latch. Whatever parks by itself, spins, yields, or waits for so long only stands in the list
- * below, with the reason. A new one takes a reason as good as these: it does not look again and again whether something
- * has come true, and an interrupt does not keep it from waiting.
+ * Monitor}, a lock, or a latch. Code that parks by itself, spins, yields, or waits for a time is in the list below,
+ * with the reason. A new one takes a reason as good as these: it does not look again and again whether something has
+ * come true, and an interrupt does not keep it from waiting.
  */
 class WaitsTest {
     private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|//[^\\n]*");

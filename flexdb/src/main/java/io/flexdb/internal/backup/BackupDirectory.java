@@ -37,9 +37,9 @@ public final class BackupDirectory implements AutoCloseable {
      *
      * B1  A backup is there from the moment on at which its manifest is durable, in one step, and until that moment at
      *     which the manifest is durably gone.
-     * B2  Whatever a manifest names was durable before it.
-     * B3  A segment is shared only with backups that are there, and only when it was checked. What else lies in
-     *     segments/ was left by one that was cut short, may be torn, and is deleted before the next one begins.
+     * B2  All files that a manifest names were durable before it.
+     * B3  A segment is shared only with backups that are there, and only when it was checked. Other files in segments/
+     *     were left by a backup that was cut short and may be torn; they are deleted before the next one begins.
      * B4  A segment is deleted only when all manifests could be read and none names it.
      * B5  Nothing is deleted that is not proved to be ours (see BackupProof). Where it can't be known whether something
      *     is there, nothing is deleted either.
@@ -396,7 +396,7 @@ public final class BackupDirectory implements AutoCloseable {
     }
 
     /**
-     * What a retention has done.
+     * The result of a retention.
      *
      * @param kept all that there are now, ascending
      * @param deleted ascending
@@ -405,8 +405,8 @@ public final class BackupDirectory implements AutoCloseable {
     public record Retention(List<Long> kept, List<Long> deleted, Map<Long, List<Problem>> damaged) {}
 
     /**
-     * Deletes what is older than the newest {@code count} sound backups, damaged ones included. Where there are not that
-     * many, nothing. So a damaged backup never takes the place of a sound one.
+     * Deletes all backups older than the newest {@code count} sound ones, damaged ones included. Where there are not
+     * that many, nothing. So a damaged backup never takes the place of a sound one.
      */
     public Retention keepLast(int count, Progress progress) {
         TreeSet<Long> ids = ids();

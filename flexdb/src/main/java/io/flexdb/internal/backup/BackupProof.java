@@ -7,7 +7,7 @@ import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What proves that a directory is that of a backup which we have made, so that it may be deleted. */
+/** The proof that a directory is that of a backup which we have made, so that it may be deleted. */
 final class BackupProof {
     /*
      * The problem: the directory of a backup has a number as its name, and users have directories with such names, too:
@@ -106,7 +106,7 @@ final class BackupProof {
     boolean deleteFiles() {
         CopiedStoreFiles.deleteAll(vfs, directory);
         CopiedStoreFiles.deleteFile(vfs, directory.resolve(Manifest.NAME + CheckedText.UNFINISHED));
-        vfs.syncDirectory(directory); // what is not deleted must not lose its proof
+        vfs.syncDirectory(directory); // a backup that is not deleted must not lose its proof
         CopiedStoreFiles.deleteFile(vfs, directory.resolve(DELETED_MANIFEST));
         CopiedStoreFiles.deleteFile(vfs, directory.resolve(NAME));
         return deleteIfBegun();

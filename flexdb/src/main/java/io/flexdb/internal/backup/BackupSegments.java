@@ -51,7 +51,7 @@ final class BackupSegments {
     }
 
     /**
-     * Deletes those that no backup has, and what was not finished. Whatever has no name of ours stays.
+     * Deletes those that no backup has, and what was not finished. Files without a name of ours stay.
      *
      * @param used by backups
      * @param all whether that is known of every backup; if not, only what was not finished goes (B4)

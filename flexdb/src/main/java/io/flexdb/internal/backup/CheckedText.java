@@ -18,7 +18,7 @@ final class CheckedText {
     private static final String FORMAT_LINE = "format = ";
     private static final String CHECKSUM = "checksum = ";
     private static final long MAX_BYTES = 1L << 30;
-    /** What the name of a file ends with that is being written. */
+    /** The end of the name of a file that is being written. */
     static final String UNFINISHED = ".new";
 
     private CheckedText() {}
@@ -26,7 +26,7 @@ final class CheckedText {
     /** The lines between the format and the checksum. */
     record Text(int format, List<String> lines) {}
 
-    /** What such a file has as its first line. */
+    /** The first line of such a file. */
     static String firstLine(String title) {
         return "# " + title + " Do not edit.";
     }

@@ -71,8 +71,8 @@ final class FoundBackups {
     }
 
     /**
-     * Whether something with a number as its name may be a backup. It need not be proved: who takes a backup for none
-     * would delete its segments.
+     * Whether something with a number as its name may be a backup. It need not be proved: a backup that is taken for
+     * none would lose its segments.
      */
     private boolean mayBeBackup(long id, DirectoryFile file) {
         Path own = directoryOf(id);
@@ -104,7 +104,7 @@ final class FoundBackups {
         }
     }
 
-    /** What a backup consists of. */
+    /** The parts of a backup. */
     Manifest read(long id) {
         Manifest manifest = Manifest.read(vfs, manifestOf(id));
         long storeId = file().storeId();

@@ -12,13 +12,13 @@ import java.util.function.LongSupplier;
  */
 public final class StoreClock {
     /*
-     * What was absent because its time was over must not come back while the store is open, whatever the clock does: the
-     * pair may be reclaimed already, or not. So the latest time that anybody has seen is kept, and is the least that
-     * anybody will. It is written once a millisecond at most.
+     * A pair that was absent because its time was over must not come back while the store is open, whatever the clock
+     * does: it may be reclaimed already, or not. So the latest time that anybody has seen is kept, and is the least
+     * that anybody will. It is written once a millisecond at most.
      *
-     * A clock that was ahead and goes back must not stop the time until it has caught up: what lives for 200 ms would
-     * live as long as that. So the store's time is the clock's and how far it is ahead of the clock, and goes on from
-     * where it is as the clock goes on from where that is.
+     * A clock that was ahead and goes back must not stop the time until it has caught up: a pair that lives for 200 ms
+     * would live as long as that. So the store's time is the clock's and how far it is ahead of the clock, and goes on
+     * from where it is as the clock goes on from where that is.
      *
      * T1  The time never goes back.
      * T2  If the clock goes back by more than STEP_MILLIS, the store is ahead of it by as much. By less, the time stands
@@ -27,14 +27,13 @@ public final class StoreClock {
      *     it is believed when it has been ahead for as long as it has gone, and for BELIEVED_MILLIS at most; until then
      *     time goes by what has passed. So a short excursion has no effect, and nothing expires early by it. The clock
      *     that measures may stand still while a machine is suspended, so one that has gone ahead is not wrong by that.
-     * T4  A clock of the user's is taken at its word when it goes ahead: whoever sets a clock means it. A step over more
-     *     than half of what the store is ahead is not time that has passed, but the way back from an excursion.
-     * T5  What the store is ahead shrinks by a thousandth of the time that passes.
+     * T4  A clock of the user's is taken at its word when it goes ahead: a user who sets a clock means it. A step over
+     *     more than half of what the store is ahead is not time that has passed, but the way back from an excursion.
+     * T5  The store's lead shrinks by a thousandth of the time that passes.
      * T6  A mark of the time stays on disk, so that a store whose clock was wrong when it was closed goes on from there.
      *
-     * T7  A clock of the user's is foreign code, and is not asked in a short read: who may need the time there asks
-     *     before, and what is over by then counts. That of the system is asked where it is needed, as most reads need
-     *     none.
+     * T7  A clock of the user's is foreign code, and is not asked in a short read: a read that may need the time asks
+     *     before, and goes by that answer. That of the system is asked where it is needed, as most reads need none.
      *
      * Mostly a reading is within a second behind the one that was looked at last, the anchor. Then it is good as it is.
      */
@@ -196,7 +195,7 @@ public final class StoreClock {
         }
         if (mark > latest.get()) {
             latest.set(mark);
-            nowOrLatest(); // what passes from here on counts
+            nowOrLatest(); // time that passes from here on counts
         }
     }
 

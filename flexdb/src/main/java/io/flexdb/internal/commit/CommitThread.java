@@ -131,7 +131,7 @@ public final class CommitThread {
         return isInline() ? errand.get() : errands.run(errand, work::wake);
     }
 
-    /** The same between two commits, for which it waits. */
+    /** Has something short done by the thread that commits, between two commits, and waits for that. */
     public <T> T onErrandBetween(Supplier<T> errand) {
         return isInline() ? errand.get() : errandsBetween.run(errand, work::wake);
     }
@@ -360,7 +360,7 @@ public final class CommitThread {
         }
     }
 
-    /** How often operands were left to wait in their pair, since the merge function had failed. Any thread. */
+    /** Counts how often operands were left to wait in their pair, since the merge function had failed. Any thread. */
     public long failedMerges() {
         return committer.failedMerges();
     }
@@ -687,7 +687,7 @@ public final class CommitThread {
         health.requireUsable();
         try {
             return change.get();
-        } catch (UnreadableException e) { // what can't be read was left as it is
+        } catch (UnreadableException e) { // an interval that can't be read was left as it is
             throw e.getCause();
         } catch (Throwable e) {
             health.fail(e);

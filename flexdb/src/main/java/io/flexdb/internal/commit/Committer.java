@@ -79,7 +79,8 @@ public final class Committer {
      *
      * There may be no memory for the value below an operand, or for what is made of it, and one key must not stop all
      * others. Then the operands wait, too, with a value that is copied by parts from where it is into a record that is
-     * staged, and linked as those of large values are. What was made but has no room in a buffer is staged likewise. The
+     * staged, and linked as those of large values are. A value that was made but has no room in a buffer is staged
+     * likewise. The
      * cost: the value is written once more by each commit that has one more operand. A commit that is done again finds
      * that the pair has all operands, and leaves it.
      *
@@ -87,9 +88,9 @@ public final class Committer {
      * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
      * out first.
      *
-     * A value may be larger than the memory there is, and so may the interval that has it. Of such an interval only what
-     * pairs have before their values is read, and it is changed in place, whatever else is said here: so memory, room and
-     * time that a commit needs follow from what it changes, and not from what lies beside it.
+     * A value may be larger than the memory there is, and so may the interval that has it. Of such an interval only the
+     * pairs' parts before their values are read, and it is always changed in place: so memory, room and time that a
+     * commit needs follow from what it changes, and not from what lies beside it.
      *
      * What is staged for memtables that wait for the oldest one holds segments, and the garbage in them. Where that
      * leaves no room to write an interval anew, intervals are changed in place, which takes room only for what is put.
@@ -214,7 +215,7 @@ public final class Committer {
         return entriesApplied;
     }
 
-    /** How often operands were left to wait, since the merge function had failed for them. Any thread. */
+    /** Counts how often operands were left to wait, since the merge function had failed for them. Any thread. */
     long failedMerges() {
         return failedMerges;
     }
@@ -590,8 +591,8 @@ public final class Committer {
     }
 
     /**
-     * What an operand makes of what is below; or operands that wait, where the function fails; null if that was staged,
-     * or the pair in the space has all of it.
+     * The value that an operand makes with the one below; or operands that wait, where the function fails; null if that
+     * was staged, or the pair in the space has all of it.
      */
     private MergedValue merged(EntryRange range, byte[] bytes) {
         Throwable failure;
@@ -627,7 +628,7 @@ public final class Committer {
     }
 
     /**
-     * The same if there is no memory for the value below: the operands wait with it, and it is copied by parts.
+     * Has operands wait where there is no memory for the value below: that is copied by parts.
      *
      * @throws StoreMemoryException as given, if that is nothing to be copied by parts
      */

@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How many bytes of the space expire when, about, and among which keys. By the thread that commits. */
+/** Counts how many bytes of the space expire when, about, and among which keys. By the thread that commits. */
 final class Expiries {
     /*
      * Times are rounded up by an eighth of what is left of them at most, and for each there are the bytes and the lowest
      * and the highest key. Where there are many times, those two neighbours become one that have the fewest bytes. So it
-     * takes some kilobytes, whatever the store has. What is overwritten or deleted before its time stays counted: then
-     * somebody looks for pairs that are gone already, once.
+     * takes some kilobytes, whatever the store has. Pairs that are overwritten or deleted before their time stay
+     * counted: then a sweep looks for pairs that are gone already, once.
      */
     private static final int MOST_TIMES = 64;
     private static final int MOST_KEY_BYTES = 64; // the rest of a longer key is left out
@@ -112,7 +112,7 @@ final class Expiries {
         due.bytes += bytes;
     }
 
-    /** What has expired by now. */
+    /** The part that has expired by now. */
     Part due(long now) {
         while (!later.isEmpty() && later.firstKey() <= now) {
             last = null;

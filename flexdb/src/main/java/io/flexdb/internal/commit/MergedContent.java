@@ -428,7 +428,7 @@ final class MergedContent {
         addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, fingerprint);
     }
 
-    /** The same of a pair that operands have made. */
+    /** Adds a pair that operands have made. */
     private void addStaged(MemTable table, int ref, byte fingerprint, StagedPair staged) {
         int keyLength = table.keyLength(ref);
         if (!staged.waits()) {

@@ -32,7 +32,7 @@ final class Reclaiming {
         begun = true;
     }
 
-    /** What has expired by then may go. */
+    /** Pairs that have expired by then may go. */
     long time() {
         return time;
     }

@@ -9,11 +9,11 @@ final class Sweeper {
     /*
      * Problem: only the end of each pair is known, and only when the pair is read. To look at all pairs again and again
      * costs too much, and to know the end of each takes too much memory. Choice: the committer counts how many bytes
-     * expire when, and among which keys (Expiries). Once what has expired is a good part of the range where it lies, one
-     * sweep goes through that range, interval by interval, and writes those anew of which a good part has expired. So it
-     * reads some times what it frees, and what has expired takes about a third of what lives.
+     * expire when, and among which keys (Expiries). Once expired pairs are a good part of the range where they lie, one
+     * sweep goes through that range, interval by interval, and writes those anew of which a good part has expired. So
+     * it reads some times the bytes that it frees, and expired pairs take about a third of the space of live ones.
      *
-     * After an opening nothing is counted yet, and of what a bulk load brings nothing is: the first sweep counts.
+     * After an opening nothing is counted yet, and of a bulk load nothing is: the first sweep counts.
      *
      * It works in slices, and rests after each for some times as long as that took. So it takes a part of the thread even
      * while one commit follows the other.

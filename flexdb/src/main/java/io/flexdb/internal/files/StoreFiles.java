@@ -120,7 +120,7 @@ public final class StoreFiles {
             return FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0));
         } catch (StoreIoException e) {
             if (e.getCause() instanceof NoSuchFileException) {
-                return false; // whoever has the lock has deleted it meanwhile
+                return false; // the process that has the lock has deleted it meanwhile
             }
             throw e;
         }

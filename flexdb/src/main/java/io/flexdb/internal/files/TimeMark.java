@@ -37,7 +37,8 @@ public final class TimeMark {
     }
 
     /**
-     * Keeps a mark, and no other. Nothing depends on it as long as clocks go on, so what fails here is told, and no more.
+     * Keeps a mark, and no other. Nothing depends on it as long as clocks go on, so a failure here is told, and no
+     * more.
      *
      * @param time not negative
      */

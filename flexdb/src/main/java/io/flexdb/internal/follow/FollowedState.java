@@ -282,7 +282,7 @@ public final class FollowedState implements AutoCloseable {
         return pin;
     }
 
-    /** What keeps it. */
+    /** The holders that keep it. */
     Holders holders() {
         return versions.holders;
     }

@@ -131,7 +131,7 @@ public final class KeyHeads {
         return headBytes(stored, 0, stored.length);
     }
 
-    /** The same of one that is in an array from an index on. */
+    /** Bytes of the head of a stored key that is in an array from an index on. */
     public static int headBytes(byte[] from, int index, int length) {
         if (length < BEHIND_DEFAULT.length || from[index] != ESCAPE) {
             return 0;

@@ -83,7 +83,7 @@ public final class RecordFormat {
         return extensionBytes(flags(expiry, mergedThrough)) + recordBytes(keyLength, valueLength);
     }
 
-    /** The same of one in which operands wait, in a list of so many bytes. */
+    /** Bytes of a record in which operands wait, in a list of so many bytes. */
     public static int waitingBytes(int keyLength, int listLength, long expiry, long mergedThrough) {
         return extensionBytes(flags(expiry, mergedThrough) | WAITS) + recordBytes(keyLength, listLength);
     }
@@ -171,7 +171,7 @@ public final class RecordFormat {
         return writeHeader(to, lengths, keyLength, valueLength);
     }
 
-    /** The same of a record in which operands wait, with the length of their list. */
+    /** Writes the beginning of a record in which operands wait, with the length of their list. */
     public static int writeWaitingHead(
             ByteBuffer to, int position, int keyLength, int listLength, long expiry, long mergedThrough) {
         int lengths = writeExtension(to, position, flags(expiry, mergedThrough) | WAITS, expiry, mergedThrough);

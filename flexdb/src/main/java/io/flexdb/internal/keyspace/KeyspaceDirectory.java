@@ -60,7 +60,7 @@ public final class KeyspaceDirectory {
     private boolean pairsKnown; // it is above the numbers of all pairs
     private volatile boolean loaded;
 
-    /** What stands for this open store where nothing of it may be kept. */
+    /** An object that stands for this open store where nothing of it may be kept. */
     Object identity() {
         return identity;
     }

@@ -16,7 +16,7 @@ public final class KeyspaceState implements WriteGuard {
      */
     private static final long THERE = Long.MAX_VALUE;
 
-    private final Object store; // what tells one open store from another, and no more: this may outlive it
+    private final Object store; // tells one open store from another, and no more: this may outlive it
     private final String name;
     private final KeyHeads heads;
     private volatile long droppedAt = THERE;

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 
 /** Keyspaces that have pairs and no name, which there are only where a part of the store was lost. */
 public final class UnnamedKeyspaces {
-    /** What the name begins with that such a keyspace gets; its number follows. */
+    /** The beginning of the name that such a keyspace gets; its number follows. */
     public static final String PREFIX = "recovered-";
 
     /** One that has a name now. */

@@ -3,7 +3,7 @@ package io.flexdb.internal.merge;
 import java.nio.ByteBuffer;
 
 /**
- * What is below operands and stays where it is, since there is no memory for all of it.
+ * A value below operands that stays where it is, since there is no memory for all of it.
  *
  * @param length bytes of it
  * @param waits whether it is a list, see {@link WaitingOperands}, and no value

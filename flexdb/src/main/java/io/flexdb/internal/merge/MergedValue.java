@@ -1,7 +1,7 @@
 package io.flexdb.internal.merge;
 
 /**
- * What operands have made of a value; or, if operands wait, the list of them.
+ * A value that operands were merged into; or, if operands wait, the list of them.
  *
  * @param bytes not to be changed
  * @param expiry when it expires, in milliseconds since 1970

@@ -16,7 +16,7 @@ import java.util.List;
 /** Gathers the operands of one key, from the newest back, and merges them into what is below. For one thread; reused. */
 public final class OperandFold {
     /*
-     * Below the operands is what ends them: an entry that sets or removes the key, a range with a higher number that
+     * Something below the operands ends them: an entry that sets or removes the key, a range with a higher number that
      * covers it, or what the space has. The space may have some of the operands in its value already, by a commit that
      * was not ended, or is under way while its memtable is listed still. So its record says through which number, and
      * older operands are passed over; else a replay of the log would count them twice.
@@ -29,9 +29,9 @@ public final class OperandFold {
      * The function is foreign code, and must not be called in a short read (M1). So there are three steps:
      *
      * 1. gather: which entries count. Memtables must not go meanwhile.
-     * 2. take: copies of the operands, and of what is below them. Then memtables and space are needed no more.
-     * 3. fold: the function's part, outside of everything. It may be called in several parts, and any may fail; what
-     *    it was given is no longer ours (M2), so whoever needs the operands after a failure takes them again.
+     * 2. take: copies of the operands, and of the value below them. Then memtables and space are needed no more.
+     * 3. fold: the function's part, outside of everything. It may be called in several parts, and any may fail. Its
+     *    arguments are no longer ours (M2), so after a failure the operands are taken again.
      */
     /** The longest value that may come out. */
     public static final int MAX_VALUE_BYTES = RecordFormat.MAX_VALUE_BYTES - (1 << 20);
@@ -192,7 +192,7 @@ public final class OperandFold {
         forgetGathered();
     }
 
-    /** What a memtable has below, if {@link #gather} has returned true, to be read where it is; null for nothing. */
+    /** The value that a memtable has below, if {@link #gather} has returned true, to be read where it is; or null. */
     public LongBase gatheredBase() {
         if (baseTable == null || baseTable.type(baseRef) == WritePayload.DELETE) {
             return null;
@@ -261,7 +261,7 @@ public final class OperandFold {
         return new WaitingOperands(below, operands).bytes();
     }
 
-    /** When what was taken expires, or {@link RecordFormat#NEVER}: whatever the function makes of it does then. */
+    /** The time when the value that the function makes expires, or {@link RecordFormat#NEVER}. */
     public long expiry() {
         return expiry;
     }
@@ -270,7 +270,7 @@ public final class OperandFold {
 
     /**
      * The value that was taken, in an array of its own; null only if there was nothing at all. Calls the function, so
-     * the caller must be in no short read, and hold no lock. What was taken is gone then.
+     * the caller must be in no short read, and hold no lock. The operands are gone then.
      *
      * @throws MergeException if the function fails
      */
@@ -289,7 +289,7 @@ public final class OperandFold {
     }
 
     /**
-     * What was taken, for a record in which it waits for a function that does not fail.
+     * The operands that were taken, for a record in which they wait for a function that does not fail.
      *
      * @throws MergeException with the cause given if it is too much for one
      */
@@ -300,7 +300,7 @@ public final class OperandFold {
     }
 
     /**
-     * The same with a base that stays where it is.
+     * The list of the operands that were taken, with a base that stays where it is.
      *
      * @throws MergeException with the cause given if it is too much for a record
      */

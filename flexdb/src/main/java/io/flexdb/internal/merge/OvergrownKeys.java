@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class OvergrownKeys {
     /*
      * A commit that has one more operand of a key for which the function fails writes all that wait anew. Nothing else
-     * bounds what that costs: who merges into such a key sees no failure, for a merge reads nothing. So commits note the
-     * keys for which much waits, and a merge into one of these has the function asked first. All other merges look at
-     * one variable. What a crash forgets the next commit notes.
+     * bounds that cost: a merge into such a key meets no failure, for it reads nothing. So commits note the keys for
+     * which much waits, and a merge into one of these has the function asked first. All other merges look at one
+     * variable. After a crash the next commit of such a key notes it again.
      */
     private static final int MOST_BYTES = 4 << 20;
     private static final int SHARE_OF_MEMTABLE = 4;

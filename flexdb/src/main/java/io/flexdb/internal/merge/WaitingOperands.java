@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Operands that the merge function has failed for, with the value below them: what stands in their pair of the space in
+ * Operands that the merge function has failed for, with the value below them. They stand in their pair of the space in
  * the place of a value.
  *
  * <pre>
@@ -55,7 +55,7 @@ public record WaitingOperands(byte[] value, List<byte[]> operands) {
         return list;
     }
 
-    /** What a list has before the value. */
+    /** The bytes of a list before the value. */
     static byte[] beforeValue(int valueLength) {
         byte[] bytes = new byte[1 + Varints.bytes(valueLength)];
         bytes[0] = VALUE;
@@ -85,7 +85,7 @@ public record WaitingOperands(byte[] value, List<byte[]> operands) {
         return (int) end;
     }
 
-    /** What a list has of operands. */
+    /** The operands as they stand in a list. */
     static byte[] encoded(List<byte[]> operands) {
         int length = 0;
         for (byte[] operand : operands) {
@@ -106,7 +106,7 @@ public record WaitingOperands(byte[] value, List<byte[]> operands) {
     }
 
     /**
-     * What a list has, in arrays of their own.
+     * The content of a list, in arrays of their own.
      *
      * @throws BadRecordException if it is none
      */

@@ -14,16 +14,16 @@ import java.util.concurrent.locks.ReentrantLock;
 /** Stretches of keys in which walks have met nothing that is there, so that others pass them at once. Any thread. */
 final class DeadRuns {
     /*
-     * Problem: whoever takes the first pair of a queue again and again walks past all that was taken before, until that
-     * is committed, each time. Choice: a walk that has passed many dead keys notes the run that they make, and the number
-     * and the time as of which all of it is dead. Who comes to a key of it goes on behind it. What was written since is
-     * looked at once, in the order of the numbers, before runs are used: a key that was set in a run divides it. So no
-     * write has to know of runs. Cost: some twenty nanoseconds for each write, by those who pass runs and only by them.
+     * Problem: taking the first pair of a queue walks past all that were taken before, until these are committed, each
+     * time. Choice: a walk that has passed many dead keys notes the run that they make, and the number and the time as
+     * of which all of it is dead. A walk that comes to a key of it goes on behind it. The writes since then are looked
+     * at once, in the order of the numbers, before runs are used: a key that was set in a run divides it. So no write
+     * has to know of runs. Cost: some twenty nanoseconds for each write, by those who pass runs and only by them.
      *
      * A lookup never waits: where another thread is at it, the walk goes on step by step, and asks again later.
      *
      * I1  In each run, nothing is there for who reads as of a number from "since" to "through" and as of the run's time
-     *     or later, in a version with so many loads: whatever they bring has no number.
+     *     or later, in a version with so many loads: the pairs that loads bring have no number.
      * I2  The runs are in the order of their keys, and no two touch.
      */
     private static final int MOST_RUNS = 32;

@@ -5,7 +5,7 @@ import io.flexdb.internal.version.PinnedVersion;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** What a cursor knows of the dead keys that it passes, from one pair to the next. For one thread; reusable. */
+/** Knows of the dead keys that a cursor passes, from one pair to the next. For one thread; reusable. */
 final class DeadWalk {
     /** So many are passed before anybody asks, which costs a short walk nothing but a count. */
     static final int FIRST_LOOK = 8;

@@ -34,22 +34,22 @@ public final class MergeCursor implements AutoCloseable {
      * I2  the sources in tied, and no others, stand on the key of the current one.
      * I3  if none is tied, no source but the current one is nearer than the rival; without a rival no other is valid.
      *
-     * A pair is hidden if a range with a higher number than its own covers it; of pairs in the space no number is known,
-     * but whatever is newer there than a range in a memtable is in a memtable, too, and shown from there. When the
-     * current pair is hidden, all sources that have nothing but hidden pairs of the fragment around it, as they are
-     * older than the range, seek to the fragment's end, so that a range of millions of pairs costs a few searches; the
-     * space, in which all is older than any range, to the end of all fragments that follow without a gap. The others,
-     * which are memtables as young as the range, go on step by step.
+     * A pair is hidden if a range with a higher number than its own covers it; of pairs in the space no number is
+     * known, but a pair there that is newer than a range in a memtable is in a memtable, too, and shown from there.
+     * When the current pair is hidden, all sources that have nothing but hidden pairs of the fragment around it, as
+     * they are older than the range, seek to the fragment's end, so that a range of millions of pairs costs a few
+     * searches; the space, in which all is older than any range, to the end of all fragments that follow without a gap.
+     * The others, which are memtables as young as the range, go on step by step.
      *
      * I4  nothing is said to the user before it was found that the store had not ended the pin when it was read.
      *
-     * What is pinned cannot change or be used again, so no short read is needed but to read an interval. The store may
-     * end a pin that keeps too much. It says so first, then takes away what the cursor keeps. Memory that a cursor was
-     * ended in is never used again, but collected. So a move that is under way may fail in any way, or show what is not
-     * so, but it ends, and then this is found.
+     * Pinned memory cannot change or be used again, so no short read is needed but to read an interval. The store may
+     * end a pin that keeps too much. It says so first, then takes the cursor's memory away. Memory that a cursor was
+     * ended in is never used again, but collected. So a move that is under way may fail in any way, or show false data,
+     * but it ends, and then this is found.
      *
-     * What operands make of a value is found out when somebody asks for the value. Whether it is there, and until when,
-     * is known without that: so the walk goes past keys for which the merge function fails, and stands on them.
+     * Operands are merged when somebody asks for the value. The walk knows without that whether a pair is there, and
+     * until when. So it goes past keys for which the merge function fails, and stands on them.
      *
      * It rests in a context, with all that it is made of, and serves one user after the other: opening one makes no
      * garbage.
@@ -245,7 +245,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /**
      * Lets go of all memory that the pin has kept. By any thread, once the store has ended the pin, even while its user
-     * moves the cursor. What that move says counts for nothing (I4), and the memory is not used again.
+     * moves the cursor. The result of that move counts for nothing (I4), and the memory is not used again.
      */
     private void letGo() {
         MemTableCursor[] all = memtables;
@@ -259,7 +259,7 @@ public final class MergeCursor implements AutoCloseable {
         values = null;
     }
 
-    /** Keeps nothing of a store that is closed. Whoever moves it still fails, and then finds that the store is closed. */
+    /** Keeps nothing of a store that is closed. A move then fails, and finds that the store is closed. */
     private void storeEnded() {
         letGo();
         memtables = new MemTableCursor[0];
@@ -666,7 +666,7 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void noteDead() {
-        pin.beginRead(); // the store has not ended it, so what was passed is as it was found (I4): others rely on it
+        pin.beginRead(); // the store has not ended it, so keys passed are as they were found (I4): others rely on it
         try {
             noteDeadForOthers();
         } catch (OutOfMemoryError e) { // of a full heap: then others walk, too

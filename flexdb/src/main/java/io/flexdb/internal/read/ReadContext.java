@@ -23,10 +23,10 @@ public final class ReadContext {
     /** What a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
 
-    /** What a value is in messages. */
+    /** A value, in messages. */
     static final String VALUE = "a value (openValue reads it by parts)";
 
-    /** What a value is in messages if operands are to be merged into it. */
+    /** A value that operands are to be merged into, in messages. */
     static String mergedValue(byte[] stored) {
         return "the value of key " + KeyHeads.shown(stored)
                 + ", into which something is to be merged (put or delete the key to be rid of it)";
@@ -59,7 +59,7 @@ public final class ReadContext {
 
     /**
      * Chooses one in eight calls, on average, and others each time that the same calls are made once more: reads of the
-     * same walk come in the same order, so whoever counted them would choose the same ones for ever.
+     * same walk come in the same order, so counting would choose the same ones for ever.
      */
     boolean isInSample() {
         int next = sample; // xorshift, which comes to each number but 0
@@ -84,7 +84,7 @@ public final class ReadContext {
     /** Whether it is no value, but a list of operands that wait. */
     boolean waits;
 
-    /** What the user's clock said before the read; or what it threw, which matters only if the time does. */
+    /** The time by the user's clock before the read. The clock's failure matters only if the time does. */
     private long time;
 
     private Throwable clockFailure;
@@ -121,12 +121,12 @@ public final class ReadContext {
         return memory(bytes, "an interval");
     }
 
-    /** The same for a record of which the value may be large. */
+    /** Memory for a record of which the value may be large. */
     ByteBuffer valueMemory(int bytes) {
         return memory(bytes, VALUE);
     }
 
-    /** The same, and what it is for, in a message. */
+    /** Memory of so many bytes; a message says what for. */
     ByteBuffer memory(int bytes, String what) {
         if (memory.capacity() < bytes) {
             long wanted = bytes > SMALL_BYTES
@@ -190,7 +190,7 @@ public final class ReadContext {
         }
     }
 
-    /** What it said; or throws what it threw. */
+    /** The time by the clock; throws if the clock did. */
     long timeAskedFor() {
         if (clockFailure instanceof RuntimeException e) {
             throw e;

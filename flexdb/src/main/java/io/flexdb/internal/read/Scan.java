@@ -16,7 +16,7 @@ public record Scan(KeyHeads heads, byte[] lowerBound, byte[] upperBound, boolean
     /** All pairs of all keyspaces as they are stored, of which nobody knows how many will be read. */
     public static final Scan ALL = new Scan(KeyHeads.RAW, null, null, false, 0);
 
-    /** The same without values. */
+    /** A scan without values. */
     public static final Scan KEYS = new Scan(KeyHeads.RAW, null, null, true, 0);
 
     /** The same of one keyspace, to which the bounds belong; the heads of this one are {@link KeyHeads#RAW}. */

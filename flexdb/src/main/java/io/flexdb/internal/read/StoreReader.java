@@ -665,7 +665,7 @@ public final class StoreReader {
         }
     }
 
-    /** What takes and folds operands. */
+    /** A fold for operands of this store. */
     OperandFold newFold() {
         return new OperandFold(calls, large);
     }
@@ -683,7 +683,7 @@ public final class StoreReader {
     }
 
     /**
-     * The same, but with the operands waiting where the function fails.
+     * The value of a key with operands, or the operands, as waiting ones, where the function fails.
      *
      * @throws io.flexdb.storage.MergeException if they are more than a pair has room for
      */

@@ -196,7 +196,7 @@ final class PairWriter {
     }
 
     /**
-     * The same of a list so long that the value is never in memory as a whole, if it is a long one.
+     * Writes a list that may be so long that its value is never in memory as a whole.
      *
      * @throws io.flexdb.internal.keys.BadRecordException if it is no list
      */

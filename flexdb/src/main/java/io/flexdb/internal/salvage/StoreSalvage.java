@@ -49,12 +49,12 @@ public final class StoreSalvage {
      *     comes over anew, without them, and so have all operands behind it to come.
      * S2  An operand of a key that the space has lost is lost, too, unless a log has a base for it: without it the value
      *     would be one that never was.
-     * S3  What has expired comes over, too, with its time: an operand from before may go into it. So the store that it
+     * S3  Expired pairs come over, too, with their time: an operand from before may go into it. So the store that it
      *     comes to must not know what time it is until all of it is there.
      * S4  The new store says itself which keys may be missing, for those to whom a missing pair means something. Where
      *     the last writes are missing alone, it is as it was before them, and nothing is said.
      * S5  Behind a damaged frame of a log the next whole one is looked for. How many writes lie between is not known, so
-     *     numbers are too low from there on: what they show to be newer is newer.
+     *     numbers are too low from there on: a write that they show to be newer is newer.
      * S6  A number of a keyspace is never given again as long as it has a pair or a name. Pairs whose keyspace has lost
      *     its name get one for it.
      *
@@ -402,7 +402,7 @@ public final class StoreSalvage {
         }
     }
 
-    /** What a salvage can't be sure of, and what it knows to be missing, though not which pairs. */
+    /** Reports something that the salvage can't be sure of, or knows to be missing without knowing which pairs. */
     private void doubt(StorageException e, Path path) {
         add(e, path, null, null, false);
         mayHoldRemoved = true;

@@ -10,9 +10,9 @@ import java.util.List;
 /** Sees to it that open snapshots, cursors and transactions keep no more memory than they may. */
 final class PinLimit {
     /*
-     * Whoever keeps too much pays, and nobody else: neither a writer, nor who opens something new. Of all that are open
-     * the oldest is ended that is the only one to keep something; where each memtable is kept by several, the oldest of
-     * those that keep something. So what keeps nothing stays, however old it is.
+     * Holders that keep too much pay for it, and not writers or new holders. Of all that are open the oldest is ended
+     * that is the only one to keep something; where each memtable is kept by several, the oldest of those that keep
+     * something. So a holder that keeps nothing stays, however old it is.
      */
     private final Holders holders;
     private final RetiredTables retired;
@@ -25,12 +25,12 @@ final class PinLimit {
         this.limit = limit;
     }
 
-    /** Ends what keeps too much; when the heap is full, then at the next time. */
+    /** Ends holders that keep too much; when the heap is full, then at the next time. */
     void enforce() {
         try {
             enforceNow();
         } catch (OutOfMemoryError e) {
-            // What was ended is ended, and the rest is as it was.
+            // Some are ended, and the rest is as it was.
         }
     }
 
@@ -62,7 +62,7 @@ final class PinLimit {
         return bytes(List.of(one), tables);
     }
 
-    /** How many bytes of memtables some keep together. */
+    /** Counts the bytes of memtables that some keep together. */
     static long bytes(List<Open> open, List<Kept> tables) {
         long bytes = 0;
         for (Kept table : tables) {

@@ -117,7 +117,7 @@ public final class Store implements AutoCloseable {
     private final LongTasks tasks = new LongTasks("the store");
     private boolean restCommitted; // by the closing thread
     private boolean released; // under the close lock
-    private final ReentrantLock closeLock = new ReentrantLock(); // no monitor: who has it waits for virtual threads
+    private final ReentrantLock closeLock = new ReentrantLock(); // no monitor: its owner waits for virtual threads
 
     Store(StoreOpener opened) {
         this.vfs = opened.vfs;
@@ -202,7 +202,7 @@ public final class Store implements AutoCloseable {
                 reader,
                 memory);
         spills.loads = loads;
-        health.onChange(versions::healthChanged); // first: who waits there may hold the write lock
+        health.onChange(versions::healthChanged); // first: a thread that waits there may hold the write lock
         health.onChange(writer::wake); // takes it
     }
 
@@ -314,7 +314,7 @@ public final class Store implements AutoCloseable {
         return pin;
     }
 
-    /** What is open now, the oldest first. */
+    /** The holders that are open now, the oldest first. */
     public Holders holders() {
         versions.holders.takeBackLost();
         return versions.holders;

@@ -23,10 +23,10 @@ import java.util.function.BiConsumer;
 public final class Footprint implements Precondition {
     /*
      * There are two ways to ask: to look for all keys of the footprint among what was written, and to look for all that
-     * was written in the footprint. The shorter one is taken. What was looked at need not be looked at again, since a
-     * footprint does not grow while it is asked. So when the question is asked once more, while others wait, the second
-     * way takes no longer than they have written meanwhile; whoever has a large footprint notes how far that is. A range
-     * is as large as the entries in it that had to be passed, old ones included.
+     * was written in the footprint. The shorter one is taken. Writes that were looked at need not be looked at again,
+     * since a footprint does not grow while it is asked. So when the question is asked once more, while others wait,
+     * the second way takes no longer than they have written meanwhile; a large footprint notes how far it has got. A
+     * range is as large as the entries in it that had to be passed, old ones included.
      */
     private static final int SHOWN_BYTES = 32;
     private static final int KEYS_AT_ONCE = 1024; // that are looked for within one short read
@@ -98,7 +98,7 @@ public final class Footprint implements Precondition {
         own = writes;
     }
 
-    /** The same of a payload. */
+    /** Adds the keys and ranges of a payload. */
     void setWrites(byte[] newPayload, int length, int newEntries) {
         payload = newPayload;
         payloadLength = length;

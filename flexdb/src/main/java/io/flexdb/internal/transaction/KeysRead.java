@@ -14,8 +14,8 @@ final class KeysRead {
      * lookup and no memory. Ranges that meet are joined when as many have come as there were.
      *
      * When there is no more room, all keys and ranges become ranges, in order; of these the nearest neighbours become one,
-     * until a quarter of the room is enough. More is a conflict then than has to be, and never less. How near two are
-     * says the first bytes in which they differ. From then on a key that one of these ranges has costs a search and no
+     * until a quarter of the room is enough. More is a conflict then than has to be, and never less. The first bytes in
+     * which two differ tell how near they are. From then on a key that one of these ranges has costs a search and no
      * memory, either.
      *
      * I1  The first ranges are in order and apart: those before sorted.

@@ -26,9 +26,9 @@ public final class OwnWrites {
      * To take some back, the table is built anew from the rest of the payload; so it is
      * to have more room. That is rare, and costs as much as to write them.
      *
-     * Most transactions write little and do not read it again, and there may be many thousands. So a few entries have no
-     * table: whoever looks for a key goes through the payload, and the table is made when there are more, or when what
-     * was written is read.
+     * Most transactions write little and do not read it again, and there may be many thousands. So a few entries have
+     * no table: a search for a key goes through the payload. The table is made when there are more, or when own writes
+     * are read.
      *
      * When the table is as large as one may be, all of it is spilled: it goes to the data file, and another one begins.
      * What was spilled is taken back by its numbers, which none that comes later has again.

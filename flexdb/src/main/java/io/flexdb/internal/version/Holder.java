@@ -9,17 +9,17 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What is known of a {@link PinnedVersion}, whether that is still there or not. */
+/** The record of a {@link PinnedVersion}, whether that is still there or not. */
 final class Holder extends WeakReference<PinnedVersion> {
     /*
-     * A pin may be closed by one thread while others read it. What only a pin holds is used again as soon as the pin is
-     * gone, whatever short reads are under way, so the last of them takes the pin back and not the close, nor whoever
-     * ends it since it holds too much. The state is one number: which opening it is, how many reads are under way,
-     * whether the store has ended it, and whether it is closed.
+     * A pin may be closed by one thread while others read it. Memory that only a pin holds is used again as soon as the
+     * pin is gone, even while reads of it are under way. So the last of these takes the pin back, and not the close,
+     * nor the thread that ends it since it holds too much. The state is one number: which opening it is, how many reads
+     * are under way, whether the store has ended it, and whether it is closed.
      *
-     * E1  Once CLOSED or EXPIRED is set no read begins. Whoever finds no read under way when the first of them is set,
-     *     or ends the last read afterwards, takes the pin back, once.
-     * E2  What is expired is not opened again.
+     * E1  Once CLOSED or EXPIRED is set no read begins. The thread that sets the first of them and finds no read under
+     *     way, or that ends the last read afterwards, takes the pin back, once.
+     * E2  An expired pin is not opened again.
      */
     static final long NONE = -1; // no opening
     static final long NO_TIME = Long.MIN_VALUE;
@@ -33,7 +33,7 @@ final class Holder extends WeakReference<PinnedVersion> {
     final Health health;
     private final Epochs epochs;
     private final AtomicLong state = new AtomicLong(CLOSED);
-    private volatile SnapshotTooOldException tooOld; // what it says to whoever reads on
+    private volatile SnapshotTooOldException tooOld; // thrown at reads after the end
     // Of this opening:
     Version version;
     long sequence;

@@ -1,6 +1,6 @@
 package io.flexdb.internal.version;
 
-/** What keeps a version. */
+/** The kinds of holders of a version. */
 public enum HolderKind {
     SNAPSHOT("the snapshot"),
     TRANSACTION("the transaction"),
@@ -22,7 +22,7 @@ public enum HolderKind {
         return what;
     }
 
-    /** Whether the store may end it: what belongs to the store itself ends soon, and reads without asking. */
+    /** Whether the store may end it. A holder of the store's own ends soon, and reads without asking. */
     boolean mayExpire() {
         return this != COPY && this != CHECK && this != LOAD;
     }

@@ -13,13 +13,13 @@ import java.util.function.ToLongFunction;
 /** All that keeps versions of a store, open or made to be opened again. Thread-safe. */
 public final class Holders {
     /*
-     * The problem: what is open has to be known, by age and by what it keeps; but a cursor is opened and closed in some
-     * hundred nanoseconds, by any number of threads. The choice: a cursor's pin is made once and opened many times, and
-     * it is entered here when it is made. To open it writes fields of its own, and takes no lock that others want.
-     * Whoever asks what is open looks at all of them.
+     * The problem: the store has to know all that are open, how old they are and what they keep; but a cursor is opened
+     * and closed in some hundred nanoseconds, by any number of threads. The choice: a cursor's pin is made once and
+     * opened many times, and it is entered here when it is made. To open it writes fields of its own, and takes no lock
+     * that others want. To list the open ones, all are looked at.
      *
-     * What is entered is the Holder, which leads to its pin weakly. So when the user has lost what he has opened, the
-     * garbage collector says so, and the pin is taken back.
+     * The entry is the Holder, which leads to its pin weakly. So when the user has lost an open one, the garbage
+     * collector says so, and the pin is taken back.
      */
     /** Of that age a holder is told of in the log. */
     static final Duration LONG = Duration.ofMinutes(10);
@@ -52,12 +52,12 @@ public final class Holders {
             this.openedAt = holder.openedAt;
         }
 
-        /** What it is. */
+        /** Its kind. */
         public HolderKind kind() {
             return kind;
         }
 
-        /** What it keeps. */
+        /** The version that it keeps. */
         public Version version() {
             return version;
         }

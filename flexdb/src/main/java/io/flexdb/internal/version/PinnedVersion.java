@@ -12,8 +12,8 @@ public final class PinnedVersion implements AutoCloseable {
      * All that is known of it is in its Holder, which the store has, too: so the store knows what is open, and may end
      * it. The store's way from there to here is weak. So a pin that nobody has any more is found out.
      *
-     * Users may have what they have closed, or what has ended with the store, for as long as they like. It keeps nothing
-     * of the store then.
+     * Users may have closed ones, or ones that have ended with the store, for as long as they like. These keep nothing
+     * of the store.
      */
     private StoreVersions versions; // null once it is closed for good, or the store has ended
     final Holder holder;
@@ -99,7 +99,7 @@ public final class PinnedVersion implements AutoCloseable {
     }
 
     private void open(Version newVersion, long newSequence, long newTime) {
-        versions.epochs.pin(newVersion.id()); // whatever fails before it, or in it, leaves no pin
+        versions.epochs.pin(newVersion.id()); // a failure before it, or in it, leaves no pin
         try {
             holder.open(newVersion, newSequence, newTime, versions.holders.areTraced());
         } catch (Throwable e) { // there is no room for a trace

@@ -12,23 +12,23 @@ public final class VisibleSequence {
      * A writer may lose the processor between getting its number and this, and holds up all behind it. If these look
      * now and then whether it is their turn, they take the processor that it needs.
      *
-     * The choice: hand-over. Whoever finds its predecessor visible, as almost always, makes its own write visible.
-     * Whoever does not leaves its turn here and parks. The predecessor, once visible, takes the turn of its successor,
-     * makes that visible in its stead, and so on to the first number that has left no turn; then it wakes these
-     * writers, and nobody else. So a late writer costs all behind it one wake-up each, however late it is.
+     * The choice: hand-over. A writer that finds its predecessor visible, as almost always, makes its own write
+     * visible. Another one leaves its turn here and parks. The predecessor, once visible, takes the turn of its
+     * successor, makes that visible in its stead, and so on to the first number that has left no turn; then it wakes
+     * these writers, and nobody else. So a late writer costs all behind it one wake-up each, however late it is.
      *
      * A turn is left in a slot, by the number that its write begins with. A slot is a stack of the few turns that meet
      * there. It is taken out whole, and those whose time has not come are put back. A thread that waits for others'
      * writes only leaves a turn without a write of its own, behind the last of them.
      *
-     * T1  visible never falls. The owner of number visible + 1 alone writes it: the writer itself, or whoever has taken
-     *     its turn out of the slot.
+     * T1  visible never falls. The owner of number visible + 1 alone writes it: the writer itself, or the thread that
+     *     has taken its turn out of the slot.
      * T2  After a number is made visible its maker looks into the slot of the next one. After a turn is put into a slot,
      *     or put back, visible is read again. Both are volatile, so one of the two sees the other.
-     * T3  What is waited for is the last number of a write, so it is met exactly.
+     * T3  A turn waits for the last number of a write, so that is met exactly.
      * T4  A turn that was taken out is put back or woken, once. Then its owner may use it again.
-     * T5  A failure of the store wakes everybody: it counts before all slots are emptied, and whoever has put a turn
-     *     into a slot looks for it afterwards.
+     * T5  A failure of the store wakes everybody: it counts before all slots are emptied, and a thread that has put a
+     *     turn into a slot looks for it afterwards.
      */
     private static final int SLOT_BITS = 8;
     private static final int SPINS = 8; // about as long as the last steps of a predecessor that is running

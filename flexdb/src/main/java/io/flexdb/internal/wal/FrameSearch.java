@@ -9,15 +9,15 @@ import java.nio.ByteOrder;
 /** Looks for frames behind one that is damaged, or behind the end of a log. For one thread. */
 final class FrameSearch {
     /*
-     * A frame has no sign by which it is known, but its check covers its place, its length and all that it holds: what
-     * has the right one, at whichever multiple of 8, is a frame of the log, but once in 2^32. Each place is tried. What
-     * stands there as a length is mostly none. Where it could be one, the checksum of so many bytes costs no more than
-     * two pages (RangeChecksums), whatever the length.
+     * A frame has no sign by which it is known, but its check covers its place, its length and all that it holds. So
+     * bytes at a multiple of 8 that have the right one are a frame of the log, but once in 2^32. Each place is tried.
+     * The bytes there are mostly no length. Where it could be one, the checksum of so many bytes costs no more than two
+     * pages (RangeChecksums), whatever the length.
      *
      * The generation is a part of the check by exclusive or. So a check also tells of which use a frame of an earlier
      * use is, as long as the high halves of both generations are the same.
      *
-     * What stands where the log ends, with no frame behind it, may be
+     * Where the log ends, with no frame behind it, there may be
      *   zeros               the log ends there
      *   bytes of an earlier use   likewise
      *   a frame that was being written when the power failed, or the process was killed, and was never acknowledged
@@ -142,7 +142,7 @@ final class FrameSearch {
         return Integer.compareUnsigned(generation, generationLow) < 0 && generation != 0;
     }
 
-    /** What may be the length of a frame there, or 0. */
+    /** The length of the frame that may be there, or 0. */
     private int lengthAt(long position) {
         load(position);
         int length = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_LENGTH) & ~WalFormat.BEHIND_LOAD;

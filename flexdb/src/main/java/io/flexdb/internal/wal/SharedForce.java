@@ -14,7 +14,7 @@ import java.util.ArrayDeque;
  */
 public final class SharedForce {
     /*
-     * Who waits first forces, for itself and for everybody whose write was appended by then; those who come during
+     * The first that waits forces, for itself and for everybody whose write was appended by then; those who come during
      * the force wait, and one of them forces next. So a force serves as many writers as came during the one before,
      * without a thread of its own and without a delay. When a force ends, its leader wakes those whose writes are
      * durable, and one more, who leads the next one. So each of them is woken once, however many they are.

@@ -65,8 +65,8 @@ public final class WalReader implements AutoCloseable {
     }
 
     /**
-     * Does the same for a salvage: what is damaged in the header is {@linkplain #tolerated told}, as long as it can be
-     * found out which frames are of this use of the file.
+     * Opens a log for a salvage: damage in the header is {@linkplain #tolerated told}, as long as it can be found out
+     * which frames are of this use of the file.
      */
     public static WalReader tolerant(Vfs vfs, Path path, long storeId) {
         return new WalReader(vfs, path, storeId, true);
@@ -155,7 +155,7 @@ public final class WalReader implements AutoCloseable {
         }
     }
 
-    /** What is wrong with the header of a log that was opened tolerantly; null if nothing is. */
+    /** The damage in the header of a log that was opened tolerantly; null if there is none. */
     public CorruptionException tolerated() {
         return tolerated;
     }

@@ -100,7 +100,7 @@ public final class RunGate {
     }
 
     /**
-     * The same for a caller who may have to end.
+     * Commits all, for a caller who may have to end.
      *
      * @param goOn throws if the caller is to end
      */
@@ -148,7 +148,7 @@ public final class RunGate {
     }
 
     private void await(Runnable goOn) {
-        goOn.run(); // who has the caller end tells so under the lock, afterwards
+        goOn.run(); // the caller's end is told under the lock, afterwards
         monitor.await();
         goOn.run();
         monitor.health.requireUsable();

@@ -25,8 +25,9 @@ public final class StoreWriter {
     /*
      * Payload and checksum are made outside any lock. Under the write lock a write gets its sequence numbers, its room
      * in the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it
-     * becomes visible, in the order of sequence numbers: whoever comes early is made visible, and woken, by those
-     * before it (VisibleSequence). Visible before durable is deliberate; the call returns after both, as its force asks.
+     * becomes visible, in the order of sequence numbers: an early one is made visible, and its writer woken, by those
+     * before it (VisibleSequence). Visible before durable is deliberate; the call returns after both, as its force
+     * asks.
      *
      * All else is done by others, which share the write lock: MemtableRotation has what to do when the active memtable
      * is full, SparedRoom who gets the last of it on a full disk, WritePacer how fast it may be filled.
@@ -372,8 +373,9 @@ public final class StoreWriter {
     }
 
     /**
-     * Checks a precondition, under the write lock. It is given up meanwhile if there is much to be checked: what others
-     * write until then is mostly little, and checked while they wait. Who has found much too often makes them wait, too.
+     * Checks a precondition, under the write lock. The lock is given up meanwhile if there is much to be checked.
+     * Others mostly write little until then, which is checked while they wait. After much was found too often, they
+     * wait for all of it.
      */
     private boolean holds(Precondition precondition, long through, boolean besideOthers) {
         if (besideOthers) {
@@ -462,9 +464,9 @@ public final class StoreWriter {
     }
 
     /**
-     * A memtable with a log of its own for what an earlier process left, which may be more than memtables hold now: what
-     * is full is committed to make room. Where that can't be, memtables get larger and larger, so that there are few all
-     * the same.
+     * A memtable with a log of its own for writes that an earlier process left, which may be more than memtables hold
+     * now: full ones are committed to make room. Where that can't be, memtables get larger and larger, so that there
+     * are few all the same.
      */
     private MemLog nextForCopies(int length, long bodyBytes, int entries, RecoveredLogs logs) {
         boolean usual =
@@ -508,7 +510,7 @@ public final class StoreWriter {
             writeWhole(payload, length, first, entries, ranges, logs);
             return;
         }
-        logs.beforeCommit(); // who stages changes the space's files
+        logs.beforeCommit(); // staging changes the space's files
         try (StagedWrite staged = large.stageAgain(payload, length)) {
             byte[] changed = staged.payload;
             writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, true, logs, staged);

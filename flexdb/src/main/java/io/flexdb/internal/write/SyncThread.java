@@ -20,7 +20,7 @@ public final class SyncThread {
     private final boolean wanted;
     private final boolean forAll;
     private volatile Thread thread; // written under this object's lock
-    private Waiter end; // what the thread waits for; under the lock
+    private Waiter end; // of the thread's wait; under the lock
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private boolean stopped; // under the lock
 

@@ -17,8 +17,8 @@ final class WritePacer {
      * time that a thread can park, which is enough where writers are a little too fast, so that many wait a little and
      * none for long.
      *
-     * What is waited for is time, so nobody wakes a write. It looks again after twice as long each time, so it waits
-     * at most twice as long as the successor needs, and many writes that wait do not take the processor from it.
+     * A write waits for time to pass, so nobody wakes it. It looks again after twice as long each time, so it waits at
+     * most twice as long as the successor needs, and many writes that wait do not take the processor from it.
      */
     private static final double HEAD_START = 1.0 / 32;
     private static final double SLACK = 1.0 / 8;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What is noted of reads: all of it, each once, and within the room there is. */
+/** All reads are noted, each once, within the room there is. */
 class KeysReadTest {
 
     private static byte[] key(int number) {

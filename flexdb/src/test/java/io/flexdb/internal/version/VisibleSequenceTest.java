@@ -78,7 +78,7 @@ class VisibleSequenceTest {
         assertEquals(0, returned.get());
         assertEquals(threads.size(), problems.size());
         problems.forEach(problem -> assertEquals(StoreFailedException.class, problem.getClass()));
-        assertThrows(StoreFailedException.class, () -> visible.advance(2, 3)); // who comes later does not wait either
+        assertThrows(StoreFailedException.class, () -> visible.advance(2, 3)); // a later one does not wait either
         assertThrows(StoreFailedException.class, () -> visible.await(1));
     }
 

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What NTFS and the Windows API refuse and POSIX allows, as programs of the JDK meet it: its channels share a file for
- * deletion, its {@code RandomAccessFile} does not. Simulated files follow these rules in a JVM with {@code
- * -Dflexdb.test.files=windows}, so that all tests on such files can be run by them.
+ * Operations that NTFS and the Windows API refuse and POSIX allows, as programs of the JDK meet them: its channels
+ * share a file for deletion, its {@code RandomAccessFile} does not. Simulated files follow these rules in a JVM with
+ * {@code -Dflexdb.test.files=windows}, so that all tests on such files can be run by them.
  */
 final class WindowsRules {
     /*
@@ -20,7 +20,7 @@ final class WindowsRules {
      * W3  A directory is not renamed while a file in it is open.
      * W4  A lock file is neither renamed nor deleted while the lock is held.
      *
-     * What is mapped can't be deleted, either; but no file of a store is mapped there, as in the simulation. A file that
+     * A mapped file can't be deleted, either; but no file of a store is mapped there, as in the simulation. A file that
      * is open and not mapped can be deleted, and its name is free at once, from Windows 10 1809 on.
      */
     static final boolean APPLY = "windows".equals(System.getProperty("flexdb.test.files"));

@@ -9,12 +9,12 @@ import java.util.function.LongPredicate;
  */
 public final class EventCount {
     /*
-     * Whoever waits enters a list and looks at the condition once more, then parks. Whoever may have made a condition
+     * A waiter enters a list and looks at the condition once more, then parks. A thread that may have made a condition
      * true looks at the list afterwards and wakes all that are in it. Both use volatile accesses, so one of them sees
      * the other. While nobody waits, that look is one read.
      *
-     * E1  What a condition reads is written by volatile writes, and signal() comes after these.
-     * E2  A waiter is woken by whoever has taken it out of the list, once.
+     * E1  The fields that a condition reads are written by volatile writes, and signal() comes after these.
+     * E2  A waiter is woken by the thread that has taken it out of the list, once.
      */
     private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
 
@@ -51,12 +51,12 @@ public final class EventCount {
         return true;
     }
 
-    /** Whether somebody waits, for whoever wants to know more before a signal. */
+    /** Whether somebody waits, for a caller that wants to know more before a signal. */
     public boolean isAwaited() {
         return waiting.get() != null;
     }
 
-    /** What a condition asks for may have changed. */
+    /** To be called when the fields of a condition may have changed. */
     public void signal() {
         if (isAwaited()) {
             wakeAll();

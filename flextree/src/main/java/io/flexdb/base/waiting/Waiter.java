@@ -13,11 +13,11 @@ public class Waiter {
      * The problem: LockSupport.park returns at once in an interrupted thread. A loop around it then spins, and a
      * virtual thread that spins never leaves its carrier, which the thread that it waits for may need.
      *
-     * The choice: an interrupt is taken note of and set again after the wait. Whoever makes true what is waited for
-     * calls wake(), once. A thread that has not parked yet is not unparked, which would leave a permit to the next park
-     * of that thread, perhaps one of the user's.
+     * The choice: an interrupt is taken note of and set again after the wait. The thread that ends the wait calls
+     * wake(), once. A thread that has not parked yet is not unparked, which would leave a permit to the next park of
+     * that thread, perhaps one of the user's.
      *
-     * W1  begin() comes before this object is shown to whoever calls wake().
+     * W1  begin() comes before this object is shown to the thread that calls wake().
      * W2  wake() is called once after each begin(). Its last access to this object is the change of state, so the
      *     object may be used again as soon as the wait has returned.
      */
@@ -33,7 +33,7 @@ public class Waiter {
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
-        // What it uses is found before the heap can be full: a method of a VarHandle, too, needs memory the first time.
+        // The first use comes before the heap can be full: a method of a VarHandle, too, needs memory the first time.
         Waiter first = new Waiter();
         first.begin();
         if (first.mustPark()) {

@@ -1,2 +1,2 @@
-/** How a thread waits for another one: parked, whatever interrupts it, until that one wakes it. */
+/** Waiting for another thread: parked, even when interrupted, until that one wakes the waiter. */
 package io.flexdb.base.waiting;

@@ -61,7 +61,7 @@ enum OddPlace {
         this.fileSystem = fileSystem;
     }
 
-    /** What {@link SuiteRunner} runs here. */
+    /** The classes that {@link SuiteRunner} runs here. */
     String suite(boolean isShort) {
         return switch (this) {
             case HEAP_OF_64_MIB -> "ORDINARY"; // on files of the operating system

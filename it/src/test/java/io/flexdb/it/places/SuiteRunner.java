@@ -35,7 +35,7 @@ final class SuiteRunner {
         "io.flexdb.internal.wal.WalNamesTest"
     };
 
-    /** What is renamed, replaced and deleted while a store is open, by its end and by what comes after a crash. */
+    /** Files are renamed, replaced and deleted while a store is open, by its end and after a crash. */
     private static final String[] FILES = {
         "io.flexdb.flexspace.FlexSpaceTest",
         "io.flexdb.flexspace.FlexSpaceModelTest",

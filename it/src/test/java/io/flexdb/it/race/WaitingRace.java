@@ -18,7 +18,7 @@ public final class WaitingRace {
 
     private WaitingRace() {}
 
-    /** A write, the one behind it, and whoever makes which of them visible. */
+    /** A write, the one behind it, and the threads that make them visible. */
     @JCStressTest
     @Outcome(id = "3", expect = Expect.ACCEPTABLE, desc = "Both are visible.")
     @Outcome(expect = Expect.FORBIDDEN, desc = "A write has returned and is not visible.")

@@ -89,7 +89,7 @@ public final class LongTasks implements AutoCloseable {
         }
     }
 
-    /** Has none begin, and those there are end at their next look. Whoever calls this wakes those that wait. */
+    /** Has none begin, and those there are end at their next look. The caller wakes those that wait. */
     public void end() {
         for (Task task : endingTasks()) {
             task.ended = true;

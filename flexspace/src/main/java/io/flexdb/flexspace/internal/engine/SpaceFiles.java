@@ -65,7 +65,7 @@ final class SpaceFiles {
         }
     }
 
-    /** Whoever looks before he has the lock may find that a file is gone again. */
+    /** A look without the lock may find that a file is gone again. */
     private static void requireMissing(StoreIoException e) {
         if (!(e.getCause() instanceof NoSuchFileException)) {
             throw e;

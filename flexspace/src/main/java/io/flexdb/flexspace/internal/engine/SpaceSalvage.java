@@ -291,8 +291,8 @@ public final class SpaceSalvage implements AutoCloseable {
     }
 
     /**
-     * What stands behind the last whole frame of the logs; null if nothing does. A crash may have cut it, and then all
-     * its writes are in write-ahead logs; or it was whole, and is damaged.
+     * Tells of bytes behind the last whole frame of the logs; null if there are none. A crash may have cut that frame,
+     * and then all its writes are in write-ahead logs; or it was whole, and is damaged.
      */
     public CorruptionException cutLog() {
         return cutLog;

@@ -110,8 +110,8 @@ public final class LogicalLogReader {
     }
 
     /**
-     * After the last frame: whether there may have been others. A log is never used twice, so whatever stands behind its
-     * frames was written to it: by a batch that a crash has cut, or it is a frame that was whole, and is damaged.
+     * After the last frame: whether there may have been others. A log is never used twice, so bytes behind its frames
+     * were written to it: by a batch that a crash has cut, or it is a frame that was whole, and is damaged.
      */
     boolean mayLackFrames() {
         for (long at = position; at < size; at += piece.capacity()) {

@@ -277,7 +277,7 @@ public final class SegmentReader {
             int expected = sums[first + i];
             int found = checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
             if (found != expected) {
-                if (i < wanted) { // what was compared: a buffer of the caller's may have other bytes by now
+                if (i < wanted) { // the value that was compared: a buffer of the caller's may have other bytes by now
                     throw damage(segment, first + i, expected, found);
                 }
                 return i;

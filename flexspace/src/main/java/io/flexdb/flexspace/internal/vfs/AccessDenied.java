@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 final class AccessDenied {
     private AccessDenied() {}
 
-    /** What a user has to know: who lacks which permission to what, and what to do; null if that is not the failure. */
+    /** Tells a user who lacks which permission to what, and what to do; null if that is not the failure. */
     static String explain(Path path, IOException failure) {
         if (!(failure instanceof AccessDeniedException)) {
             return null;

@@ -17,17 +17,17 @@ final class FileLocks {
      *    around it.
      * L2 Between processes the operating system decides (LockFile). Where native calls serve, its lock can't be lost as
      *    long as the process lives and the file is there.
-     * L3 Elsewhere it can be. So whoever gets the lock believes it only if neither the lock file nor the directory names
+     * L3 Elsewhere it can be. So a lock that was got is believed only if neither the lock file nor the directory names
      *    another process that lives (HolderRecord).
      * L4 The lock counts only if the lock file still has its name when it is locked.
      * L5 A holder looks now and then whether L2 and L4 still hold (requireHeld), takes a lost lock again, and stops if
      *    another process has it.
      *
-     * The operating system may tie a lock to the process and the file: closing any descriptor of the file, whoever
-     * opened it, gives the lock up. So code of a store must never open a lock file that is held; since that is a fact
-     * about the process, the table here is static. If other code of this JVM has locked the file, the JDK tells that
-     * only when the file is open, and it can't be closed again without harm to that code. Such a file is kept for the
-     * next attempt.
+     * The operating system may tie a lock to the process and the file: closing any descriptor of the file, by any code
+     * of the process, gives the lock up. So code of a store must never open a lock file that is held; since that is a
+     * fact about the process, the table here is static. If other code of this JVM has locked the file, the JDK tells
+     * that only when the file is open, and it can't be closed again without harm to that code. Such a file is kept for
+     * the next attempt.
      */
     private static final ConcurrentHashMap<Name, LockFile> NOT_TO_CLOSE = new ConcurrentHashMap<>();
     private static final int TRIES = 100; // to lock a file that still has its name then

@@ -33,7 +33,7 @@ public enum FilePermissions {
         return attributes(path, file);
     }
 
-    /** The same for a directory. */
+    /** The attributes of a new directory. */
     FileAttribute<?>[] toCreateDirectory(Path path) {
         return attributes(path, directory);
     }

@@ -8,12 +8,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What the operating system has opened for an object that may be forgotten, as a reader that nobody closes is. */
+/** A descriptor of an object that may be forgotten, as a reader that nobody closes is. */
 final class Forgotten extends PhantomReference<Object> {
     /*
      * The JDK closes the descriptors of its file channels when these are collected, but not those of directory streams,
-     * and knows nothing of ours. Whatever is opened next closes what was collected meanwhile: no thread waits for it, and
-     * what nobody asks for more of does no harm. The table is static, since the objects are gone by then.
+     * and knows nothing of ours. The next opening closes those that were collected meanwhile. So no thread waits for
+     * that, and where nothing is opened any more they do no harm. The table is static, since the objects are gone by
+     * then.
      */
     private static final ReferenceQueue<Object> COLLECTED = new ReferenceQueue<>();
     private static final Set<Forgotten> WATCHED = ConcurrentHashMap.newKeySet();

@@ -18,11 +18,11 @@ import java.util.Objects;
  */
 public final class HolderRecord {
     /*
-     * The problem: the lock of the operating system may get lost while its holder lives. The choice: whoever gets the
-     * lock looks at the record before he believes that nobody has it. The record counts only if it names a process that
-     * lives. A number alone proves nothing, because numbers are given again: so the record says when the process began
-     * and in which boot. The identity of the file makes the record of a copied lock file count for nothing. A process
-     * of another namespace or another computer can't be looked up; there the lock alone counts.
+     * The problem: the lock of the operating system may get lost while its holder lives. The choice: a process that
+     * gets the lock looks at the record before it believes that nobody has it. The record counts only if it names a
+     * process that lives. A number alone proves nothing, because numbers are given again: so the record says when the
+     * process began and in which boot. The identity of the file makes the record of a copied lock file count for
+     * nothing. A process of another namespace or another computer can't be looked up; there the lock alone counts.
      */
     /** The space of a record in a file. It is always the same, so that a full disk has room for the next one. */
     static final int BYTES = 256;
@@ -114,7 +114,7 @@ public final class HolderRecord {
         return ProcessHandle.current().pid();
     }
 
-    /** What the proof of a process that lives has to be; null if it does not, or if that can't be told. */
+    /** The proof that a process which lives must have; null if it does not live, or if that can't be told. */
     private static String proof(long number, String identity) {
         String start = LINUX ? startOnLinux(number) : startElsewhere(number);
         String system = LINUX ? OfSystem.BOOT + " " + OfSystem.NAMESPACE : "-";

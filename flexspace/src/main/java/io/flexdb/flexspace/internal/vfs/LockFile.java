@@ -26,7 +26,7 @@ final class LockFile {
      * Two bytes are locked, far behind the content: there are systems on which a locked byte can't be read.
      *
      * Where native calls serve, the lock belongs to the open file description (F_OFD_SETLK). It ends when that is
-     * closed, and not before: whoever else in this process opens, reads and closes the file does no harm. Elsewhere it
+     * closed, and not before: other code of this process may open, read and close the file without harm. Elsewhere it
      * is the JDK's, which belongs to the process and ends when the process closes any descriptor of the file. Both
      * kinds exclude each other. A lock of the JDK's that may be lost is taken again, one byte after the other, so that
      * no other process gets in between as long as one of them is held. Another process takes the first byte first.
@@ -94,7 +94,7 @@ final class LockFile {
         }
     }
 
-    /** What tells a file or directory from all others; null if the system does not say. */
+    /** The identity of a file or directory; null if the system does not say. */
     static String identityOf(Path path) throws IOException {
         Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
         return key == null ? null : key.toString();
@@ -263,7 +263,7 @@ final class LockFile {
         }
     }
 
-    /** Takes back what names this process; what names another one, which has the lock by now, stays. */
+    /** Erases the record of this process; that of another one, which has the lock by now, stays. */
     private void eraseRecord() {
         try {
             if (record.length > 0 && Arrays.equals(record, content())) {

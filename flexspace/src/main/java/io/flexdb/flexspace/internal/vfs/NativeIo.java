@@ -87,7 +87,7 @@ public final class NativeIo {
         return LinuxCalls.openForReading(directory, file.toString());
     }
 
-    /** The same for reading and writing. */
+    /** Opens a file for reading and writing. */
     static int openForWriting(int directory, Path file) {
         return AVAILABLE ? LinuxCalls.openForWriting(directory, file.toString()) : -1;
     }
@@ -111,7 +111,7 @@ public final class NativeIo {
         return error == LinuxCalls.EAGAIN || error == LinuxCalls.EACCES; // constants: no class of JNA is loaded
     }
 
-    /** The same as {@link #openForReading} for a directory, or a symbolic link to one. */
+    /** Opens a directory for reading, or a symbolic link to one, as {@link #openForReading} does a file. */
     static int openDirectory(Path directory) {
         return LinuxCalls.openDirectory(directory.toString());
     }

@@ -59,7 +59,7 @@ public final class RealVfs implements Vfs {
     }
 
     /**
-     * The same for another kind of system.
+     * Files with the rules of another kind of system.
      *
      * @param isPosix whether a directory can be opened to be forced, and an open file be replaced. On Windows neither
      *     can be. Directories need not be forced there: NTFS writes changes of names to its journal, in their order, and

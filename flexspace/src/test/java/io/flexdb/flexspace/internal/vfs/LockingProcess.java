@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Another process that takes a lock, says how that went, and holds it until it is told to end. */
 final class LockingProcess implements AutoCloseable {
-    /** How it takes the lock. */
+    /** The ways to take the lock. */
     enum Way {
         /** As a store does that may call the system. */
         NATIVE,
@@ -74,7 +74,7 @@ final class LockingProcess implements AutoCloseable {
         return new LockingProcess(Way.NATIVE, NOTHING);
     }
 
-    /** What this process is told when it takes the lock, which it gives up at once: "locked", or who holds it. */
+    /** The answer that this process gets when it takes the lock, which it gives up at once: "locked", or who holds it. */
     String ask(Path lockFile) {
         return ask(Way.NATIVE, lockFile);
     }

@@ -376,8 +376,8 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     }
 
     /**
-     * Lets go of what the cursor holds. Closing again does nothing. A thread that uses the cursor while another one closes
-     * it gets a {@link StoreClosedException}, or what a broken cursor gives; no other cursor is affected.
+     * Lets go of what the cursor holds. Closing again does nothing. A thread that uses the cursor while another one
+     * closes it gets a {@link StoreClosedException}, or an error of a broken cursor; no other cursor is affected.
      */
     @Override
     public void close() {

@@ -379,8 +379,8 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
 
     /**
      * Commits every write that has returned from memtables into the space, and waits for that. They are durable then,
-     * whatever their mode, and what they have deleted or overwritten takes no disk space for longer than readers need it.
-     * The store does this itself when a memtable is full. For durability alone {@link #sync()} is cheaper.
+     * in every mode, and data that they have deleted or overwritten take no disk space for longer than readers need
+     * them. The store does this itself when a memtable is full. For durability alone {@link #sync()} is cheaper.
      *
      * @throws io.flexdb.storage.StoreFullException if there is no room in the space; the writes stay in the write-ahead
      *     logs, and the store goes on

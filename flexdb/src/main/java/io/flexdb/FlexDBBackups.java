@@ -29,7 +29,7 @@ import java.util.TreeMap;
  * closed, against other processes, too.
  *
  * <p><b>Durability.</b> Each method returns when its work is durable. A backup that fails or is cut short is none, and
- * leaves the others as they are; what it has left is deleted by the next one.
+ * leaves the others as they are; the next one deletes its files.
  *
  * <p><b>What is deleted.</b> A directory is deleted only if a file of ours in it proves that it is a backup of this
  * store, made here, and of its content only files with our names; nothing behind a symbolic link. Other things with a

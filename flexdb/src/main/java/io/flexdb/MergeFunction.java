@@ -47,7 +47,7 @@ public interface MergeFunction {
     MergeFunction APPEND = new MergeFunctions.Append();
 
     /**
-     * Merges operands into a value. The arrays belong to the function; what it returns is copied.
+     * Merges operands into a value. The arrays belong to the function; its result is copied.
      *
      * @param key as it was given to {@link FlexDB#merge}, in whichever keyspace
      * @param value null if the key is absent

@@ -47,7 +47,7 @@ final class DependencyGraph {
             return read(key, writer, writer);
         }
 
-        /** The same if it may have been one of two, or one between them: what they have written is the same. */
+        /** The same if it may have been one of two, or one between them: their writes are the same. */
         Node read(int key, Node earliest, Node latest) {
             reads.put(key, earliest);
             readsAtLatest.put(key, latest);

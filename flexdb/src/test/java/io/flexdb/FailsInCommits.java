@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A merge function that fails for two in three calls by commits, and works for all reads: so operands wait in the space,
- * and what they make must be right all the same.
+ * A merge function that fails for two in three calls by commits, and works for all reads: so operands wait in the
+ * space, and their value must be right all the same.
  */
 final class FailsInCommits implements MergeFunction {
     private final MergeFunction function;

@@ -388,7 +388,7 @@ class FlexDBBackupsTest {
         }
     }
 
-    // ---- what is not ours, what is damaged, what can't be known
+    // ---- things of others, damaged ones, and doubtful ones
 
     private static FlexDB openAt(Path path) {
         return FlexDB.open(path, StoreDriver.SMALL);
@@ -480,7 +480,7 @@ class FlexDBBackupsTest {
         assertTrue(Files.isDirectory(path.resolve("7/space")));
     }
 
-    /** The directory may be on another disk, and be read there, but what is behind a link is not ours to delete. */
+    /** The directory may be on another disk, and be read there, but nothing behind a link is ours to delete. */
     @Test
     void aBackupBehindASymbolicLinkIsRestoredAndNotDeleted() throws IOException {
         Path path = temporary.resolve("backups");

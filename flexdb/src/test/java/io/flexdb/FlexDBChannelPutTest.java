@@ -266,7 +266,7 @@ class FlexDBChannelPutTest {
         store.db.close();
     }
 
-    /** Whatever decides it: the memtable, the threshold, the sizes of extents and segments, the keyspace. */
+    /** With any memtable, threshold, sizes of extents and segments, and keyspace. */
     @Test
     void aChannelIsTakenAtEachLengthAtWhichAnArrayIs() throws IOException {
         int[] thresholds = {1, 2000, 100_000, Integer.MAX_VALUE};
@@ -303,7 +303,7 @@ class FlexDBChannelPutTest {
         }
     }
 
-    /** The extents are larger than a memtable can hold of one value, so what is read whole must be staged as well. */
+    /** Extents are larger than a memtable can hold of a value, so values that are read whole must be staged as well. */
     @Test
     void aLargeValueThatIsReadWholeNeedNotFitAMemtable() throws IOException {
         StoreDriver store = new StoreDriver(OPTIONS.withSpace(OPTIONS.space().withSegments(4 << 20, 512)));

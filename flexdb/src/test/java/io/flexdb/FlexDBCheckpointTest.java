@@ -139,7 +139,7 @@ class FlexDBCheckpointTest {
             write(log, harmful, (byte) ~sound[harmful]);
             assertThrows(CorruptionException.class, () -> db.checkpoint(copy));
             StoreOracle.assertSame(all, StoreDriver.all(db), "the store goes on");
-        } // and what is in memory goes to the space
+        } // and the writes in memory go to the space
         try (FlexDB db = FlexDB.open(path, unforced)) {
             assertEquals(40, db.checkpoint(copy));
             try (FlexDB opened = FlexDB.open(copy, unforced)) {

@@ -167,7 +167,7 @@ class FlexDBCopiesUnderFaultsTest {
             db.sync();
         }
 
-        // ---- what goes wrong
+        // ---- trouble
 
         private void actUnderTrouble(String at) {
             Action action = ACTIONS.get(random.nextInt(ACTIONS.size()));
@@ -339,7 +339,7 @@ class FlexDBCopiesUnderFaultsTest {
             }
         }
 
-        // ---- what is done meanwhile
+        // ---- actions
 
         Runnable create() {
             long id = backups.create(db).id();
@@ -421,7 +421,7 @@ class FlexDBCopiesUnderFaultsTest {
             return () -> {};
         }
 
-        // ---- what must be true
+        // ---- checks
 
         private TreeSet<Long> ids() {
             TreeSet<Long> ids = new TreeSet<>();

@@ -145,7 +145,7 @@ class FlexDBFootprintTest {
         }
     }
 
-    /** A range among old entries is gone through once, beside others; then only what is new is, while they wait. */
+    /** A range among old entries is gone through once, beside others; then only new ones are, while they wait. */
     @Test
     void aLongRangeIsGoneThroughOnce() {
         try (FlexDB db = StoreDriver.open(new SimulatedVfs(), FlexDBOptions.defaults())) {

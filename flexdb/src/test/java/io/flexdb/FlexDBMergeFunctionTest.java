@@ -112,7 +112,7 @@ class FlexDBMergeFunctionTest {
         }
     }
 
-    /** Others read, write and open snapshots; only what is to be committed behind it waits. */
+    /** Others read, write and open snapshots; only commits behind it wait. */
     @Test
     void aSlowFunctionInACommitHoldsNoReaderUpAndNoWriterForWhomThereIsRoom() {
         CountDownLatch inside = new CountDownLatch(1);
@@ -218,7 +218,7 @@ class FlexDBMergeFunctionTest {
         }
     }
 
-    /** One array for all results, which the function and whoever reads write to; and it spoils what it was given. */
+    /** One array for all results, which the function and the readers write to; and it spoils its arguments. */
     @Test
     void noArrayIsSharedWithTheFunction() throws IOException {
         byte[] result = bytes("1");

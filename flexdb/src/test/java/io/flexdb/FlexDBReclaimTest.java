@@ -18,7 +18,7 @@ class FlexDBReclaimTest {
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
     private static final int SEGMENT_BYTES = 64 * 512;
 
-    /** The segments that a small store keeps: those at hand for the next changes, and those below the least to collect. */
+    /** Bytes that a small store keeps: segments at hand for the next changes, and fewer than are collected at least. */
     private static final long KEPT_BYTES = 10L * SEGMENT_BYTES;
 
     private static byte[] key(int number) {

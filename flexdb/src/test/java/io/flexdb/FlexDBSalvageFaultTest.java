@@ -31,14 +31,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Salvage of stores that are damaged at random, on a machine that fails at random: the damaged store stays as it is,
- * only pairs come over that were written, in their own keyspaces, and what is missing is told.
+ * only pairs come over that were written, in their own keyspaces, and the report tells what is missing.
  */
 class FlexDBSalvageFaultTest {
     private static final int ROUNDS = Effort.times(60);
     private static final Path FRESH = Path.of("/fresh");
     private static final int SECTOR = 512;
 
-    /** The process is gone: whatever it would do from then on does not happen. */
+    /** The process is gone: none of its later actions happen. */
     private static final class Killed extends Error {
         private static final long serialVersionUID = 1L;
     }

@@ -196,7 +196,7 @@ class FlexDBSalvageKeyspacesTest {
         }
     }
 
-    /** Of a dropped keyspace, what is in a part of the space that is out of date comes back, under no other's name. */
+    /** Pairs of a dropped keyspace in a part of the space that is out of date come back, under no other's name. */
     @Test
     void whatIsLeftOfADroppedKeyspaceShowsInNoNewOne() {
         try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {

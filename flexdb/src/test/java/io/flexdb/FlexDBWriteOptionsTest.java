@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Options of single writes, writes that tell what was there, and what waits for them to be durable. */
+/** Options of single writes, writes that tell what was there, and waiting for writes to be durable. */
 class FlexDBWriteOptionsTest {
     private static final byte[] KEY = bytes("key");
     private static final WriteOptions SHORT = WriteOptions.timeToLive(Duration.ofMillis(10));

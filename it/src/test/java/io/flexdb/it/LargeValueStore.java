@@ -299,7 +299,7 @@ final class LargeValueStore {
         require(report.isComplete(), report.toString());
     }
 
-    // ---- what is there
+    // ---- content
 
     private static void putSmall(FlexDB db, String value) {
         for (int i = 0; i < SMALL; i++) {

@@ -44,8 +44,8 @@ public final class BackupDirectory implements AutoCloseable {
      * B5  Nothing is deleted that is not proved to be ours (see BackupProof). Where it can't be known whether something
      *     is there, nothing is deleted either.
      * B6  A number is given to one backup: flexdb.backups says so, durably, before there is a directory for it.
-     * B7  A backup that is seen may not be durable yet, if who made it was killed or could not force its manifest's
-     *     name. So those that stay are made durable before another one is deleted.
+     * B7  A backup that is seen may not be durable yet, if its maker was killed or could not force its manifest's name.
+     *     So those that stay are made durable before another one is deleted.
      * B8  Nothing is done, and above all nothing deleted, once another process has the lock.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Tells the log of what keeps old versions. The log is foreign code, so a thread of its own waits for it. */
+/** Tells the log of holders of old versions. The log is foreign code, so a thread of its own waits for it. */
 public final class HolderLog implements Consumer<List<String>> {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 

@@ -286,7 +286,7 @@ public final class CommitThread {
         }
     }
 
-    /** Removes some of what has expired, where it is worth it. */
+    /** Removes some expired pairs, where it is worth it. */
     private void sweepSome() {
         garbageLeft |= sweep();
     }
@@ -299,7 +299,7 @@ public final class CommitThread {
         });
     }
 
-    /** Removes all of what has expired, where it is worth it, on the caller's thread. */
+    /** Removes all expired pairs, where it is worth it, on the caller's thread. */
     private boolean sweepHere() {
         return reclaiming(() -> {
             long now = committer.reclaiming.time();
@@ -635,7 +635,7 @@ public final class CommitThread {
         });
     }
 
-    // ---- compaction, for whoever asks for it
+    // ---- compaction on demand
 
     /**
      * Writes some intervals of a range whole, without what has expired.

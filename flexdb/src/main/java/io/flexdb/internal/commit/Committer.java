@@ -731,7 +731,7 @@ public final class Committer {
         stagedPair = new StagedPair(write, reference, at, referenceBytes, bytes.length, length, expiry, through, waits);
     }
 
-    /** Stages a piece; where there is no room, once more after what is garbage was collected. */
+    /** Stages a piece; where there is no room, once more after garbage was collected. */
     private long stageWithRoom(LongSupplier staging) {
         try {
             return staging.getAsLong();

@@ -18,7 +18,7 @@ final class GatheredEntries {
     private final byte[] sources = new byte[MAX_COUNT]; // which of the tables each is in
     private final MergedValue[] merged = new MergedValue[MAX_COUNT]; // null for entries that are no operands
     private MemTable[] tables = NO_TABLES;
-    private StagedPair staged; // what the last entry makes, if that was staged; else null
+    private StagedPair staged; // the pair that the last entry makes, if that was staged; else null
     private int count;
     private long bytes;
     private long recordBytes;

@@ -30,7 +30,7 @@ final class MergedContent {
     private final Fingerprints fingerprints;
     private final FilterChange filtered;
     private final Expiries expiries;
-    private long now; // what is noted there counts from
+    private long now; // from which on expiry is counted there
     private final ByteBuffer smallRecords; // what records is when nothing large has to fit
     private final int[] smallPlaces = new int[1024];
     private ByteBuffer records;

@@ -96,7 +96,7 @@ final class OldPairs {
         return image || heads != null;
     }
 
-    /** What has the keys that are in memory, in records or their heads. */
+    /** The buffer of the keys that are in memory, in records or their heads. */
     ByteBuffer keyBuffer() {
         return heads != null ? heads.buffer() : directory;
     }

@@ -12,8 +12,8 @@ public final class CopiedStoreFiles {
     private CopiedStoreFiles() {}
 
     /**
-     * Deletes them, and the directories that are empty then. Files with other names stay, and so does whatever only a
-     * symbolic link leads to.
+     * Deletes them, and the directories that are empty then. Files with other names stay, and so does anything that
+     * only a symbolic link leads to.
      */
     public static void deleteAll(Vfs vfs, Path directory) {
         deleteAll(vfs, directory.resolve(StoreFiles.SPACE_NAME), SpaceEngine::isFileName);

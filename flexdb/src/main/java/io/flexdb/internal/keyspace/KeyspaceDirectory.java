@@ -181,7 +181,7 @@ public final class KeyspaceDirectory {
         } catch (CorruptionException | StoreIoException e) {
             if (!nextIsSound) {
                 throw e;
-            } // what can't be read has lower numbers
+            } // pairs that can't be read have lower numbers
         }
         pairsKnown = true;
     }

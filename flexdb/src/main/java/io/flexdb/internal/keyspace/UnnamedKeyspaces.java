@@ -99,7 +99,7 @@ public final class UnnamedKeyspaces {
             while (cursor.isValid()) {
                 int number = KeyHeads.numberOf(cursor.key());
                 if (number < KeyspaceDirectory.FIRST) {
-                    return pairs; // what no build has written
+                    return pairs; // which no build has written
                 }
                 pairs.merge(number, 1L, Long::sum);
                 if (names.containsValue(number)) {

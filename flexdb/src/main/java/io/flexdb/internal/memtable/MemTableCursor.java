@@ -30,8 +30,8 @@ public class MemTableCursor {
     }
 
     /**
-     * Lets the table go, by any thread, perhaps while the cursor moves: it goes on in the table, or fails, and what it
-     * says then counts for nothing.
+     * Lets the table go, by any thread, perhaps while the cursor moves: it goes on in the table, or fails, and its
+     * answer then counts for nothing.
      */
     public final void letGo() {
         table = null;

@@ -46,13 +46,13 @@ public final class OperandFold {
 
     private final MergeCalls calls;
     private final LargeValues large;
-    // What was gathered:
+    // Gathered:
     private MemTable[] tables = NO_TABLES;
     private int[] refs = NO_REFS;
     private int count;
     private MemTable baseTable; // null if a range or nothing was below
     private int baseRef;
-    // What was taken:
+    // Taken:
     private byte[] key; // as its user knows it
     private byte[] below;
     private LongBase longBase; // instead of it; or null
@@ -134,7 +134,7 @@ public final class OperandFold {
     // ---- taking
 
     /**
-     * Takes what was gathered, and what a memtable has below, if {@link #gather} has returned true.
+     * Takes the gathered entries, and the value that a memtable has below, if {@link #gather} has returned true.
      *
      * @param stored the key as it is stored
      */
@@ -149,7 +149,7 @@ public final class OperandFold {
     }
 
     /**
-     * Takes what was gathered, and what the space has below.
+     * Takes the gathered entries, and the value that the space has below.
      *
      * @param base null for nothing; else an array that nobody else has
      * @throws BadRecordException if operands wait in it, and it is no list of them
@@ -218,8 +218,8 @@ public final class OperandFold {
     }
 
     /**
-     * Takes what was gathered, with a base that stays where it is: only {@link #longList} may follow, if it is not over
-     * and {@linkplain #hasLongBase counts}.
+     * Takes the gathered entries, with a base that stays where it is: only {@link #longList} may follow, if it is not
+     * over and {@linkplain #hasLongBase counts}.
      */
     public void take(byte[] stored, LongBase base) {
         operands = new ArrayList<>(count);

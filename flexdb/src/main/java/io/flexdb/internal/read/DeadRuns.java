@@ -119,7 +119,7 @@ final class DeadRuns {
         }
     }
 
-    // ---- what was written since
+    // ---- later writes
 
     /** Looks at what was written up to a number; false if no run says anything of the version as of it. */
     private boolean follow(Version version, long sequence) {

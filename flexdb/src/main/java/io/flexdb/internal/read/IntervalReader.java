@@ -32,7 +32,7 @@ public final class IntervalReader {
      * name.
      *
      * An interval that is larger than a few extents has a large value, which may be more than there is memory for. Of
-     * such only what pairs have before their values is read (PairHeads), and then the one value that is wanted.
+     * such only the pairs' parts before their values are read (PairHeads), and then the one value that is wanted.
      */
 
     /** Returned where a key has no pair. */

@@ -91,7 +91,7 @@ public final class MergeCursor implements AutoCloseable {
     private ByteBuffer buffer;
     private int keyPosition;
     private int keyLength;
-    private ByteBuffer values; // what has the value; null while a large one has not been read, or none been merged
+    private ByteBuffer values; // the buffer of the value; null while a large one has not been read, or none been merged
     private int valuePosition;
     private int valueLength;
     private long expiry; // from then on the key is absent; always, if it was removed
@@ -599,7 +599,7 @@ public final class MergeCursor implements AutoCloseable {
             dead.begin();
         }
         if (current < fronts) {
-            return false; // what is in front alone knows where it goes on
+            return false; // a source in front alone knows where it goes on
         }
         if (current != spaceSource) {
             dead.pass(memtables[current].table(), memtables[current].ref());
@@ -678,7 +678,7 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     private void noteDeadForOthers() {
-        if (fronts == 0 && dead.isWorthNoting()) { // what is in front is nobody else's
+        if (fronts == 0 && dead.isWorthNoting()) { // own writes in front are nobody else's
             byte[] end;
             if (current == NOWHERE || isOutside()) {
                 byte[] bound = backward ? scan.lowerBound() : scan.upperBound();

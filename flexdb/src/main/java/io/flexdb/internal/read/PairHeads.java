@@ -124,7 +124,7 @@ public final class PairHeads {
             try {
                 reads.read(space, logicalOffset + at, window, 0, wanted);
             } catch (CorruptionException | StoreIoException e) {
-                wanted = bytes; // what is damaged may be behind it
+                wanted = bytes; // the damage may be behind it
                 reads.read(space, logicalOffset + at, window, 0, wanted);
             }
             windowBytes = wanted;

@@ -599,7 +599,7 @@ public final class StoreSalvage {
             } catch (IllegalArgumentException e) {
                 byte[] key = keyOf(entries, frame.payload());
                 addTooLong(e, frame.path(), key);
-                hasLost(key); // what the space has is older, and no base of the operands to come (S2)
+                hasLost(key); // the space's value is older, and no base of the operands to come (S2)
             }
             start = end;
             sequence++;

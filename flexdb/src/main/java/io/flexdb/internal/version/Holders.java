@@ -185,7 +185,7 @@ public final class Holders {
     }
 
     /**
-     * Ends one, so that whoever uses it gets an exception.
+     * Ends one, so that using it throws an exception.
      *
      * @param bytes that it keeps
      * @param why what was exceeded, and what to do

@@ -17,7 +17,7 @@ public final class SharedForce {
      * The first that waits forces, for itself and for everybody whose write was appended by then; those who come during
      * the force wait, and one of them forces next. So a force serves as many writers as came during the one before,
      * without a thread of its own and without a delay. When a force ends, its leader wakes those whose writes are
-     * durable, and one more, who leads the next one. So each of them is woken once, however many they are.
+     * durable, and the leader of the next one. So each of them is woken once, however many they are.
      *
      * G1 Files are forced in the order in which they were added, and a number counts as durable only when everything
      *    before it is: an older file first, to its end.
@@ -210,7 +210,7 @@ public final class SharedForce {
         return first;
     }
 
-    /** Wakes those whose writes are durable now, and who leads next (G4). */
+    /** Wakes those whose writes are durable now, and the next leader (G4). */
     private void passOn() {
         Request durable = null;
         Request leader = null;

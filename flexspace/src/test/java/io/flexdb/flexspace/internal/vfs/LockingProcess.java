@@ -74,7 +74,7 @@ final class LockingProcess implements AutoCloseable {
         return new LockingProcess(Way.NATIVE, NOTHING);
     }
 
-    /** The answer that this process gets when it takes the lock, which it gives up at once: "locked", or who holds it. */
+    /** The answer to this process when it takes the lock, which it gives up at once: "locked", or who holds it. */
     String ask(Path lockFile) {
         return ask(Way.NATIVE, lockFile);
     }

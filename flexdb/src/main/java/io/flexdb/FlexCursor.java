@@ -12,10 +12,11 @@ import java.util.Optional;
  * nowhere; a new cursor stands nowhere. Later writes do not show. {@link ReadOptions} may bound it: it then behaves as
  * if the store had no other keys.
  *
- * <p>For one thread at a time, of which each hands it over to the next. An open cursor holds back memory and disk that later writes would free, so it is to be
- * closed; one for which it would be too much is ended by the store, and throws a
- * {@link io.flexdb.storage.SnapshotTooOldException}. After it or the store is closed, its methods throw {@link StoreClosedException}. After any
- * other exception from a move it stands nowhere. Keys and values handed out are copies.
+ * <p>For one thread at a time, of which each hands it over to the next. An open cursor holds back memory and disk that
+ * later writes would free, so it is to be closed. One that keeps too much is ended by the store ({@link
+ * FlexDBOptions#withMaxPinnedBytes}), and throws a {@link io.flexdb.storage.SnapshotTooOldException}. After it or the
+ * store is closed, its methods throw {@link StoreClosedException}. After any other exception from a move it stands
+ * nowhere. Keys and values handed out are copies.
  *
  * <p>Opening, moving and closing cursors makes no garbage but the cursors themselves, once as many have been open at a
  * time as there are now, if the thread that opens a cursor is the only one to use it.

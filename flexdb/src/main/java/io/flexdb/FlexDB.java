@@ -27,8 +27,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * An embedded ordered key-value store. Keys and values are bytes; keys are ordered as unsigned bytes, a shorter key
- * before a longer one that it begins. What reads and writes pairs is in {@link ReadView} and {@link Keyspace}: the store
- * itself is its default keyspace, and others are made by {@link #createKeyspace}.
+ * before a longer one that it begins. The methods that read and write pairs are in {@link ReadView} and {@link
+ * Keyspace}: the store itself is its default keyspace, and others are made by {@link #createKeyspace}.
  *
  * <pre>{@code
  * try (FlexDB db = FlexDB.open(Path.of("data"))) {
@@ -58,8 +58,10 @@ import java.util.concurrent.ThreadLocalRandom;
  * failed write or force the store is stopped, since what is on disk is unknown: all methods but {@link #close()} throw
  * {@link io.flexdb.storage.StoreFailedException} until it is opened again. A commit that needs what is damaged or can't
  * be read makes the store read-only: writes throw {@link io.flexdb.storage.StoreReadOnlyException}, everything else
- * goes on, and nothing acknowledged is lost. {@link #health()} tells, and {@link FlexDBOptions#withHealthListener} when
- * it changes. After {@link #close()} all methods throw {@link io.flexdb.storage.StoreClosedException}.
+ * goes on, and nothing acknowledged is lost. Snapshots, cursors and transactions that keep too much memory are ended,
+ * and throw {@link io.flexdb.storage.SnapshotTooOldException}; see {@link FlexDBOptions#withMaxPinnedBytes}. {@link
+ * #health()} tells, and {@link FlexDBOptions#withHealthListener} when it changes. After {@link #close()} all methods
+ * throw {@link io.flexdb.storage.StoreClosedException}.
  */
 public final class FlexDB extends Keyspace implements AutoCloseable {
     /** The longest value: 1 MiB less than 1 GiB. */

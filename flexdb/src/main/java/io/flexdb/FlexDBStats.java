@@ -42,7 +42,7 @@ import io.flexdb.storage.StoreHealth;
  * @param reads how the data file is read: what the options ask for may not be possible
  * @param health what the store still does
  * @param memory all memory by what it is for
- * @param holders what is open and keeps old versions
+ * @param holders the open snapshots, cursors and others that keep old versions
  */
 public record FlexDBStats(
         long lastSequence,

@@ -6,9 +6,10 @@ import io.flexdb.internal.keyspace.KeyspaceState;
 import io.flexdb.internal.version.PinnedVersion;
 
 /**
- * A store as it was at one moment, for as long as the snapshot is open; what expires after that moment stays. It holds back memory and disk that later
- * writes would free, so it is to be closed; one for which it would be too much is ended by the store, and throws a
- * {@link io.flexdb.storage.SnapshotTooOldException}. Any thread may use it; after it or the store is closed, reading throws
+ * A store as it was at one moment, for as long as the snapshot is open; it still shows pairs that expire after that
+ * moment. It holds back memory and disk that later writes would free, so it is to be closed. One that keeps too much is
+ * ended by the store ({@link FlexDBOptions#withMaxPinnedBytes}), and throws a {@link
+ * io.flexdb.storage.SnapshotTooOldException}. Any thread may use it; after it or the store is closed, reading throws
  * {@link io.flexdb.storage.StoreClosedException}.
  *
  * <p>It shows the default keyspace; {@link #in} shows another one at the same moment.

@@ -12,10 +12,11 @@ import java.nio.channels.WritableByteChannel;
  * a value of some size is read, or in memory, than is asked for; each byte is verified by the checksum of its frame
  * before it is returned, and damage is a {@link io.flexdb.storage.CorruptionException}.
  *
- * <p>To be closed: like a snapshot it holds back memory and disk that later writes would free. Any thread may use
+ * <p>To be closed: like a snapshot it holds back memory and disk that later writes would free, and throws a {@link
+ * io.flexdb.storage.SnapshotTooOldException} once the store has ended it since it kept too much. Any thread may use
  * {@link #read(ByteBuffer, long)}; the position is for one thread at a time. After it or the store is closed, reading
- * throws {@link StoreClosedException}, which is unchecked; nothing here throws a checked exception. One of a
- * {@link FlexDBReader} throws {@link io.flexdb.storage.ReaderOvertakenException} where the writer has used the disk space
+ * throws {@link StoreClosedException}, which is unchecked; nothing here throws a checked exception. One of a {@link
+ * FlexDBReader} throws {@link io.flexdb.storage.ReaderOvertakenException} where the writer has used the disk space
  * again. A read costs a lookup of where the bytes are, and one access for each piece of at most 128 KiB.
  */
 public final class ValueReader implements SeekableByteChannel {

@@ -204,8 +204,8 @@ public final class FlexDBBackups implements AutoCloseable {
      * @param progress is told how far it is, and may end it
      * @throws IllegalArgumentException if there is no such backup
      * @throws io.flexdb.storage.TargetNotEmptyException if the target has something in it; nothing is changed
-     * @throws io.flexdb.storage.CorruptionException if the backup is damaged, or lacks a write that it should have; what
-     *     was made is deleted
+     * @throws io.flexdb.storage.CorruptionException if the backup is damaged, or lacks a write that it should have; the
+     *     part that was made is deleted
      */
     public synchronized void restore(long id, Path target, Progress progress) {
         localPath(target, "target");

@@ -466,7 +466,7 @@ public final class IntervalReader {
             return;
         }
         if (bytes > mostWholeBytes) {
-            int most = RecordFormat.MAX_KEY_BYTES; // whatever pairs there are have in common
+            int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
             pairs.takeHeads(
                     readHeads(space, context, logicalOffset, bytes, counted, interval.contentNumber(), most),
                     logicalOffset);

@@ -103,7 +103,7 @@ final class PairWriter {
 
     /** Puts a value of that kind, which is never in memory as a whole. As {@link #put}. */
     void put(byte[] storedKey, long expiry, ReadableByteChannel value, int valueLength) {
-        flush(); // what is older
+        flush(); // older entries
         Source source = new Source(value);
         try {
             writer.writeFrom(storedKey, expiry, source, valueLength, Force.WHEN_ASKED, null);

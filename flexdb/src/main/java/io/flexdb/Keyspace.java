@@ -16,6 +16,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * Pairs with an order of their own in a store that may have many such: each {@link FlexDB} is its own default keyspace,
@@ -449,12 +451,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      */
     public byte[] putIfAbsent(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
-        while (true) {
-            byte[] found = get(key);
-            if (found != null || compareAndSet(key, null, value, options)) {
-                return found;
-            }
-        }
+        byte[] found = get(key); // mostly it is there, which costs no more than a lookup then
+        return found != null ? found : change(key, Objects::isNull, value, options);
     }
 
     /**
@@ -474,12 +472,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      */
     public byte[] getAndSet(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
-        while (true) {
-            byte[] found = get(key);
-            if (compareAndSet(key, found, value, options)) {
-                return found;
-            }
-        }
+        return change(key, found -> true, value, options);
     }
 
     /**
@@ -498,13 +491,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IllegalArgumentException if the key is too long, or the options have a time to live
      */
     public byte[] getAndDelete(byte[] key, WriteOptions options) {
-        options.requireNoTimeToLive("delete");
-        while (true) {
-            byte[] found = get(key);
-            if (found == null || compareAndSet(key, found, null, options)) {
-                return found;
-            }
-        }
+        return change(key, Objects::nonNull, null, options);
     }
 
     /**
@@ -528,23 +515,35 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IllegalArgumentException if there is no value, but a time to live
      */
     public boolean compareAndSet(byte[] key, byte[] expected, byte[] value, WriteOptions options) {
-        Durability mode = value == null ? access.durability(options, "delete") : access.durability(options);
-        Limits.keyLength(heads, key);
         if (value != null) {
             Limits.valueLength(value);
         }
+        return Arrays.equals(change(key, found -> Arrays.equals(found, expected), value, options), expected);
+    }
+
+    /**
+     * Sets or removes the value of a key if it is as wanted, with no other write in between.
+     *
+     * @param wanted is asked for the value that the key has, or null if it is absent
+     * @param value null to remove the key
+     * @return the value that it had; it has been changed if that was wanted
+     */
+    private byte[] change(byte[] key, Predicate<byte[]> wanted, byte[] value, WriteOptions options) {
+        Durability mode = value == null ? access.durability(options, "delete") : access.durability(options);
+        Limits.keyLength(heads, key);
         Store open = access.store();
         long begun = open.beginTransaction();
         try {
             Footprint unchanged = open.newFootprint();
             while (true) {
                 unchanged.reset(open.visibleSequence(), open.publishedRuns());
-                if (!Arrays.equals(get(key), expected)) {
-                    return false;
+                byte[] found = get(key);
+                if (!wanted.test(found)) {
+                    return found;
                 }
                 unchanged.addKey(heads.stored(key));
                 if (set(key, value, options, mode, unchanged) != StoreWriter.REFUSED) {
-                    return true;
+                    return found;
                 }
             }
         } finally {

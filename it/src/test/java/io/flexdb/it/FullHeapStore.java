@@ -41,6 +41,7 @@ final class FullHeapStore {
     private static final int KEYS = 1500 * WRITERS;
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int MAX_HOG = 3_000_000;
+    private static final int MOST_TURNS_LOG = 15; // of all threads, between two times at which the heap is full
     private static final long MAX_SECONDS_TO_END = 300; // on a machine that is busy with other things
 
     private final FlexDB db;
@@ -49,6 +50,10 @@ final class FullHeapStore {
     private final AtomicReference<Throwable> wrong = new AtomicReference<>();
     private final AtomicLong acknowledged = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
+    private final AtomicLong turns = new AtomicLong(); // operations that have ended, well or not
+    private volatile long awaitedTurns = Long.MAX_VALUE; // from how many on each wakes the main thread
+    private final Object turn = new Object(); // it waits for that; a monitor, as its wait needs no heap
+    private volatile int running; // threads; written under the monitor
     private volatile boolean over;
 
     private FullHeapStore(FlexDB db, MappedByteBuffer notes) {
@@ -149,28 +154,37 @@ final class FullHeapStore {
             SplittableRandom own = random.split();
             int which = i;
             Runnable operation = () -> {
-                if (which < WRITERS) {
-                    write(which + WRITERS * own.nextInt(KEYS / WRITERS), own);
-                } else {
-                    read(own.nextInt(KEYS));
+                try {
+                    if (which < WRITERS) {
+                        write(which + WRITERS * own.nextInt(KEYS / WRITERS), own);
+                    } else {
+                        read(own.nextInt(KEYS));
+                    }
+                } finally {
+                    endTurn();
                 }
             };
-            threads.add(new Thread(() -> repeat(operation)));
+            threads.add(new Thread(() -> {
+                repeat(operation);
+                endThread();
+            }));
         }
         repeat(
                 () -> { // what it uses itself to tell errors apart is had before the heap is full
                     throw new StoreClosedException("the first error");
                 });
+        running = threads.size();
         threads.forEach(thread -> thread.setDaemon(true));
         threads.forEach(Thread::start);
         fillHeapNowAndThen(System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), random);
         long before = acknowledged.get();
         // Then somebody goes on, unless one of those under way has met the full heap, and the store fails.
-        for (int tries = 0; mustGoOn(before); tries++) {
-            if (tries == 100 * MAX_SECONDS_TO_END) {
-                hang("nobody writes");
+        awaitedTurns = 0;
+        long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS_TO_END);
+        synchronized (turn) {
+            while (mustGoOn(before)) {
+                awaitTurn(latest, "nobody writes");
             }
-            Thread.sleep(10);
         }
         over = true;
         for (Thread thread : threads) {
@@ -181,8 +195,46 @@ final class FullHeapStore {
         }
     }
 
+    private void endTurn() {
+        if (turns.incrementAndGet() >= awaitedTurns) {
+            synchronized (turn) {
+                turn.notifyAll();
+            }
+        }
+    }
+
+    private void endThread() {
+        synchronized (turn) {
+            running--;
+            turn.notifyAll();
+        }
+    }
+
+    /** Under the monitor: waits for a turn, or the end of a thread. */
+    private void awaitTurn(long latest, String otherwise) throws InterruptedException {
+        long left = TimeUnit.NANOSECONDS.toMillis(latest - System.nanoTime());
+        if (left <= 0) {
+            hang(otherwise);
+        }
+        turn.wait(left);
+    }
+
+    /** Returns after so many more turns, or when all threads have ended. Allocates nothing. */
+    private void awaitTurns(int more) throws InterruptedException {
+        long awaited = turns.get() + more;
+        awaitedTurns = awaited;
+        long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS_TO_END);
+        synchronized (turn) {
+            while (turns.get() < awaited && running > 0) {
+                awaitTurn(latest, "nobody reads or writes");
+            }
+        }
+        awaitedTurns = Long.MAX_VALUE;
+    }
+
     private boolean mustGoOn(long before) {
         return acknowledged.get() == before
+                && running > 0
                 && wrong.get() == null
                 && db.health().state() == StoreHealth.State.USABLE;
     }
@@ -249,10 +301,10 @@ final class FullHeapStore {
         requireBetween(key, value == null ? 0 : ByteBuffer.wrap(value).getLong(), least, tried(key));
     }
 
-    private static void fillHeapNowAndThen(long end, SplittableRandom random) throws InterruptedException {
+    private void fillHeapNowAndThen(long end, SplittableRandom random) throws InterruptedException {
         byte[][] hog = new byte[MAX_HOG][];
         int count = 0;
-        while (System.nanoTime() < end) {
+        while (System.nanoTime() < end && running > 0) {
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(random.nextInt(40));
             int left = 1 << random.nextInt(16);
             for (int bytes = 1 << 20; bytes > left || System.nanoTime() < until; ) {
@@ -266,7 +318,7 @@ final class FullHeapStore {
             while (count > 0) {
                 hog[--count] = null;
             }
-            Thread.sleep(random.nextInt(30));
+            awaitTurns(1 << random.nextInt(MOST_TURNS_LOG));
         }
     }
 }

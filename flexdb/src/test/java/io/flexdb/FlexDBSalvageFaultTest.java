@@ -269,16 +269,8 @@ class FlexDBSalvageFaultTest {
 
     private Random random = new Random();
 
-    private static Map<Path, byte[]> contents(SimulatedVfs vfs) {
-        Map<Path, byte[]> contents = new HashMap<>();
-        vfs.files().stream()
-                .filter(file -> file.startsWith(StoreDriver.DIRECTORY) && !file.endsWith("LOCK"))
-                .forEach(file -> contents.put(file, vfs.content(file)));
-        return contents;
-    }
-
     private String damage(SimulatedVfs vfs, FailingVfs failing) {
-        List<Path> files = new ArrayList<>(contents(vfs).keySet());
+        List<Path> files = new ArrayList<>(FlexDBSalvageTest.contents(vfs).keySet());
         files.sort(null);
         Path file = files.get(random.nextInt(files.size()));
         byte[] bytes = vfs.content(file);
@@ -333,7 +325,7 @@ class FlexDBSalvageFaultTest {
         for (int i = random.nextInt(4); i > 0; i--) {
             done.add(damage(vfs, failing));
         }
-        Map<Path, byte[]> before = contents(vfs);
+        Map<Path, byte[]> before = FlexDBSalvageTest.contents(vfs);
         boolean isLost =
                 before.keySet().stream().noneMatch(file -> file.startsWith(StoreDriver.DIRECTORY.resolve("space")));
         int trouble = random.nextInt(8);
@@ -383,7 +375,7 @@ class FlexDBSalvageFaultTest {
     }
 
     private static void assertUntouched(Map<Path, byte[]> before, SimulatedVfs vfs, String at) {
-        Map<Path, byte[]> now = contents(vfs);
+        Map<Path, byte[]> now = FlexDBSalvageTest.contents(vfs);
         assertEquals(before.keySet(), now.keySet(), at);
         before.forEach((file, bytes) -> assertArrayEquals(bytes, now.get(file), at + ": " + file));
     }

@@ -111,7 +111,8 @@ class FlexDBSalvageTest {
         return List.of(closed, killed, reopened);
     }
 
-    private static Map<Path, byte[]> contents(SimulatedVfs vfs) {
+    /** The files of a store, but for the lock. */
+    static Map<Path, byte[]> contents(SimulatedVfs vfs) {
         Map<Path, byte[]> contents = new HashMap<>();
         vfs.files().stream()
                 .filter(file -> file.startsWith(StoreDriver.DIRECTORY) && !file.endsWith("LOCK"))

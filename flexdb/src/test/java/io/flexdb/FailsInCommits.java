@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FailsInCommits implements MergeFunction {
     private final MergeFunction function;
     private final AtomicInteger calls = new AtomicInteger();
-    private final AtomicInteger failures = new AtomicInteger();
 
     FailsInCommits(MergeFunction function) {
         this.function = function;
@@ -23,7 +22,6 @@ final class FailsInCommits implements MergeFunction {
     @Override
     public byte[] merge(byte[] key, byte[] value, List<byte[]> operands) {
         if (calls.incrementAndGet() % 3 != 0 && isInCommit()) {
-            failures.incrementAndGet();
             operands.forEach(operand -> Arrays.fill(operand, (byte) -1)); // they are its own
             throw new IllegalStateException("by intent");
         }
@@ -48,10 +46,5 @@ final class FailsInCommits implements MergeFunction {
     @Override
     public void checkOperand(ByteBuffer key, ByteBuffer operand) {
         function.checkOperand(key, operand);
-    }
-
-    /** Counts its failures. */
-    int failures() {
-        return failures.get();
     }
 }

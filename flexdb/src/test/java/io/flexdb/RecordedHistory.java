@@ -68,10 +68,6 @@ final class RecordedHistory {
         all.add(done);
     }
 
-    int size() {
-        return all.size();
-    }
-
     /**
      * Forgets what a crash took: all behind a number.
      *

@@ -2,7 +2,6 @@ package io.flexdb.internal.follow;
 
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.internal.cache.IntervalCache;
 import io.flexdb.internal.files.AnchorsFile;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.index.SparseIndex;
@@ -321,10 +320,6 @@ public final class FollowedState implements AutoCloseable {
     /** Off-heap bytes of it, roughly, without what all states share. */
     long memoryBytes() {
         return tables.memoryBytes() + engine.figures().treeMemoryBytes() + intervals.index.memoryBytes();
-    }
-
-    IntervalCache cache() {
-        return store.cache;
     }
 
     SpaceEngine engine() {

@@ -155,11 +155,6 @@ public final class FollowedStore implements AutoCloseable {
         return state;
     }
 
-    /** The settings, with all that was derived. */
-    public StoreSettings settings() {
-        return settings;
-    }
-
     /** Calls the merge function. */
     public MergeCalls merges() {
         return merges;

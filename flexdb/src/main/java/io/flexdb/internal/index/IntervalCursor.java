@@ -199,12 +199,6 @@ public final class IntervalCursor {
         IndexNodes.setHint(leaf, leafBase, index[0], hint);
     }
 
-    /** The hint of the interval behind this one, or 0 if there is none at hand. */
-    public int nextHint() {
-        assert valid;
-        return index[0] + 1 < leafCount ? IndexNodes.hint(leaf, leafBase, index[0] + 1) : 0;
-    }
-
     private int anchorRef() {
         assert valid;
         return IndexNodes.ref(leaf, leafBase, 0, index[0]);

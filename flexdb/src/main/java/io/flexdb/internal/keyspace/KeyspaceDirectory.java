@@ -127,11 +127,6 @@ public final class KeyspaceDirectory {
         return new ArrayList<>(states.keySet());
     }
 
-    /** Throws unless a keyspace is of this open store. */
-    public void require(KeyspaceState state) {
-        state.requireIn(this);
-    }
-
     /**
      * Makes a keyspace.
      *

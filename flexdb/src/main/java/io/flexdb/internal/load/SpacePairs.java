@@ -3,7 +3,6 @@ package io.flexdb.internal.load;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.internal.index.IntervalCursor;
 import io.flexdb.internal.index.SparseIndex;
-import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
@@ -172,10 +171,5 @@ final class SpacePairs {
     /** How its key compares with another. */
     int compare(byte[] other) {
         return Arrays.compareUnsigned(key, 0, keyLength, other, 0, other.length);
-    }
-
-    /** The same with one that is in a buffer. */
-    int compare(ByteBuffer buffer, int position, int length) {
-        return KeyBytes.compare(key, 0, keyLength, buffer, position, length);
     }
 }

@@ -184,11 +184,6 @@ public final class PairHeads {
         return count;
     }
 
-    /** Bytes of the interval. */
-    int dataBytes() {
-        return dataBytes;
-    }
-
     /** Bytes of all heads. */
     int headBytes() {
         return headBytes;

@@ -14,10 +14,9 @@ public final class RunFileReader {
     /*
      * A block is verified before a byte of it is used, and so is the trailer, which says how much there should have
      * been: a file that was cut is found out there. Who made the file may have made the checksums, too. So lengths are
-     * held against what the file has, and memory is taken as bytes come in, and not as they are announced. A value is
-     * read when somebody asks for it, by parts if he likes.
+     * held against what the file has. A value is read when somebody asks for it, by parts, so that no memory is taken
+     * for what is only announced.
      */
-    private static final int FIRST_VALUE_BYTES = 1 << 20;
     private static final int MAX_VARINT_BYTES = 5;
 
     private final VfsFile file;
@@ -104,13 +103,6 @@ public final class RunFileReader {
         return valueLength;
     }
 
-    /** Reads the value, all of it or what is left of it, into a new array. */
-    public byte[] value() {
-        int length = unread;
-        unread = 0;
-        return read(length);
-    }
-
     /** Fills a buffer with the next bytes of the value, which has as many. */
     public void readValue(ByteBuffer to) {
         assert to.remaining() <= unread : to + " for " + unread;
@@ -166,13 +158,10 @@ public final class RunFileReader {
     }
 
     private byte[] read(int length) {
-        byte[] all = new byte[Math.min(length, FIRST_VALUE_BYTES)];
+        byte[] all = new byte[length];
         for (int done = 0; done < length; ) {
             requireMore();
-            if (done == all.length) {
-                all = Arrays.copyOf(all, (int) Math.min(length, 2L * done));
-            }
-            int some = Math.min(block.remaining(), all.length - done);
+            int some = Math.min(block.remaining(), length - done);
             block.get(all, done, some);
             done += some;
         }

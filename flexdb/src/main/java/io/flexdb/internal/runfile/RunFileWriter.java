@@ -49,16 +49,6 @@ public final class RunFileWriter {
     }
 
     /**
-     * Adds a pair.
-     *
-     * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
-     */
-    public void add(byte[] key, byte[] value, long expiry) {
-        begin(key, value.length, expiry);
-        addToValue(value, value.length);
-    }
-
-    /**
      * Begins a pair, the value of which is added by parts then.
      *
      * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}

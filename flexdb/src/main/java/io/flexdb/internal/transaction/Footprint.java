@@ -120,11 +120,6 @@ public final class Footprint implements Precondition {
         read.forEach(consumer);
     }
 
-    /** The number of the last write that is seen. */
-    public long since() {
-        return since;
-    }
-
     /** Why it did not hold when it was last asked. */
     public String conflict() {
         return conflict;

@@ -97,11 +97,6 @@ final class Holder extends WeakReference<PinnedVersion> {
         }
     }
 
-    /** Whether reads are under way. */
-    boolean isRead() {
-        return (state.get() & OPENING - 1 & ~ENDED) != 0;
-    }
-
     /** Closes it; false if it was closed before. */
     boolean close() {
         long now;

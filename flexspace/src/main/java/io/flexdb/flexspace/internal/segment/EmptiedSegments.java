@@ -30,11 +30,6 @@ public final class EmptiedSegments {
         return leased.giveUp();
     }
 
-    /** How many are only kept for who reads the files. */
-    public int leasedCount() {
-        return leased.count();
-    }
-
     void add(Segment segment) {
         unnoted.add(segment);
     }

@@ -264,7 +264,6 @@ class FlexDBReaderHistoryTest {
             assertNotNull(reader.containsKey(key));
             if (round % 7 == 0) {
                 reader.close();
-                apart[0] = 40; // an opening takes some twenty reads, and begins again where the tree has changed
                 reader = FlexDB.openReadOnly(files, StoreDriver.DIRECTORY, store.options, true);
             }
         }

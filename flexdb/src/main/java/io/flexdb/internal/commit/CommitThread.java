@@ -261,6 +261,9 @@ public final class CommitThread {
     }
 
     private void shortenHere() {
+        if (!engine.mayShorten()) {
+            return; // what is emptied becomes free when the next change needs it
+        }
         publishForReuse();
         while (engine.shorten(false)) {
             engine.collectGarbage();

@@ -527,6 +527,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return spare > 0 && !collector.isSweeping() && collector.beginAtEnd(spare);
     }
 
+    /** Whether {@link #shorten} may have something to do after publishing, but for little. */
+    public boolean mayShorten() {
+        return segments.maySpare();
+    }
+
     /** Extents of which a range has a part, or more. */
     public long extentsIn(long logicalOffset, long length) {
         long[] extents = {0};

@@ -37,7 +37,6 @@ public final class SegmentReservation {
     private static final int MIN_KEPT_ON_DISK = 2;
     private static final int MAX_KEPT_ON_DISK = 4;
     private static final int MIN_CUT = 8;
-    private static final int MIN_SLACK = 2;
 
     private final SegmentStore store;
     private final SegmentFormat format;
@@ -338,25 +337,46 @@ public final class SegmentReservation {
      * Cuts off the end of the file what is free and more than is kept, and returns how many segments more could be cut if
      * nothing in use followed them: none if it is not worth to move that.
      *
-     * @param wholly whether to keep no more than is always kept; else as much as the next commits take, perhaps
+     * @param wholly whether to keep no more than is always kept, and to cut off however little; else as much is kept as
+     *     the next commits take, perhaps
      */
     public int cutSpare(boolean wholly) {
-        int inUse = store.segmentCount() - store.freeSegmentCount();
-        int slack = wholly ? 0 : Math.max(MIN_SLACK, inUse / 8);
-        int wanted = keptOnDisk() + slack;
-        if (places.allocatable() - wanted < Math.max(1, slack)) {
-            return 0;
+        int worth = wholly ? 1 : worthCutting();
+        int wanted = keptOnDisk() + (wholly ? 0 : forNextCommits());
+        if (places.allocatable() - wanted >= worth) {
+            cutFreeBeyond(wanted);
         }
-        cutFreeBeyond(wanted);
-        return Math.max(0, places.allocatable() - wanted);
+        int left = places.allocatable() - wanted;
+        return left >= worth ? left : 0;
+    }
+
+    /** Whether {@link #cutSpare} has something to do once emptied segments are free, without wholly. */
+    public boolean maySpare() {
+        int most = places.allocatable() + store.emptied().count();
+        return most - keptOnDisk() - forNextCommits() >= worthCutting();
+    }
+
+    private int forNextCommits() {
+        return Math.max(MIN_CUT, segmentsInUse() / 8);
+    }
+
+    /**
+     * What is moved so that the file can be cut costs writes, and takes from readers in other processes what they are about
+     * to read. So it takes a good part of the file, which commits that go on at one size don't reach.
+     */
+    private int worthCutting() {
+        return Math.max(MIN_CUT, segmentsInUse() / 4);
+    }
+
+    private int segmentsInUse() {
+        return store.segmentCount() - store.freeSegmentCount();
     }
 
     /** Cuts free segments off the end of the file if there are many. */
     public void shrink() {
-        int inUse = store.segmentCount() - store.freeSegmentCount();
-        int kept = Math.max(MIN_CUT, inUse / 8) + 2 * keptOnDisk();
+        int kept = forNextCommits() + 2 * keptOnDisk();
         int spare = Math.min(places.freeAtEnd(), places.allocatable() - kept);
-        if (spare >= Math.max(MIN_CUT, inUse / 8)) {
+        if (spare >= forNextCommits()) {
             cutEnd(spare);
         }
     }

@@ -25,8 +25,11 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     private static final String WHAT = "the cursor";
 
     private MergeCursor cursor; // null once closed: it may serve another then
-    private RangesRead trace; // of the transaction that it belongs to, if that wants to know
-    private Object of; // the transaction that it belongs to, or null: which stays as long as this
+    /**
+     * The transaction that it belongs to, which stays as long as this, or what notes for that one what is shown, or null.
+     * One field for all: a cursor is garbage.
+     */
+    private Object of;
 
     FlexCursor() {}
 
@@ -34,14 +37,13 @@ public final class FlexCursor extends Confined implements AutoCloseable {
         cursor = newCursor;
     }
 
-    /** Keeps what it belongs to from being lost. */
+    /**
+     * Keeps the transaction that it belongs to from being lost.
+     *
+     * @param owner it, or a {@link RangesRead} of it, which notes what this shows from now on
+     */
     void belongTo(Object owner) {
         of = owner;
-    }
-
-    /** Has it note what it shows from now on. */
-    void trace(RangesRead newTrace) {
-        trace = newTrace;
     }
 
     private MergeCursor cursor() {
@@ -77,7 +79,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     /** Goes to the first pair. */
     public void seekToFirst() {
         MergeCursor open = cursor();
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.beginForward(open, null);
         }
         try {
@@ -91,7 +93,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     /** Goes to the last pair. */
     public void seekToLast() {
         MergeCursor open = cursor();
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.beginBackward(open, null);
         }
         try {
@@ -106,7 +108,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     public void seek(byte[] key) {
         MergeCursor open = cursor();
         Limits.notNull(key, "key");
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.beginForward(open, key.clone());
         }
         try {
@@ -121,7 +123,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     public void seekForPrev(byte[] key) {
         MergeCursor open = cursor();
         Limits.notNull(key, "key");
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.beginBackward(open, key.clone());
         }
         try {
@@ -141,7 +143,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     public void seek(ByteBuffer key) {
         MergeCursor open = cursor();
         Limits.notNull(key, "key");
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.beginForward(open, copy(key));
         }
         try {
@@ -157,7 +159,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
     public void seekForPrev(ByteBuffer key) {
         MergeCursor open = cursor();
         Limits.notNull(key, "key");
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.beginBackward(open, copy(key));
         }
         try {
@@ -182,7 +184,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      */
     public void next() {
         MergeCursor open = cursor();
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.goForward(open);
         }
         try {
@@ -200,7 +202,7 @@ public final class FlexCursor extends Confined implements AutoCloseable {
      */
     public void prev() {
         MergeCursor open = cursor();
-        if (trace != null) {
+        if (of instanceof RangesRead trace) {
             trace.goBackward(open);
         }
         try {
@@ -371,8 +373,9 @@ public final class FlexCursor extends Confined implements AutoCloseable {
 
     /** What it has noted so far is all that counts. */
     void endTrace() {
-        if (trace != null && cursor != null) {
-            trace.end(cursor);
+        MergeCursor open = cursor;
+        if (open != null && of instanceof RangesRead trace) {
+            trace.end(open);
         }
     }
 
@@ -391,12 +394,11 @@ public final class FlexCursor extends Confined implements AutoCloseable {
             return;
         }
         cursor = null;
+        Object belongedTo = of;
         of = null;
-        RangesRead ofTransaction = trace;
-        trace = null;
         try {
-            if (ofTransaction != null) {
-                ofTransaction.end(open);
+            if (belongedTo instanceof RangesRead trace) {
+                trace.end(open);
             }
         } finally {
             if (end == End.ALONE) {

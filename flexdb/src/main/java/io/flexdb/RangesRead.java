@@ -12,6 +12,7 @@ final class RangesRead {
      * ends with the pair where the cursor stands when the walk ends, or at the bound if it stands nowhere then. All keys
      * are as they are stored.
      */
+    private final TransactionState owner; // which is not lost as long as the cursor is used
     private final Footprint footprint;
     private final Scan scan;
     private boolean walking;
@@ -19,7 +20,8 @@ final class RangesRead {
     private byte[] begin; // null for the end of all keys that the walk comes from
 
     /** Of a cursor that shows this. */
-    RangesRead(Footprint footprint, Scan scan) {
+    RangesRead(TransactionState owner, Footprint footprint, Scan scan) {
+        this.owner = owner;
         this.footprint = footprint;
         this.scan = scan;
     }

@@ -165,12 +165,9 @@ final class TransactionState extends Confined {
             cursorsToKeep = 2 * cursors.size() + 16;
         }
         FlexCursor cursor = new FlexCursor();
-        cursor.belongTo(this);
+        cursor.belongTo(isSerializable() ? new RangesRead(this, footprint, scan) : this);
         cursors.add(cursor);
         cursor.open(access.reader().cursor(pin, writes.front(), scan));
-        if (isSerializable()) {
-            cursor.trace(new RangesRead(footprint, scan));
-        }
         return cursor;
     }
 

@@ -162,7 +162,7 @@ class FlexDBBuffersTest {
         void run(int i);
     }
 
-    private static final int CURSOR_BYTES = 40;
+    private static final int CURSOR_BYTES = 32;
     private static final int MOST_ROUNDS = 1000; // until the compiler is done, which may lack a processor
 
     /** Bytes of garbage for each of many calls, once the compiler is done. */

@@ -362,8 +362,7 @@ class FlexDBOutlineTest {
         store.db.close();
         Random random = new Random(seed);
         int failed = 0;
-        int least = Effort.times(25);
-        for (int i = 0; i < least || failed == 0 && i < 200; i++) { // few bits of the file are in pairs that are there
+        for (int i = 0; i < Effort.times(25); i++) {
             SimulatedVfs files = store.vfs.copy();
             byte[] data = files.content(DATA);
             int bit = random.nextInt(8 * data.length);

@@ -374,7 +374,6 @@ class FlexDBSalvageTest {
             for (int i = 0; i < 2000; i++) {
                 db.put(FlexDBCheckpointTest.key(i), FlexDBCheckpointTest.value(i, 200));
             }
-            db.compact(); // so that there is a pair at any place
         }
         Path data = path.resolve("space/data");
         byte[] bytes = Files.readAllBytes(data);

@@ -62,6 +62,8 @@ public final class StoreFiles {
      * C3 With neither, a space or a log that says of itself that it is one belongs to a store that has lost its file of
      *    options.
      * C4 Otherwise there may be a lock file only, and nothing but what a holder writes may be in it.
+     * C5 With the marker of a copy, and no file of options, it is no store and is not made one: of an unfinished copy a
+     *    power cut leaves any part, such as the data file alone.
      */
 
     /**
@@ -83,7 +85,16 @@ public final class StoreFiles {
         }
         List<String> names = vfs.list(directory);
         boolean begun = names.contains(UNFINISHED_OPTIONS_NAME);
-        if (names.contains(OPTIONS_NAME) || !begun && hasLostOptions(vfs, directory, names)) {
+        if (names.contains(OPTIONS_NAME)) {
+            return;
+        }
+        if (names.contains(UNFINISHED_COPY_NAME)) { // whatever else is there
+            if (!locked && names.contains(LOCK_NAME)) {
+                vfs.lock(directory.resolve(LOCK_NAME)).close(); // which tells whether one is being made
+            }
+            throw new NotAStoreException(directory, UNFINISHED_COPY_NAME);
+        }
+        if (!begun && hasLostOptions(vfs, directory, names)) {
             return;
         }
         for (String name : names) {
@@ -95,9 +106,6 @@ public final class StoreFiles {
                             || name.equals(LOCK_NAME)
                                     && (locked || SpaceEngine.isLockFile(vfs, directory.resolve(name)));
             if (!ours) {
-                if (!locked && names.containsAll(List.of(UNFINISHED_COPY_NAME, LOCK_NAME))) {
-                    vfs.lock(directory.resolve(LOCK_NAME)).close(); // which tells whether one is being made
-                }
                 throw new NotAStoreException(directory, name);
             }
         }

@@ -208,7 +208,9 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IllegalArgumentException if the merge function {@linkplain MergeFunction#checkOperand refuses} the operand;
      *     nothing was written
      * @throws io.flexdb.storage.MergeException if the merge function fails for what was merged into the key, and that has
-     *     grown to megabytes: a quarter of a memtable, or 4 MiB if that is less; nothing was written
+     *     grown to megabytes: a quarter of a memtable, or 4 MiB if that is less; or if the key's value, with what was
+     *     merged into it since the last commit, is so long that a pair has no room for the operand beside it, which is 1
+     *     GiB. Nothing was written
      * @throws IllegalStateException if the store was opened without a merge function
      */
     public long merge(byte[] key, byte[] operand) {

@@ -6,6 +6,7 @@ import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.merge.WaitingOperands;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.storage.StoreIoException;
@@ -19,6 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /** What a key and a value may be; checked before anything is written. */
@@ -69,8 +72,8 @@ final class Limits {
     static void operand(Store store, KeyHeads heads, ByteBuffer key, ByteBuffer operand) {
         store.requireMerger();
         store.merges().checkOperand(key, operand);
-        if (store.hasOvergrownKeys()) {
-            store.requireRoomToWait(heads.stored(key));
+        if (store.mayRefuseOperands()) {
+            store.requireRoomToWait(heads.stored(key), WaitingOperands.bytesOf(operand.remaining()));
         }
     }
 
@@ -79,6 +82,7 @@ final class Limits {
         store.requireMerger();
         byte[] payload = batch.bytes();
         PayloadReader entry = new PayloadReader().reset(payload, 0, batch.length());
+        Map<ByteBuffer, Long> bytesOfKeys = store.mayRefuseOperands() ? new HashMap<>() : null;
         while (entry.next()) {
             if (entry.type() == WritePayload.MERGE) {
                 int operand = entry.keyIndex() + entry.keyLength();
@@ -87,8 +91,10 @@ final class Limits {
                         .checkOperand(
                                 ByteBuffer.wrap(payload, entry.keyIndex() + head, entry.keyLength() - head),
                                 ByteBuffer.wrap(payload, operand, entry.valueLength()));
-                if (store.hasOvergrownKeys()) {
-                    store.requireRoomToWait(Arrays.copyOfRange(payload, entry.keyIndex(), operand));
+                if (bytesOfKeys != null) {
+                    byte[] key = Arrays.copyOfRange(payload, entry.keyIndex(), operand);
+                    long bytes = WaitingOperands.bytesOf(entry.valueLength());
+                    store.requireRoomToWait(key, bytesOfKeys.merge(ByteBuffer.wrap(key), bytes, Long::sum));
                 }
             }
         }

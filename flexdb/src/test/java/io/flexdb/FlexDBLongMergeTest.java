@@ -2,12 +2,18 @@ package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.keys.Varints;
 import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreHealth;
 import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -105,6 +111,13 @@ class FlexDBLongMergeTest {
         }
     }
 
+    /** Writes what all memtables together have no room for, so that what was written before is committed. */
+    private void fillAll(int round) {
+        for (int i = 0; i < 4; i++) {
+            fill(round);
+        }
+    }
+
     private static byte[] large(int seed) {
         byte[] value = new byte[LARGE];
         new Random(seed).nextBytes(value);
@@ -180,6 +193,88 @@ class FlexDBLongMergeTest {
             fill(round);
         }
         assertTrue(db.stats().failedMerges() >= 20, db.stats().toString());
+        db.close();
+        assertKept(vfs, "closed");
+    }
+
+    private void withRoomForOperands(int bytes) {
+        StoreSettings settings = OPTIONS.settings().copy();
+        settings.longestListBytes = 1 + Varints.bytes(LARGE) + LARGE + bytes;
+        options = FlexDBOptions.of(settings);
+    }
+
+    private void assertRefused(Runnable merge) {
+        MergeException e = assertThrows(MergeException.class, merge::run);
+        assertEquals("large", new String(e.key(), StandardCharsets.US_ASCII));
+        assertTrue(e.getMessage().contains("a pair has room for"), e.getMessage());
+    }
+
+    /** Before a commit and after one, in a store that was opened again, by each way to merge, and with a list of them. */
+    @Test
+    void anOperandThatCouldNotWaitInThePairIsRefusedWhenItIsGiven() {
+        withRoomForOperands(1000);
+        open();
+        tight = true;
+        put("large", large(1));
+        assertRefused(() -> db.merge(bytes("large"), new byte[1000]));
+        merge("large", "a".repeat(600)); // and 2 bytes with its length
+        assertRefused(() -> db.merge(bytes("large"), new byte[400]));
+        merge("large", "b".repeat(200));
+        merge("other", "c".repeat(2000));
+        fillAll(1);
+        assertRefused(() -> db.merge(bytes("large"), new byte[199]));
+        merge("large", "d".repeat(94));
+        fillAll(2);
+        db.close();
+        tight = false;
+        open();
+        tight = true;
+        assertRefused(() -> db.merge(bytes("large"), new byte[105]));
+        assertRefused(() ->
+                db.write(new WriteBatch().merge(bytes("large"), new byte[60]).merge(bytes("large"), new byte[60])));
+        try (Transaction transaction = db.begin()) {
+            assertRefused(() -> transaction.merge(bytes("large"), new byte[105]));
+        }
+        merge("large", "e".repeat(104));
+        assertRefused(() -> db.merge(bytes("large"), new byte[0]));
+        fillAll(3);
+        assertTrue(db.stats().failedMerges() > 0);
+        assertEquals(StoreHealth.State.USABLE, db.health().state());
+        db.close();
+        tight = false;
+        assertKept(vfs, "closed");
+        open();
+        delete("large");
+        merge("large", "f".repeat(2000));
+        fillAll(5);
+        assertEquals(2000, db.valueLength(bytes("large")));
+        db.close();
+        assertKept(vfs, "closed again");
+    }
+
+    /** Operands in one write with the value are not refused before. Then a delete of the key ends it, and no store ends. */
+    @Test
+    void aListThatIsTooLongForAPairKeepsTheStoreFullUntilTheKeyIsDeleted() {
+        withRoomForOperands(1000);
+        options = options.withMergeFunction((key, value, operands) -> {
+            throw new IllegalStateException("for a test");
+        });
+        open();
+        WriteBatch batch = new WriteBatch().put(bytes("large"), large(1));
+        for (int i = 0; i < 4; i++) {
+            batch.merge(bytes("large"), new byte[300]);
+        }
+        db.write(batch);
+        StoreFullException e = assertThrows(StoreFullException.class, () -> {
+            for (int round = 0; round < 9; round++) {
+                fill(round);
+            }
+        });
+        assertTrue(e.getMessage().contains("large") || e.getMessage().contains("6c61726765"), e.getMessage());
+        assertTrue(e.getMessage().contains("delete"), e.getMessage());
+        delete("large");
+        fill(9);
+        assertEquals(StoreHealth.State.USABLE, db.health().state());
         db.close();
         assertKept(vfs, "closed");
     }

@@ -19,7 +19,6 @@ class LargeValueTest {
     private static final int DEFAULT_MIB = 26;
     private static final int MIB = Integer.getInteger("flexdb.large.mib", DEFAULT_MIB);
     private static final int HEAP_MIB = MIB <= DEFAULT_MIB ? 24 : 256;
-    private static final int MOST_MERGED = 900 << 20;
     private static final long MOST_MINUTES = 30;
 
     @TempDir
@@ -28,7 +27,7 @@ class LargeValueTest {
     @Test
     void allCanBeDoneWithValuesLongerThanHeapAndDirectMemory() throws Exception {
         int length = Math.toIntExact(Math.min((long) MIB << 20, FlexDB.MAX_VALUE_BYTES));
-        run(Math.min(length, MOST_MERGED), "merge"); // since it is merged into twice, and the list has a limit, too
+        run(length, "merge");
         run(length, "write", "read", "change", "copy", "halt");
         run(length, "recover");
         if (MIB > DEFAULT_MIB) {

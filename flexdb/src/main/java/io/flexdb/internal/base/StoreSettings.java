@@ -1,6 +1,7 @@
 package io.flexdb.internal.base;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -37,6 +38,7 @@ public final class StoreSettings implements Cloneable {
     public FlexSpaceOptions space = FlexSpaceOptions.defaults().withMinimumUtilization(0.7);
     public HealthListener healthListener; // or null
     public InstantSource clock = InstantSource.system();
+    public int longestListBytes = RecordFormat.MAX_VALUE_BYTES; // of operands that wait; tests have a shorter one
     public LongSupplier nanoClock = System::nanoTime; // of what cursors read; tests have another
     public Merger merger; // or null
 

@@ -618,12 +618,12 @@ public final class Committer {
 
     private MergedValue waiting(byte[] bytes, Throwable failure) {
         try {
-            MergedValue waiting = fold.waiting(failure);
+            MergedValue waiting = fold.waiting(overgrown.longestList(), failure);
             failedMerges = failedMerges + 1;
-            overgrown.note(bytes, waiting.bytes().length);
+            overgrown.note(bytes, fold.operandBytes());
             return waiting;
         } catch (MergeException tooMuch) {
-            throw new UnreadableException(tooMuch);
+            throw new StoreFullException(tooMuch.getMessage());
         }
     }
 
@@ -645,16 +645,15 @@ public final class Committer {
             if (!fold.hasOperands()) {
                 return null;
             }
-            LongList list = fold.longList(failure);
+            LongList list = fold.longList(overgrown.longestList(), failure);
             failedMerges = failedMerges + 1;
-            boolean isNearlyFull = list.length() > OperandFold.MAX_VALUE_BYTES;
-            overgrown.note(bytes, isNearlyFull ? list.length() : list.operandBytes());
+            overgrown.note(bytes, list.operandBytes());
             stage(bytes, list.length(), list.expiry(), list.through(), true, list);
             return null;
         } catch (StoreMemoryException | StoreFullException e) {
             throw e; // which says nothing of the file
         } catch (MergeException tooMuch) {
-            throw new UnreadableException(tooMuch);
+            throw new StoreFullException(tooMuch.getMessage());
         } catch (BadRecordException e) {
             throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
         } catch (CorruptionException | StoreIoException e) {

@@ -36,6 +36,7 @@ public final class SparseIndex {
     private final IntervalRef neighbour = new IntervalRef();
     private byte[] neighbourAnchor = new byte[64];
     private long totalBytes;
+    private volatile long longest; // written by the writer
     private long intervalCount = 1;
     private boolean untouched = true;
     private IndexView view;
@@ -145,6 +146,9 @@ public final class SparseIndex {
         long delta = r.totalBytes() - path.lengthBytes();
         path.resize(delta);
         growth.divide(r);
+        for (int part = 0; part < r.count(); part++) {
+            noteLength(r.bytes(part));
+        }
         totalBytes += delta;
         intervalCount += r.count() - 1;
     }
@@ -260,6 +264,18 @@ public final class SparseIndex {
             intervalCount++;
         }
         totalBytes += lengthBytes;
+        noteLength(lengthBytes);
+    }
+
+    private void noteLength(long bytes) {
+        if (bytes > longest) {
+            longest = bytes;
+        }
+    }
+
+    /** Bytes of the longest interval that was ever put in. Any thread. */
+    public long longest() {
+        return longest;
     }
 
     /**

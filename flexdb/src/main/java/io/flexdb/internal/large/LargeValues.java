@@ -55,6 +55,7 @@ public final class LargeValues {
     private StagedRun current; // under the lock; null if none takes records
     private volatile long recordsStaged; // written under the lock
     private volatile long recordsForced;
+    private volatile int longest; // written under the lock
 
     /** @param leastBytes of a value that is large */
     public LargeValues(SpaceEngine engine, Health health, int leastBytes) {
@@ -188,6 +189,7 @@ public final class LargeValues {
         PayloadStager stager = new PayloadStager(this, maxExtentBytes, run.bytes, payload, new byte[newLength]);
         stager.stage(new PayloadReader().reset(payload, 0, length));
         run.bytes.flush();
+        noteLength(length);
         recordsStaged++; // after its bytes are in the file
         run.users++;
         return new StagedWrite(this, List.of(run), stager.changed, stager.bodyBytes(), stager.recordBytes());
@@ -265,9 +267,10 @@ public final class LargeValues {
     }
 
     /** Hands to the operating system what was staged in some runs. */
-    void endRecord(List<StagedRun> runs, boolean byCommit) {
+    void endRecord(List<StagedRun> runs, int valueLength, boolean byCommit) {
         synchronized (lock) {
             requireUsable(byCommit);
+            noteLength(valueLength);
             StagedRun last = runs.get(runs.size() - 1);
             if (!last.sealed) {
                 orFail(last, 0, () -> {
@@ -277,6 +280,15 @@ public final class LargeValues {
             }
             recordsStaged++; // after its bytes are in the file
         }
+    }
+
+    private void noteLength(int bytes) {
+        longest = Math.max(longest, bytes);
+    }
+
+    /** Bytes of the longest write with large values that was ever staged, or found in a log, or of one of its values. */
+    public int longest() {
+        return longest;
     }
 
     private void requireUsable(boolean byCommit) {
@@ -408,8 +420,13 @@ public final class LargeValues {
     public boolean keep(byte[] payload, int length) {
         PayloadReader entries = new PayloadReader().reset(payload, 0, length);
         while (entries.next()) {
-            if (entries.type() == WritePayload.PUT_LARGE && !kept.isWhole(payload, entries)) {
-                return false;
+            if (entries.type() == WritePayload.PUT_LARGE) {
+                if (!kept.isWhole(payload, entries)) {
+                    return false;
+                }
+                synchronized (lock) {
+                    noteLength(LargeReference.valueLength(payload, entries.keyIndex() + entries.keyLength()));
+                }
             }
         }
         return true;

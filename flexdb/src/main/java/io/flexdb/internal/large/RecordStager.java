@@ -139,7 +139,7 @@ public final class RecordStager {
         boolean staged = false;
         try {
             stagePieces();
-            values.endRecord(runs, byCommit);
+            values.endRecord(runs, valueLength, byCommit);
             StagedWrite write = new StagedWrite(values, runs, payload, bodyBytes(), restBytes);
             staged = true;
             return write;
@@ -180,7 +180,7 @@ public final class RecordStager {
 
     /** Fills a buffer with the next bytes of the record, and makes it ready to be read. */
     private void fill(ByteBuffer to) throws IOException {
-        move(ofKey, to);
+        ChannelBytes.move(ofKey, to);
         while (to.hasRemaining()) {
             if (!chunk.hasRemaining()) {
                 ChannelBytes.read(
@@ -190,15 +190,8 @@ public final class RecordStager {
                         valueLength);
                 wanted -= chunk.flip().limit();
             }
-            move(chunk, to);
+            ChannelBytes.move(chunk, to);
         }
         to.flip();
-    }
-
-    private static void move(ByteBuffer from, ByteBuffer to) {
-        int bytes = Math.min(from.remaining(), to.remaining());
-        to.put(to.position(), from, from.position(), bytes);
-        from.position(from.position() + bytes);
-        to.position(to.position() + bytes);
     }
 }

@@ -81,6 +81,7 @@ public final class MemTable {
     private final long heapOfRanges; // a table has no more than that of the heap
     private final AtomicReferenceArray<Inserter> inserters = new AtomicReferenceArray<>(STRIPES * STRIPE_SPACING);
     private final AtomicInteger duplicates = new AtomicInteger();
+    private final AtomicInteger longestLarge = new AtomicInteger();
     private long id;
     private int used; // written under the write lock, as is the next
     private int entryCount;
@@ -168,6 +169,7 @@ public final class MemTable {
         rangeBytes = 0;
         ranges = null;
         duplicates.set(0);
+        longestLarge.set(0);
         firstSequence = 0;
         lastSequence = 0;
         tree.reset(numbers);
@@ -295,6 +297,8 @@ public final class MemTable {
             } else {
                 if (reader.type() == WritePayload.DELETE) {
                     inserter.deletes++;
+                } else if (reader.type() == WritePayload.PUT_LARGE) {
+                    noteLarge(LargeReference.valueLength(payload, reader.keyIndex() + reader.keyLength()));
                 }
                 ref += insert(inserter, reader, payload, sequence++, ref) >>> 3;
             }
@@ -308,6 +312,13 @@ public final class MemTable {
         }
         inserters.set(stripe, inserter);
         return (int) (sequence - firstSequenceOfWrite);
+    }
+
+    private void noteLarge(int length) {
+        int known = longestLarge.get();
+        while (length > known && !longestLarge.compareAndSet(known, length)) {
+            known = longestLarge.get();
+        }
     }
 
     private void addRanges(DeletedRanges.Builder deleted) {
@@ -437,6 +448,11 @@ public final class MemTable {
         return isLarge(ref)
                 ? LargeReference.valueLength(nodes.arena, nodes.valuePosition(ref))
                 : nodes.valueLength(ref);
+    }
+
+    /** Bytes of the longest value that is in the data file; 0 if there is none. */
+    public int longestLarge() {
+        return longestLarge.get();
     }
 
     /** Bytes that stand in the place of an entry's value: it, or the {@link LargeReference}. */

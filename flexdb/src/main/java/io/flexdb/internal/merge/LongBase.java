@@ -1,5 +1,7 @@
 package io.flexdb.internal.merge;
 
+import io.flexdb.internal.keys.BadRecordException;
+import io.flexdb.internal.keys.Varints;
 import java.nio.ByteBuffer;
 
 /**
@@ -12,6 +14,20 @@ import java.nio.ByteBuffer;
  * @param parts reads it
  */
 public record LongBase(int length, boolean waits, long expiry, long through, Parts parts) {
+    /**
+     * Bytes that a list has of operands; 0 for a value.
+     *
+     * @throws BadRecordException if it is no list
+     */
+    public int operandBytes() {
+        if (!waits) {
+            return 0;
+        }
+        byte[] head = new byte[Math.min(length, 1 + Varints.MAX_BYTES)];
+        parts.read(0, ByteBuffer.wrap(head));
+        return length - WaitingOperands.bytesThroughValue(head, length);
+    }
+
     /** Reads it by parts. */
     public interface Parts {
         /** Fills a buffer, whose position moves to its limit, with the bytes from an index on. */

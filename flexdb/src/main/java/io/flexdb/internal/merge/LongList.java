@@ -1,6 +1,6 @@
 package io.flexdb.internal.merge;
 
-import io.flexdb.internal.keys.Varints;
+import io.flexdb.internal.large.ChannelBytes;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
@@ -28,14 +28,7 @@ public final class LongList implements ReadableByteChannel {
 
     /** Bytes of all operands in it. */
     public int operandBytes() {
-        return operands.capacity() + (base.waits() ? base.length() - bytesThroughValue() : 0);
-    }
-
-    /** Bytes that the base, a list, has up to the end of the value. */
-    private int bytesThroughValue() {
-        byte[] head = new byte[Math.min(base.length(), 1 + Varints.MAX_BYTES)];
-        base.parts().read(0, ByteBuffer.wrap(head));
-        return WaitingOperands.bytesThroughValue(head, base.length());
+        return operands.capacity() + base.operandBytes();
     }
 
     /** When the pair expires, in milliseconds since 1970. */
@@ -51,7 +44,7 @@ public final class LongList implements ReadableByteChannel {
     @Override
     public int read(ByteBuffer to) {
         int from = to.position();
-        move(before, to);
+        ChannelBytes.move(before, to);
         int bytes = Math.min(to.remaining(), base.length() - read);
         if (bytes > 0) {
             int limit = to.limit();
@@ -59,15 +52,8 @@ public final class LongList implements ReadableByteChannel {
             to.limit(limit);
             read += bytes;
         }
-        move(operands, to);
+        ChannelBytes.move(operands, to);
         return to.position() > from || !to.hasRemaining() ? to.position() - from : -1;
-    }
-
-    private static void move(ByteBuffer from, ByteBuffer to) {
-        int bytes = Math.min(from.remaining(), to.remaining());
-        to.put(to.position(), from, from.position(), bytes);
-        from.position(from.position() + bytes);
-        to.position(to.position() + bytes);
     }
 
     @Override

@@ -131,6 +131,31 @@ public final class OperandFold {
         return count == 0;
     }
 
+    /** Bytes that a list has of the operands that were gathered with numbers above one. */
+    private long gatheredBytes(long mergedThrough) {
+        long bytes = 0;
+        for (int i = 0; i < count; i++) {
+            bytes += tables[i].sequence(refs[i]) <= mergedThrough
+                    ? 0
+                    : WaitingOperands.bytesOf(tables[i].valueLength(refs[i]));
+        }
+        return bytes;
+    }
+
+    /** Bytes of a list of the operands that were gathered, with what is below them; that is null for nothing. */
+    public long listBytes(LongBase base) {
+        if (base == null) {
+            return 1 + gatheredBytes(0);
+        }
+        long below = base.waits() ? base.length() : 1 + WaitingOperands.bytesOf(base.length());
+        return below + gatheredBytes(base.through());
+    }
+
+    /** Those of them that are bytes of operands. */
+    public long operandBytes(LongBase base) {
+        return base == null ? gatheredBytes(0) : base.operandBytes() + gatheredBytes(base.through());
+    }
+
     // ---- taking
 
     /**
@@ -256,9 +281,9 @@ public final class OperandFold {
         return below != null || !operands.isEmpty();
     }
 
-    /** Bytes of what was taken. */
-    public long bytes() {
-        return new WaitingOperands(below, operands).bytes();
+    /** Bytes that a list has of the operands that were taken. */
+    public long operandBytes() {
+        return WaitingOperands.bytesOf(operands);
     }
 
     /** The time when the value that the function makes expires, or {@link RecordFormat#NEVER}. */
@@ -291,33 +316,32 @@ public final class OperandFold {
     /**
      * The operands that were taken, for a record in which they wait for a function that does not fail.
      *
-     * @throws MergeException with the cause given if it is too much for one
+     * @param longest bytes that a list may have
+     * @throws MergeException with the cause given if this one would have more
      */
-    public MergedValue waiting(Throwable cause) {
+    public MergedValue waiting(int longest, Throwable cause) {
         WaitingOperands waiting = new WaitingOperands(below, operands);
-        requireFits(waiting.bytes(), cause);
+        requireFits(waiting.bytes(), longest, cause);
         return new MergedValue(waiting.encoded(), expiry, through, true);
     }
 
     /**
      * The list of the operands that were taken, with a base that stays where it is.
      *
-     * @throws MergeException with the cause given if it is too much for a record
+     * @throws MergeException likewise
      */
-    public LongList longList(Throwable cause) {
+    public LongList longList(int longest, Throwable cause) {
         byte[] before = longBase.waits() ? NOTHING : WaitingOperands.beforeValue(longBase.length());
-        byte[] after = WaitingOperands.encoded(operands);
-        requireFits((long) before.length + longBase.length() + after.length, cause);
-        return new LongList(before, longBase, after, expiry, through);
+        requireFits(before.length + longBase.length() + operandBytes(), longest, cause);
+        return new LongList(before, longBase, WaitingOperands.encoded(operands), expiry, through);
     }
 
-    private void requireFits(long bytes, Throwable cause) {
-        if (bytes > RecordFormat.MAX_VALUE_BYTES) {
+    private void requireFits(long bytes, int longest, Throwable cause) {
+        if (bytes > longest) {
             throw new MergeException(
                     key,
                     "operands wait for a merge function that does not fail, and take " + bytes
-                            + " bytes with the value below them, more than the " + RecordFormat.MAX_VALUE_BYTES
-                            + " that a pair has",
+                            + " bytes with the value below them, more than the " + longest + " that a pair has",
                     cause);
         }
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keys for which so many operands wait that no more should come. Thread-safe. */
+/** Keys for which so many operands wait that no more should come, and how long a list of them may be. Thread-safe. */
 public final class OvergrownKeys {
     /*
      * A commit that has one more operand of a key for which the function fails writes all that wait anew. Nothing else
@@ -16,12 +16,22 @@ public final class OvergrownKeys {
     private static final int SHARE_OF_MEMTABLE = 4;
 
     private final int mostBytes;
+    private final int longestList;
     private final Set<ByteBuffer> keys = ConcurrentHashMap.newKeySet();
     private volatile boolean hasSome;
 
-    /** @param memtableBytes of the store */
-    public OvergrownKeys(int memtableBytes) {
+    /**
+     * @param memtableBytes of the store
+     * @param longestList bytes that operands may have which wait in a pair, with the value below them
+     */
+    public OvergrownKeys(int memtableBytes, int longestList) {
         this.mostBytes = Math.min(MOST_BYTES, memtableBytes / SHARE_OF_MEMTABLE);
+        this.longestList = longestList;
+    }
+
+    /** How many bytes operands may have which wait in a pair, with the value below them. */
+    public int longestList() {
+        return longestList;
     }
 
     /** How many bytes of operands may wait for a key. */

@@ -31,14 +31,7 @@ public record WaitingOperands(byte[] value, List<byte[]> operands) {
 
     /** Bytes of the list. */
     public long bytes() {
-        long bytes = 1;
-        if (value != null) {
-            bytes += Varints.bytes(value.length) + value.length;
-        }
-        for (byte[] operand : operands) {
-            bytes += Varints.bytes(operand.length) + operand.length;
-        }
-        return bytes;
+        return 1 + (value == null ? 0 : bytesOf(value.length)) + bytesOf(operands);
     }
 
     /** The list, which must have {@link Integer#MAX_VALUE} {@link #bytes} at most. */
@@ -85,13 +78,23 @@ public record WaitingOperands(byte[] value, List<byte[]> operands) {
         return (int) end;
     }
 
-    /** The operands as they stand in a list. */
-    static byte[] encoded(List<byte[]> operands) {
-        int length = 0;
+    /** Bytes that a list has of operands. */
+    static long bytesOf(List<byte[]> operands) {
+        long bytes = 0;
         for (byte[] operand : operands) {
-            length = Math.addExact(length, Varints.bytes(operand.length) + operand.length);
+            bytes += bytesOf(operand.length);
         }
-        byte[] bytes = new byte[length];
+        return bytes;
+    }
+
+    /** Bytes that it has of one, or of the value, of so many bytes. */
+    public static long bytesOf(int length) {
+        return Varints.bytes(length) + (long) length;
+    }
+
+    /** The operands as they stand in a list; they must have {@link Integer#MAX_VALUE} bytes at most. */
+    static byte[] encoded(List<byte[]> operands) {
+        byte[] bytes = new byte[Math.toIntExact(bytesOf(operands))];
         int at = 0;
         for (byte[] operand : operands) {
             at = add(bytes, at, operand);

@@ -1,5 +1,6 @@
 package io.flexdb.internal.read;
 
+import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.filter.RangeFilters;
 import io.flexdb.internal.index.SparseIndex;
@@ -7,10 +8,12 @@ import io.flexdb.internal.keys.BadRecordException;
 import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.keys.Varints;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.merge.LongBase;
 import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
@@ -696,39 +699,161 @@ public final class StoreReader {
             return fold.fold();
         } catch (MergeException e) {
             take(key, pin, front, fold); // again, as the function may have changed what it was given
-            return fold.waiting(e);
+            return fold.waiting(RecordFormat.MAX_VALUE_BYTES, e);
         }
     }
 
     /**
-     * Throws if more bytes of operands wait for a key than are given, with the value below them, and the merge function
-     * fails for them.
+     * Throws if more bytes of operands are merged into a key than are given, and the merge function fails for them.
      *
      * @param stored the key as it is stored
-     * @throws MergeException if it is so
+     * @throws MergeException if it is so, or there is no memory for the value
      */
     public void requireRoomToWait(byte[] stored, int mostBytes) {
         ReadContext context = contexts.borrow();
         try {
             int ticket = begin(null, context);
-            int found;
+            long bytes = 0;
+            int found = ABSENT;
             try {
-                found = find(stored, stored.length, null, context);
+                bytes = operandBytes(stored, context);
+                if (bytes > mostBytes) {
+                    context.lengthOnly = false;
+                    found = find(stored, stored.length, null, context);
+                }
+            } catch (StoreMemoryException e) {
+                throw overgrown(KeyHeads.withoutHead(stored), bytes, e);
             } finally {
                 end(null, ticket);
             }
-            OperandFold fold = context.fold(calls, large);
-            if (found == MERGED && fold.bytes() > mostBytes) {
-                long bytes = fold.bytes();
+            if (found == MERGED) {
                 try {
-                    fold.fold();
+                    context.fold(calls, large).fold();
                 } catch (MergeException e) {
-                    String what = "no more is merged into it, as " + bytes + " bytes wait to be merged: ";
-                    throw new MergeException(e.key(), what + e.getCause(), e);
+                    throw overgrown(e.key(), bytes, e.getCause() == null ? e : e.getCause());
                 }
             }
         } finally {
             contexts.giveBack(context);
+        }
+    }
+
+    private static MergeException overgrown(byte[] key, long bytes, Throwable cause) {
+        return new MergeException(
+                key, "no more is merged into it, as " + bytes + " bytes wait to be merged: " + cause, cause);
+    }
+
+    private long operandBytes(byte[] stored, ReadContext context) {
+        LongBase base = gatherNewest(stored, context);
+        try {
+            return context.fold(calls, large).operandBytes(base);
+        } catch (BadRecordException e) {
+            throw intervals.pairs().corruption(context.interval.logicalOffset(), e);
+        }
+    }
+
+    /**
+     * Throws if there would be no room in a pair for the operands of a key with others, and for what is below them: for
+     * all of them may have to wait in it. No value is read for that.
+     *
+     * @param stored the key as it is stored
+     * @param operandBytes of the others
+     * @param longest bytes that a pair has room for
+     * @throws MergeException if it is so
+     */
+    public void requireRoomInPair(byte[] stored, long operandBytes, int longest) {
+        ReadContext context = contexts.borrow();
+        try {
+            int ticket = begin(null, context);
+            long bytes;
+            try {
+                if (mostListBytes(stored, context) + operandBytes <= longest) {
+                    return;
+                }
+                LongBase base = gatherNewest(stored, context);
+                bytes = context.fold(calls, large).listBytes(base);
+            } finally {
+                end(null, ticket);
+            }
+            if (bytes + operandBytes > longest) {
+                throw new MergeException(
+                        KeyHeads.withoutHead(stored),
+                        "its value, with the operands that wait for it or for a commit, has " + bytes
+                                + " bytes, and a pair has room for " + longest + ": an operand of " + operandBytes
+                                + " more could not wait there if the merge function failed; merge fewer bytes, or merge"
+                                + " them after the next commit",
+                        null);
+            }
+        } finally {
+            contexts.giveBack(context);
+        }
+    }
+
+    /** More bytes than a list of operands may have with what is below. Walks no operands, of which there may be many. */
+    private long mostListBytes(byte[] stored, ReadContext context) {
+        Version version = versions.current();
+        index.find(version.index(), stored, 0, stored.length, context.interval);
+        long base = context.interval.lengthBytes();
+        long operands = 0;
+        for (MemLog log : version.logs()) {
+            base = Math.max(base, log.table.longestLarge());
+            operands += log.table.bytesUsed();
+        }
+        return 1 + Varints.MAX_BYTES + base + operands;
+    }
+
+    /** Bytes of the longest interval, or value before it is in one, that the store has had. */
+    public long longest() {
+        return Math.max(index.longest(), large.longest());
+    }
+
+    /**
+     * Has the context's fold gather the operands of a key. Inside a short read.
+     *
+     * @return what is below them, which was not read; null if that is nothing, or over
+     */
+    private LongBase gatherNewest(byte[] stored, ReadContext context) {
+        long sequence;
+        Version version;
+        do {
+            sequence = versions.visibleSequence();
+            version = versions.current();
+        } while (version.storeSequence() > sequence);
+        OperandFold fold = context.fold(calls, large);
+        fold.clear();
+        long hash = KeyHash.hash(stored, 0, stored.length);
+        boolean ended = false;
+        MemLog[] logs = version.logs();
+        for (int i = 0; i < logs.length && !ended; i++) {
+            ended = fold.gather(logs[i].table, stored, stored.length, hash, sequence);
+        }
+        LongBase base = ended ? fold.gatheredBase() : baseInSpace(version, stored, context);
+        boolean isOver = base != null && base.expiry() != RecordFormat.NEVER && isOver(base.expiry(), null, context);
+        return isOver ? null : base;
+    }
+
+    private LongBase baseInSpace(Version version, byte[] stored, ReadContext context) {
+        context.lengthOnly = true;
+        int length = findInSpace(version, stored, stored.length, context);
+        if (length == ABSENT) {
+            return null;
+        }
+        LongBase.Parts parts =
+                new FoundParts(intervals, version.space(), context.valueOffset, context.image, context.base);
+        return new LongBase(length, context.waits, context.expiry, context.mergedThrough, parts);
+    }
+
+    /** A value or list that was found in the space: in an image, or of a long pair, from an offset on. For the same short read. */
+    private record FoundParts(
+            IntervalReader intervals, FlexTreeView space, long valueOffset, ByteBuffer image, int imageBase)
+            implements LongBase.Parts {
+        @Override
+        public void read(int from, ByteBuffer to) {
+            if (valueOffset >= 0) {
+                intervals.readPart(space, valueOffset + from, to);
+            } else {
+                to.put(to.position(), image, imageBase + from, to.remaining()).position(to.limit());
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.keys.KeyBytes;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.large.ChannelBytes;
 import io.flexdb.internal.merge.MergedValue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -70,7 +71,7 @@ public final class RunWriter {
         int bytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
         if (bytes > mostBytes) {
             ByteBuffer left = value.duplicate();
-            addLong(key, keyLength, valueLength, part -> move(left, part), expiry);
+            addLong(key, keyLength, valueLength, part -> ChannelBytes.move(left, part), expiry);
             return;
         }
         ByteBuffer to = place(bytes);
@@ -124,18 +125,11 @@ public final class RunWriter {
 
     /** Fills a piece with the next bytes of a record, from its position to its limit, where that stays. */
     private static void fill(ByteBuffer to, ByteBuffer head, Consumer<ByteBuffer> value) {
-        move(head, to);
+        ChannelBytes.move(head, to);
         if (to.hasRemaining()) {
             value.accept(to);
         }
         to.position(0);
-    }
-
-    private static void move(ByteBuffer from, ByteBuffer to) {
-        int bytes = Math.min(from.remaining(), to.remaining());
-        to.put(to.position(), from, from.position(), bytes);
-        from.position(from.position() + bytes);
-        to.position(to.position() + bytes);
     }
 
     /** Adds a value that operands have made, or operands that wait, with a key above all before it. */

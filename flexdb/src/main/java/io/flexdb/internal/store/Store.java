@@ -528,18 +528,28 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Whether there are keys for which so much waits that {@link #requireRoomToWait} should be asked. */
-    public boolean hasOvergrownKeys() {
-        return overgrown.hasSome();
+    /** Whether there may be keys that have no room for more operands, so that {@link #requireRoomToWait} is to be asked. */
+    public boolean mayRefuseOperands() {
+        return overgrown.hasSome() || haveLongValues();
+    }
+
+    /** Whether there may be values that leave little room in a pair. */
+    private boolean haveLongValues() {
+        return reader.longest() > overgrown.longestList() / 2;
     }
 
     /**
-     * Throws if so many operands wait for a key, and the merge function fails for them, that no more may come.
+     * Throws if a key has no room for more operands: so many wait that no more may come, and the merge function fails for
+     * them; or they could not wait in a pair, together with what is below them.
      *
      * @param stored the key as it is stored
+     * @param operandBytes of those that are to come
      * @throws io.flexdb.storage.MergeException if it is so
      */
-    public void requireRoomToWait(byte[] stored) {
+    public void requireRoomToWait(byte[] stored, long operandBytes) {
+        if (haveLongValues()) {
+            reader.requireRoomInPair(stored, operandBytes, overgrown.longestList());
+        }
         if (overgrown.has(stored)) {
             reader.requireRoomToWait(stored, overgrown.mostBytes());
         }

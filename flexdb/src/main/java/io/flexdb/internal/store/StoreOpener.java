@@ -94,7 +94,7 @@ public final class StoreOpener {
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
         this.merges = new MergeCalls(settings.merger);
-        this.overgrown = new OvergrownKeys(this.settings.memtableBytes);
+        this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;

@@ -83,8 +83,9 @@ final class MemtableRotation {
                 return;
             }
             boolean hasOneMore = memtables.count() <= ActiveMemtable.MAX_FROZEN + 1;
-            if (!hasOneMore || !SparedRoom.isDelete(payload, length)) {
-                retries.requireRoom();
+            boolean isDelete = SparedRoom.isDelete(payload, length);
+            if (!hasOneMore || !isDelete) {
+                retries.requireRoom(isDelete);
                 return;
             }
         }
@@ -96,7 +97,7 @@ final class MemtableRotation {
             memtables.beginOrFail(() -> memLogs.take(birth));
         } else {
             MemLog full = memtables.get();
-            StoreFullException why = awaitLog();
+            StoreFullException why = awaitLog(payload, length);
             if (why != null && isStillActive(full)) {
                 beginWithoutLog(why, payload, length, bodyBytes, entries);
             }
@@ -116,7 +117,7 @@ final class MemtableRotation {
      * @return why there is none, if there is no room for that commit either, or none is left to be made; else null:
      *     there is one, or another thread has begun another memtable
      */
-    private StoreFullException awaitLog() {
+    private StoreFullException awaitLog(byte[] payload, int length) {
         MemLog full = memtables.get();
         long triesBefore = logs.triesBegun();
         logs.want();
@@ -124,7 +125,7 @@ final class MemtableRotation {
             StoreFullException why = logs.refusalSince(triesBefore);
             if (why != null) {
                 if (retries.isFull()) {
-                    if (!retries.await()) {
+                    if (!retries.await(SparedRoom.isDelete(payload, length))) {
                         return why;
                     }
                     continue;

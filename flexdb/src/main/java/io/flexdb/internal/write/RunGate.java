@@ -131,7 +131,7 @@ public final class RunGate {
                 continue;
             }
             if (retries.isFull()) {
-                retries.requireRoom();
+                retries.requireRoom(true);
             } else {
                 await(goOn);
             }

@@ -15,6 +15,9 @@ final class SpaceRetries {
      * they may have let go of since. A delete is seen by a try if it is visible when the try begins, not if it has its
      * number by then.
      *
+     * Space that somebody else made free on the disk is seen by a try only. So who has no other way out waits for one in
+     * any case: a delete, and who wants all to be committed. Puts are refused at once, and find it a little later.
+     *
      * A try may commit one memtable and find no room for the next. That can be over before a writer who waits has the
      * lock, and he would see no more of it than the end of a try in vain. So commits are counted: he has his memtable.
      */
@@ -50,10 +53,14 @@ final class SpaceRetries {
         deletesSinceTry = true;
     }
 
-    /** Throws if there is no room, after a try or two if there is hope. Else a memtable was committed. */
-    void requireRoom() {
+    /**
+     * Throws if there is no room, after a try or two if there is hope. Else a memtable was committed.
+     *
+     * @param patient whether to wait for a try in any case
+     */
+    void requireRoom(boolean patient) {
         String refusal = full.getMessage();
-        if (!await()) {
+        if (!await(patient)) {
             throw new StoreFullException(refusal);
         }
     }
@@ -61,11 +68,12 @@ final class SpaceRetries {
     /**
      * Has the commit thread look for room again, and waits for what comes of it if there is hope.
      *
+     * @param patient whether to wait in any case
      * @return whether a memtable was committed; there may be no room for the next one
      */
-    boolean await() {
+    boolean await(boolean patient) {
         long enough = ended + (awaiting ? 1 : 2); // the one under way may have begun before what gives hope
-        boolean hope = deletesSinceTry || heldByReads || !awaiting;
+        boolean hope = patient || deletesSinceTry || heldByReads || !awaiting;
         long before = commits;
         while (full != null && commits == before) {
             wantCommit.run(); // or there is nothing to try

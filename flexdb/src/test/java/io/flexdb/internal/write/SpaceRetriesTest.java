@@ -34,13 +34,17 @@ class SpaceRetriesTest {
 
     /** Returns how many tries a writer waits for; the one that it leaves behind has begun and ended then, too. */
     private long triesOfOneWriter() {
+        return triesOfOneWriter(false);
+    }
+
+    private long triesOfOneWriter(boolean patient) {
         long before;
         long after;
         awaitEndOfTry(1);
         monitor.lock();
         try {
             before = tries.get();
-            assertFalse(retries.await(), "there is no room");
+            assertFalse(retries.await(patient), "there is no room");
             after = tries.get(); // as before if this did not wait, as it has the lock
         } finally {
             monitor.unlock();
@@ -79,6 +83,18 @@ class SpaceRetriesTest {
         assertEquals(0, triesOfOneWriter(), "all that was deleted was tried with");
     }
 
+    /** Nothing in the store tells of space that somebody else has made free on the disk: only a try finds it. */
+    @Test
+    void whoIsPatientWaitsForATryThatBeginsAfterIt() throws InterruptedException {
+        commits.start();
+        tried.await();
+        triesOfOneWriter();
+        assertEquals(0, triesOfOneWriter(), "nothing gives hope");
+        for (int i = 0; i < 3; i++) {
+            assertTrue(triesOfOneWriter(true) > 0, "nothing gives hope, and it waits all the same");
+        }
+    }
+
     /**
      * A try commits one memtable and finds no room for the next, all of it before a writer who waits has the lock. He
      * can go on, with one memtable less.
@@ -95,7 +111,7 @@ class SpaceRetriesTest {
         };
         monitor.lock();
         try {
-            assertTrue(retries.await(), "a memtable was committed");
+            assertTrue(retries.await(false), "a memtable was committed");
             assertTrue(retries.isFull(), "and another one was not");
         } finally {
             monitor.unlock();

@@ -12,7 +12,6 @@ import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.wal.WalFormat;
 import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
@@ -335,8 +334,8 @@ class FlexDBCheckpointTest {
                 SimulatedVfs left = store.vfs.copy();
                 parts.stream().filter(other -> other.equals(part) != isAlone).forEach(left::delete);
                 Set<Path> before = left.files();
-                NotAStoreException refused = assertThrows(
-                        NotAStoreException.class,
+                StorageException refused = assertThrows(
+                        StorageException.class,
                         () -> FlexDB.open(left, COPY, store.options, true),
                         () -> part + (isAlone ? " alone" : " missing"));
                 assertTrue(refused.getMessage().contains("copy.unfinished"), refused.getMessage());

@@ -92,6 +92,9 @@ public final class StoreFiles {
             if (!locked && names.contains(LOCK_NAME)) {
                 vfs.lock(directory.resolve(LOCK_NAME)).close(); // which tells whether one is being made
             }
+            if (hasLostOptions(vfs, directory, names)) {
+                throw optionsMissing(directory, UNFINISHED_COPY_NAME + ", so a copy that was not finished: delete it");
+            }
             throw new NotAStoreException(directory, UNFINISHED_COPY_NAME);
         }
         if (!begun && hasLostOptions(vfs, directory, names)) {

@@ -62,9 +62,13 @@ final class TransactionState extends Confined {
         return () -> {
             store.endTransaction(begun);
             if (writes.isSpilled()) { // to give that back may wait for the thread that runs this
-                Thread thread = new Thread(writes::abandon, "flexdb-holders");
-                thread.setDaemon(true);
-                thread.start();
+                try {
+                    Thread thread = new Thread(writes::abandon, "flexdb-holders");
+                    thread.setDaemon(true);
+                    thread.start();
+                } catch (OutOfMemoryError e) {
+                    // There is no memory, or no thread: then it is free when the store is closed.
+                }
             }
         };
     }

@@ -241,6 +241,21 @@ public final class Holders {
     }
 
     private void takeBack(Holder holder, List<String> messages) {
+        try {
+            addMessage(holder, messages);
+        } catch (OutOfMemoryError e) {
+            // It is taken back all the same: the queue does not give it a second time.
+        }
+        holder.keepMemoryFromUse(); // a thread may be at its last step with it
+        boolean wasOpen = holder.close();
+        remove(holder);
+        Runnable cleanup = holder.whenLost;
+        if (wasOpen && cleanup != null) {
+            cleanup.run();
+        }
+    }
+
+    private void addMessage(Holder holder, List<String> messages) {
         long opening = holder.opening();
         if (opening != Holder.NONE) {
             long now = versions.clock.nowOrLatest();
@@ -249,13 +264,6 @@ public final class Holders {
                     + open.thread
                     + "\" " + open.age(now).toSeconds() + " s ago, was never closed, and nobody has it any more; the"
                     + " store has closed it. Close it in the program, by try-with-resources" + WAYS_OUT);
-        }
-        holder.keepMemoryFromUse(); // a thread may be at its last step with it
-        boolean wasOpen = holder.close();
-        remove(holder);
-        Runnable cleanup = holder.whenLost;
-        if (wasOpen && cleanup != null) {
-            cleanup.run();
         }
     }
 }

@@ -252,6 +252,32 @@ class FlexDBLongMergeTest {
         assertKept(vfs, "closed again");
     }
 
+    /** The bytes of the operands count, those of the value do not; and the value is not held to count them. */
+    @Test
+    void whereAQuarterOfAMemtableWaitsNoMoreIsTaken() {
+        open();
+        tight = true;
+        put("large", large(1));
+        fillAll(1);
+        int quarter = FlexDBOptions.MIN_MEMTABLE_BYTES / 4;
+        for (int merged = 0; merged + 1003 <= quarter; merged += 1002) { // with the length of each
+            merge("large", "a".repeat(1000));
+            fillAll(1);
+        }
+        merge("large", "b".repeat(1000));
+        fillAll(2);
+        MergeException e = assertThrows(MergeException.class, () -> db.merge(bytes("large"), new byte[1]));
+        assertTrue(e.getMessage().contains("bytes wait to be merged"), e.getMessage());
+        assertEquals(StoreHealth.State.USABLE, db.health().state());
+        db.close();
+        tight = false;
+        assertKept(vfs, "closed");
+        open();
+        merge("large", "c");
+        db.close();
+        assertKept(vfs, "closed again");
+    }
+
     /** Operands in one write with the value are not refused before. Then a delete of the key ends it, and no store ends. */
     @Test
     void aListThatIsTooLongForAPairKeepsTheStoreFullUntilTheKeyIsDeleted() {

@@ -15,7 +15,6 @@ import io.flexdb.ReadOptions;
 import io.flexdb.ReadView;
 import io.flexdb.Transaction;
 import io.flexdb.ValueReader;
-import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreMemoryException;
 import java.io.IOException;
@@ -257,10 +256,10 @@ final class LargeValueStore {
             requireSound(db.check());
             db.exportTo(directory.resolve("export"));
             try (FlexDBReader reader = FlexDB.openReadOnly(directory.resolve("store"), options())) {
-                requireAllOfReader(reader, 24, 20);
+                requireAll(reader, 24, 20);
                 commit(db);
                 reader.refresh();
-                requireAllOfReader(reader, 24, 20);
+                requireAll(reader, 24, 20);
             }
         }
         try (FlexDB db = FlexDB.open(directory.resolve("imported"), options())) {
@@ -317,21 +316,6 @@ final class LargeValueStore {
         try (FlexDB db = FlexDB.open(store, options())) {
             requireSound(db.check());
             requireAll(db, large, second);
-        }
-    }
-
-    /** The same of a reader, which the writer's work in the background may overtake: then it refreshes, and begins anew. */
-    private void requireAllOfReader(FlexDBReader reader, int large, int second) throws IOException {
-        for (int tries = 1; ; tries++) {
-            try {
-                requireAll(reader, large, second);
-                return;
-            } catch (ReaderOvertakenException e) {
-                if (tries == 20) {
-                    throw e;
-                }
-                reader.refresh();
-            }
         }
     }
 

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -125,12 +127,18 @@ class FlexDBDefragmentTest {
         store.db.close();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         int[] rounds = new int[PAIRS];
+        AtomicInteger walks = new AtomicInteger();
         try (FlexDB db = FlexDB.open(store.vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, false)) {
             Thread writer = new Thread(() -> {
                 Random random = new Random(11);
                 try {
-                    // Until reads have had something written anew between two commits, and for a while at least.
+                    // At first as fast as it goes; then, until enough was written anew between two commits, once a walk,
+                    // or commits would leave no time for that where processors are short.
                     for (int i = 0; i < 5 * PAIRS || db.stats().defragmentedBytes() < 100_000; i++) {
+                        if (i >= 5 * PAIRS) {
+                            int before = walks.get();
+                            Waiting.whileTrue(() -> walks.get() == before);
+                        }
                         int number = random.nextInt(PAIRS);
                         db.put(key(number), value(number, ++rounds[number]));
                     }
@@ -141,6 +149,7 @@ class FlexDBDefragmentTest {
             writer.start();
             while (writer.isAlive()) {
                 assertEquals(PAIRS, StoreDriver.all(db).size());
+                walks.incrementAndGet();
             }
             writer.join();
             assertEquals(null, failure.get());

@@ -5,7 +5,12 @@ import io.flexdb.storage.StoreClosedException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.Optional;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * Walks the pairs of a keyspace in key order, in both directions, over one consistent view. It stands on a pair or
@@ -21,7 +26,7 @@ import java.util.Optional;
  * <p>Opening, moving and closing cursors makes no garbage but the cursors themselves, once as many have been open at a
  * time as there are now, if the thread that opens a cursor is the only one to use it.
  */
-public final class FlexCursor extends Confined implements AutoCloseable {
+public final class FlexCursor extends Confined implements Iterable<KeyValue>, AutoCloseable {
     private static final String WHAT = "the cursor";
 
     private MergeCursor cursor; // null once closed: it may serve another then
@@ -211,6 +216,32 @@ public final class FlexCursor extends Confined implements AutoCloseable {
             requireNotEnded(open, e);
             throw e;
         }
+    }
+
+    /**
+     * Iterates over all pairs that the cursor shows, from the first one on, or from the last one if the {@linkplain
+     * ReadOptions#withReverse options} say so, up to the {@linkplain ReadOptions#withLimit limit}. It moves the cursor,
+     * which stands on the pair that comes next: so there is one iteration of a cursor at a time, and each begins anew.
+     *
+     * <pre>{@code
+     * try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withPrefix(user).withLimit(20))) {
+     *     for (KeyValue pair : cursor) {
+     *         use(pair.key(), pair.value());
+     *     }
+     * }
+     * }</pre>
+     */
+    @Override
+    public Iterator<KeyValue> iterator() {
+        return new CursorIterator(this, cursor().scan(), false);
+    }
+
+    /** The pairs of an {@linkplain #iterator iteration} as a sequential stream, which closes the cursor at its end. */
+    Stream<KeyValue> stream() {
+        Iterator<KeyValue> pairs = new CursorIterator(this, cursor().scan(), true);
+        int traits = Spliterator.ORDERED | Spliterator.DISTINCT | Spliterator.NONNULL;
+        return StreamSupport.stream(Spliterators.spliteratorUnknownSize(pairs, traits), false)
+                .onClose(this::close);
     }
 
     /** Whether the cursor stands on a pair. */

@@ -53,7 +53,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p><b>Limits.</b> Keys have 1 to 65,535 bytes, 65,528 at most if they begin with 0xFF; values up to
  * {@link #MAX_VALUE_BYTES}; a key with its value must fit a memtable, but for large values.
  *
- * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException} and changes nothing. Every byte that comes
+ * <p><b>Errors.</b> A bad argument gives an {@link IllegalArgumentException}, null where null means nothing a {@link
+ * NullPointerException}; both name the argument and change nothing. Every byte that comes
  * from a file is verified: damage gives a {@link io.flexdb.storage.CorruptionException}, never a wrong value. After a
  * failed write or force the store is stopped, since what is on disk is unknown: all methods but {@link #close()} throw
  * {@link io.flexdb.storage.StoreFailedException} until it is opened again. A commit that needs what is damaged or can't
@@ -146,7 +147,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      *
      * @param name any text that has 1 to 255 bytes in UTF-8
      * @throws io.flexdb.storage.KeyspaceExistsException if there is one of this name
-     * @throws IllegalArgumentException if the name is null, empty, too long, or has half of a surrogate pair
+     * @throws IllegalArgumentException if the name is empty, too long, or has half of a surrogate pair
      */
     public Keyspace createKeyspace(String name) {
         return keyspace(access.store().keyspaces().create(name, false, access.durability.force()));

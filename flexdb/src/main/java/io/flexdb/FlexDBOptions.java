@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -61,6 +62,32 @@ public final class FlexDBOptions {
     /** {@link Durability#OS}, and at most 512 MiB of off-heap memory beside the indexes. */
     public static FlexDBOptions defaults() {
         return DEFAULTS;
+    }
+
+    /**
+     * Sets what properties of a configuration say: those whose names begin with a prefix, each of which goes on with the
+     * name of a setting, as its method here is called, without {@code with}. Settings of the space follow {@code space.}.
+     *
+     * <pre>{@code
+     * flexdb.durability=SYNC
+     * flexdb.memory-bytes=256m
+     * flexdb.sync-interval=PT0.5S
+     * flexdb.space.minimum-utilization=0.7
+     * }</pre>
+     *
+     * <p>Case, hyphens and underscores in the names of settings don't matter. Bytes are a number, which {@code k}, {@code
+     * m} or {@code g} may follow, for units of 1024; times are as {@link Duration#parse} has them; the others are {@code
+     * true} or {@code false}, or the name of a constant. A value may also be of the setting's own type. The health
+     * listener, the clock and the merge function are no properties.
+     *
+     * @param properties any map, such as {@link System#getProperties}; what does not begin with the prefix is ignored
+     * @param prefix with the dot at its end, if there is to be one
+     * @throws IllegalArgumentException if a property with the prefix is no setting, or its value can't be; it names the
+     *     property
+     */
+    public FlexDBOptions withProperties(Map<?, ?> properties, String prefix) {
+        Limits.notNull(properties, "properties");
+        return OptionProperties.apply(this, properties, Limits.notNull(prefix, "prefix"));
     }
 
     /** What has happened to a write when its call returns; default {@link Durability#OS}. */
@@ -420,6 +447,17 @@ public final class FlexDBOptions {
     /** What is told when the health changes, or null. */
     public HealthListener healthListener() {
         return settings.healthListener;
+    }
+
+    /** Whether all settings are equal; a listener, a clock and a merge function are equal to what they say they are. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FlexDBOptions options && settings.equals(options.settings);
+    }
+
+    @Override
+    public int hashCode() {
+        return settings.hashCode();
     }
 
     @Override

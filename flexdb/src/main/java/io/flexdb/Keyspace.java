@@ -675,6 +675,17 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         return estimateRange(null, null);
     }
 
+    /** Whether it is the same keyspace of the same open store: what is made later by a name that was dropped is not. */
+    @Override
+    public final boolean equals(Object other) {
+        return other instanceof Keyspace keyspace && source == keyspace.source && state == keyspace.state;
+    }
+
+    @Override
+    public final int hashCode() {
+        return 31 * System.identityHashCode(source) + System.identityHashCode(state);
+    }
+
     @Override
     public String toString() {
         return state.toString();

@@ -39,7 +39,7 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
         }
         try {
             state.check(snapshot.sequence());
-            return snapshot.in(state.name());
+            return snapshot.becoming(state.name());
         } catch (Throwable e) {
             snapshot.close();
             throw e;

@@ -221,7 +221,7 @@ final class Limits {
 
     static <T> T notNull(T argument, String name) {
         if (argument == null) {
-            throw new IllegalArgumentException(name + " must not be null");
+            throw new NullPointerException(name + " must not be null");
         }
         return argument;
     }

@@ -2,6 +2,8 @@ package io.flexdb;
 
 import io.flexdb.internal.keys.KeyHeads;
 import io.flexdb.internal.read.Scan;
+import io.flexdb.internal.read.Scan.Iteration;
+import java.util.Arrays;
 
 /**
  * What a cursor shows, and what is known of its walk. Immutable; each {@code with…} method returns a changed copy, and
@@ -32,7 +34,27 @@ public final class ReadOptions {
     }
 
     private ReadOptions withBounds(byte[] lower, byte[] upper) {
-        return new ReadOptions(snapshot, new Scan(scan.heads(), lower, upper, scan.keysOnly(), scan.expectedPairs()));
+        return with(new Scan(
+                scan.heads(), lower, upper, scan.keysOnly(), scan.expectedPairs(), scan.iteration()));
+    }
+
+    private ReadOptions with(Scan changed) {
+        return new ReadOptions(snapshot, changed);
+    }
+
+    private ReadOptions with(Iteration iteration) {
+        return with(new Scan(
+                scan.heads(),
+                scan.lowerBound(),
+                scan.upperBound(),
+                scan.keysOnly(),
+                scan.expectedPairs(),
+                iteration));
+    }
+
+    /** The first key behind another one. */
+    private static byte[] behind(byte[] key) {
+        return key == null ? null : Arrays.copyOf(key, key.length + 1);
     }
 
     /** All keys, as they are when the cursor is opened. */
@@ -65,6 +87,26 @@ public final class ReadOptions {
     }
 
     /**
+     * Shows only keys from this one on, or above it; null for all.
+     *
+     * @param inclusive whether the bound itself is shown
+     * @see #withLowerBound(byte[])
+     */
+    public ReadOptions withLowerBound(byte[] bound, boolean inclusive) {
+        return withBounds(inclusive ? copy(bound) : behind(bound), scan.upperBound());
+    }
+
+    /**
+     * Shows only keys below this one, or up to it; null for all.
+     *
+     * @param inclusive whether the bound itself is shown
+     * @see #withUpperBound(byte[])
+     */
+    public ReadOptions withUpperBound(byte[] bound, boolean inclusive) {
+        return withBounds(scan.lowerBound(), inclusive ? behind(bound) : copy(bound));
+    }
+
+    /**
      * Shows only keys that begin with these bytes. Sets both bounds: the lower one to the prefix, the upper one to the
      * first key behind all that begin with it, or to none if its bytes are all 0xFF. An empty prefix, or null, shows
      * all.
@@ -83,8 +125,8 @@ public final class ReadOptions {
      * Shorter pairs are read whole, and verified by their own checksums.
      */
     public ReadOptions withKeysOnly(boolean only) {
-        return new ReadOptions(
-                snapshot, new Scan(scan.heads(), scan.lowerBound(), scan.upperBound(), only, scan.expectedPairs()));
+        return with(new Scan(
+                scan.heads(), scan.lowerBound(), scan.upperBound(), only, scan.expectedPairs(), scan.iteration()));
     }
 
     /**
@@ -98,8 +140,32 @@ public final class ReadOptions {
         if (pairs < 0) {
             throw new IllegalArgumentException("expectedPairs must not be negative: " + pairs);
         }
-        return new ReadOptions(
-                snapshot, new Scan(scan.heads(), scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs));
+        return with(new Scan(
+                scan.heads(), scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs, scan.iteration()));
+    }
+
+    /**
+     * Sets the direction of iterations: of {@link ReadView#forEach}, {@link ReadView#stream} and the cursor's {@link
+     * FlexCursor#iterator}. The single steps of a cursor go as they are told.
+     *
+     * @param reverse true to go from the last pair to the first; false unless set
+     */
+    public ReadOptions withReverse(boolean reverse) {
+        return with(new Iteration(reverse, scan.iteration().limit()));
+    }
+
+    /**
+     * Sets the most pairs that an iteration has, in its direction. A small limit also tells the cursor how much to read
+     * at once, as {@link #withExpectedPairs} does. The single steps of a cursor go on beyond it.
+     *
+     * @param pairs not negative; {@link Long#MAX_VALUE}, as it is unless set, for all
+     * @throws IllegalArgumentException if it is negative
+     */
+    public ReadOptions withLimit(long pairs) {
+        if (pairs < 0) {
+            throw new IllegalArgumentException("limit must not be negative: " + pairs);
+        }
+        return with(new Iteration(scan.iteration().reverse(), pairs));
     }
 
     /** The snapshot to read, or null. */
@@ -127,6 +193,16 @@ public final class ReadOptions {
         return scan.expectedPairs();
     }
 
+    /** Whether iterations go from the last pair to the first. */
+    public boolean reverse() {
+        return scan.iteration().reverse();
+    }
+
+    /** The most pairs that an iteration has. */
+    public long limit() {
+        return scan.iteration().limit();
+    }
+
     /** What a cursor over a keyspace is to show; throws if the bounds are not in order. */
     Scan scan(KeyHeads heads) {
         if (!scan.isInOrder()) {
@@ -149,6 +225,7 @@ public final class ReadOptions {
     public String toString() {
         return "ReadOptions[snapshot=" + snapshot + ", lowerBound=" + bytes(scan.lowerBound()) + ", upperBound="
                 + bytes(scan.upperBound()) + ", keysOnly=" + scan.keysOnly() + ", expectedPairs="
-                + scan.expectedPairs() + "]";
+                + scan.expectedPairs() + ", reverse=" + reverse() + ", limit="
+                + (limit() == Long.MAX_VALUE ? "none" : limit()) + "]";
     }
 }

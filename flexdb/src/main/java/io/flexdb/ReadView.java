@@ -12,7 +12,9 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.ObjIntConsumer;
+import java.util.stream.Stream;
 
 /**
  * What can be read of one keyspace: as it is now ({@link FlexDB}, {@link Keyspace}), as it was ({@link Snapshot}), as
@@ -168,7 +170,8 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      *
      * @param keys in any order; a key may come more than once
      * @return their values in the order of the keys in the list, null for each one that is absent
-     * @throws IllegalArgumentException if the list or one of the keys is null, or a key is empty or too long
+     * @throws IllegalArgumentException if a key is empty or too long; nothing was read
+     * @throws NullPointerException if the list or one of the keys is null; nothing was read
      */
     public List<byte[]> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
@@ -253,6 +256,53 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
             }
         }
         return cursor;
+    }
+
+    /** Gives each pair to an action, as {@link #forEach(ReadOptions, BiConsumer)} does. */
+    public void forEach(BiConsumer<byte[], byte[]> action) {
+        forEach(ReadOptions.defaults(), action);
+    }
+
+    /**
+     * Gives each pair that the options show to an action, as they are when this is called: in key order or in reverse,
+     * up to the {@linkplain ReadOptions#withLimit limit}.
+     *
+     * <pre>{@code
+     * db.forEach(ReadOptions.defaults().withPrefix(user).withReverse(true).withLimit(20), (key, value) -> show(key, value));
+     * }</pre>
+     *
+     * @param action gets copies of key and value, null for the value if the options ask for keys only. It may call the
+     *     store. An exception of it ends the iteration, and is thrown to the caller
+     */
+    public void forEach(ReadOptions options, BiConsumer<byte[], byte[]> action) {
+        Limits.notNull(action, "action");
+        try (FlexCursor cursor = cursor(options)) {
+            for (KeyValue pair : cursor) {
+                action.accept(pair.key(), pair.value());
+            }
+        }
+    }
+
+    /** All pairs as a stream, as {@link #stream(ReadOptions)}. */
+    public Stream<KeyValue> stream() {
+        return stream(ReadOptions.defaults());
+    }
+
+    /**
+     * The pairs that the options show as a sequential stream, as they are when this is called: in key order or in
+     * reverse, up to the {@linkplain ReadOptions#withLimit limit}. They are read as the stream is consumed.
+     *
+     * <p>An open stream holds what a cursor holds: it is to be closed, by try-with-resources, unless it is consumed to its
+     * end.
+     *
+     * <pre>{@code
+     * try (Stream<KeyValue> orders = db.stream(ReadOptions.defaults().withPrefix(customer))) {
+     *     return orders.map(Order::decode).filter(Order::isOpen).limit(20).toList();
+     * }
+     * }</pre>
+     */
+    public Stream<KeyValue> stream(ReadOptions options) {
+        return cursor(options).stream();
     }
 
     /** Writes all pairs to a file, as {@link #exportTo(Path, ReadOptions, Progress)} does. */

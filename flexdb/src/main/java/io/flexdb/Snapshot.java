@@ -15,35 +15,44 @@ import io.flexdb.internal.version.PinnedVersion;
  * <p>It shows the default keyspace; {@link #in} shows another one at the same moment.
  */
 public final class Snapshot extends ReadView implements AutoCloseable {
+    private final boolean isView; // of another one, which alone ends what is held
+
     Snapshot(ReadSource source, PinnedVersion pin) {
-        this(source, KeyHeads.DEFAULT, null, pin);
+        this(source, KeyHeads.DEFAULT, null, pin, false);
     }
 
-    private Snapshot(ReadSource source, KeyHeads heads, KeyspaceState state, PinnedVersion pin) {
+    private Snapshot(ReadSource source, KeyHeads heads, KeyspaceState state, PinnedVersion pin, boolean isView) {
         super(source, heads, state, pin);
+        this.isView = isView;
     }
 
     /**
-     * This snapshot, showing another keyspace: both are one, and end when either of them is closed. A keyspace that was
-     * made later is empty; one that was dropped later is whole.
+     * A view of this snapshot that shows another keyspace. It ends with the snapshot; closing the view does nothing. A
+     * keyspace that was made later is empty; one that was dropped later is whole.
      *
      * @param keyspace a named one, or the store itself for the default one
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it had been dropped before
      */
     public Snapshot in(Keyspace keyspace) {
         requireShown(keyspace);
-        return new Snapshot(source, keyspace.heads, keyspace.state, pin);
+        return new Snapshot(source, keyspace.heads, keyspace.state, pin, true);
     }
 
     /**
-     * This snapshot, showing the keyspace that had a name at its moment: both are one, and end when either of them is
-     * closed.
+     * A view of this snapshot that shows the keyspace which had a name at its moment. It ends with the snapshot; closing
+     * the view does nothing.
      *
      * @throws io.flexdb.storage.NoSuchKeyspaceException if none had the name then
      */
     public Snapshot in(String keyspace) {
         KeyspaceState named = KeyspaceDirectory.find(source.reader(this), keyspace, pin, source.dataFile());
-        return new Snapshot(source, named.heads(), named, pin);
+        return new Snapshot(source, named.heads(), named, pin, true);
+    }
+
+    /** The same of another keyspace, as a snapshot of its own: this one is not closed any more. */
+    Snapshot becoming(String keyspace) {
+        Snapshot view = in(keyspace);
+        return new Snapshot(source, view.heads, view.state, pin, false);
     }
 
     /** The sequence number of the last write that the snapshot sees. */
@@ -51,10 +60,12 @@ public final class Snapshot extends ReadView implements AutoCloseable {
         return pin.sequence();
     }
 
-    /** Lets go of what the snapshot holds. Closing again does nothing. */
+    /** Lets go of what the snapshot holds. Closing again does nothing, and neither does closing a view of it. */
     @Override
     public void close() {
-        pin.close();
+        if (!isView) {
+            pin.close();
+        }
     }
 
     @Override

@@ -63,19 +63,23 @@ public final class Transaction extends ReadView implements AutoCloseable {
     }
 
     private final TransactionState all; // of it, in whichever keyspace
+    private final boolean isView; // of another one, which alone ends it by being closed
 
     Transaction(StoreAccess access, Isolation isolation) {
-        this(access, KeyHeads.DEFAULT, null, new TransactionState(access, isolation));
+        this(access, KeyHeads.DEFAULT, null, new TransactionState(access, isolation), false);
     }
 
-    private Transaction(StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all) {
+    private Transaction(
+            StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all, boolean isView) {
         super(access, heads, state, all.pin);
         this.access = access;
         this.all = all;
+        this.isView = isView;
     }
 
     /**
-     * This transaction, reading and writing another keyspace: both are one, and end when either of them does.
+     * A view of this transaction that reads and writes another keyspace. What is read and written by either is of one
+     * transaction, which either may commit; closing the view does nothing.
      *
      * @param keyspace a named one, or the store itself for the default one
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it had been dropped before the transaction began. One that is
@@ -83,7 +87,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
      */
     public Transaction in(Keyspace keyspace) {
         requireShown(keyspace);
-        return new Transaction(access, keyspace.heads, keyspace.state, all);
+        return new Transaction(access, keyspace.heads, keyspace.state, all, true);
     }
 
     // ---- reading
@@ -423,10 +427,15 @@ public final class Transaction extends ReadView implements AutoCloseable {
         return all.commit(Limits.notNull(atLeast, "atLeast"));
     }
 
-    /** Ends the transaction; without a commit nothing of it has happened. Closing again does nothing. */
+    /**
+     * Ends the transaction; without a commit nothing of it has happened. Closing again does nothing, and neither does
+     * closing a view of it.
+     */
     @Override
     public void close() {
-        all.close();
+        if (!isView) {
+            all.close();
+        }
     }
 
     /** Its own writes, in an object that may serve others afterwards. */

@@ -720,7 +720,7 @@ class FlexDBBackupsTest {
         Path file = Files.writeString(temporary.resolve("file"), "mine");
         assertThrows(TargetNotEmptyException.class, () -> FlexDBBackups.open(full));
         assertThrows(TargetNotEmptyException.class, () -> FlexDBBackups.open(file));
-        assertThrows(IllegalArgumentException.class, () -> FlexDBBackups.open(null));
+        assertThrows(NullPointerException.class, () -> FlexDBBackups.open(null));
         assertEquals("mine", Files.readString(full.resolve("note")));
         Path path = temporary.resolve("backups");
         FlexDBBackups backups = FlexDBBackups.open(path);
@@ -730,8 +730,8 @@ class FlexDBBackupsTest {
             db.put(FlexDBCheckpointTest.key(1), FlexDBCheckpointTest.key(2));
             assertEquals(1, backups.create(db).id());
             assertThrows(IllegalArgumentException.class, () -> backups.create(other));
-            assertThrows(IllegalArgumentException.class, () -> backups.create(null));
-            assertThrows(IllegalArgumentException.class, () -> backups.create(db, null));
+            assertThrows(NullPointerException.class, () -> backups.create(null));
+            assertThrows(NullPointerException.class, () -> backups.create(db, null));
             assertThrows(IllegalArgumentException.class, () -> backups.verify(2));
             assertThrows(IllegalArgumentException.class, () -> backups.delete(2));
             assertThrows(IllegalArgumentException.class, () -> backups.keepLast(0));

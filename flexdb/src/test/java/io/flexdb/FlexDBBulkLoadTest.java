@@ -221,8 +221,8 @@ class FlexDBBulkLoadTest {
             }
             assertThrows(IllegalArgumentException.class, () -> load.add(new byte[0], key(1)));
             assertThrows(IllegalArgumentException.class, () -> load.add(new byte[65_536], key(1)));
-            assertThrows(IllegalArgumentException.class, () -> load.add(key(9), (byte[]) null));
-            assertThrows(IllegalArgumentException.class, () -> load.add((byte[]) null, key(1)));
+            assertThrows(NullPointerException.class, () -> load.add(key(9), (byte[]) null));
+            assertThrows(NullPointerException.class, () -> load.add((byte[]) null, key(1)));
             assertThrows(IllegalArgumentException.class, () -> load.add(key(9), key(9), Duration.ZERO));
             byte[] key = key(4);
             load.add(key, key(4));

@@ -417,8 +417,8 @@ class FlexDBChannelPutTest {
     void badArgumentsAreRefusedBeforeAnythingIsRead() throws IOException {
         StoreDriver store = new StoreDriver(OPTIONS);
         ValueSource source = new ValueSource(value(100));
-        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), null, 5));
-        assertThrows(IllegalArgumentException.class, () -> store.db.put(null, source, 5));
+        assertThrows(NullPointerException.class, () -> store.db.put(key(1), null, 5));
+        assertThrows(NullPointerException.class, () -> store.db.put(null, source, 5));
         assertThrows(IllegalArgumentException.class, () -> store.db.put(new byte[0], source, 5));
         assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, -1));
         assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 1L << 30));
@@ -426,7 +426,7 @@ class FlexDBChannelPutTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> store.db.put(key(1), source, 5, WriteOptions.timeToLive(Duration.ZERO)));
-        assertThrows(IllegalArgumentException.class, () -> store.db.put(key(1), source, 5, null));
+        assertThrows(NullPointerException.class, () -> store.db.put(key(1), source, 5, null));
         Pipe pipe = Pipe.open();
         try (var end = pipe.source();
                 var begin = pipe.sink()) {

@@ -262,7 +262,7 @@ class FlexDBCheckTest {
                         throw new UnsupportedOperationException("enough");
                     }));
             assertSound(db, "afterwards");
-            assertThrows(IllegalArgumentException.class, () -> db.check(null));
+            assertThrows(NullPointerException.class, () -> db.check(null));
         }
         FlexDB closed = FlexDB.open(path, StoreDriver.SMALL);
         assertThrows(StoreClosedException.class, () -> closed.check((bytes, ofBytes) -> closed.close()));

@@ -555,8 +555,8 @@ class FlexDBCheckpointTest {
             try (FlexDBBackups within = FlexDBBackups.open(link.resolve("backups"))) {
                 assertThrows(IllegalArgumentException.class, () -> within.create(db));
             }
-            assertThrows(IllegalArgumentException.class, () -> db.checkpoint(null));
-            assertThrows(IllegalArgumentException.class, () -> db.checkpoint(empty, null));
+            assertThrows(NullPointerException.class, () -> db.checkpoint(null));
+            assertThrows(NullPointerException.class, () -> db.checkpoint(empty, null));
             db.checkpoint(empty);
             assertThrows(TargetNotEmptyException.class, () -> db.checkpoint(empty));
             db.put(key(2), key(2));

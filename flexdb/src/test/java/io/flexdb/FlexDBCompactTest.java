@@ -162,7 +162,7 @@ class FlexDBCompactTest {
         store.put(key(1), value(10, 1));
         store.assertSame("ended");
         assertThrows(IllegalArgumentException.class, () -> store.db.compact(key(2), key(1)));
-        assertThrows(IllegalArgumentException.class, () -> store.db.compact(null, null, null));
+        assertThrows(NullPointerException.class, () -> store.db.compact(null, null, null));
         Progress closes = (bytes, ofBytes) -> store.db.close();
         assertThrows(StoreClosedException.class, () -> store.db.compact(null, null, closes));
         store.open();

@@ -441,7 +441,7 @@ class FlexDBExpiryTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> db.put(key(1), value(1), WriteOptions.timeToLive((Duration) null)));
-        assertThrows(IllegalArgumentException.class, () -> options.withClock(null));
+        assertThrows(NullPointerException.class, () -> options.withClock(null));
         assertEquals(0, db.stats().lastSequence());
         db.put(key(1), value(1), WriteOptions.timeToLive(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)));
         db.put(key(2), value(2), WriteOptions.timeToLive(Duration.ofNanos(1)));

@@ -3,6 +3,7 @@ package io.flexdb;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -270,8 +271,45 @@ class FlexDBKeyspaceTest {
                         NoSuchKeyspaceException.class,
                         () -> one.cursor(ReadOptions.defaults().withSnapshot(after)));
             }
-            snapshot.in(all.get(2)).close();
+            Snapshot view = snapshot.in(all.get(2));
+            view.close();
+            snapshot.in(all.get(2).name()).close();
+            assertEquals("!a", text(snapshot.get(bytes("a"))), "what shows another keyspace ends nothing");
+            assertEquals("two!a", text(view.get(bytes("a"))));
+            snapshot.close();
             assertThrows(StoreClosedException.class, () -> snapshot.get(bytes("a")));
+            assertThrows(StoreClosedException.class, () -> view.get(bytes("a")));
+        }
+    }
+
+    @Test
+    void closingWhatShowsAnotherKeyspaceEndsNoTransaction() {
+        Keyspace one = db.createKeyspace("one");
+        try (Transaction transaction = db.begin()) {
+            transaction.put(bytes("a"), bytes("1"));
+            try (Transaction view = transaction.in(one)) {
+                view.put(bytes("b"), bytes("2"));
+            }
+            transaction.put(bytes("c"), bytes("3"));
+            transaction.in(one).commit();
+            assertThrows(StoreClosedException.class, () -> transaction.get(bytes("a")));
+        }
+        assertEquals("1 2 3", text(db.get(bytes("a"))) + " " + text(one.get(bytes("b"))) + " " + text(db.get(bytes("c"))));
+    }
+
+    @Test
+    void theSameKeyspaceIsEqual() {
+        Keyspace one = db.createKeyspace("one");
+        assertEquals(one, db.keyspace("one"));
+        assertEquals(one.hashCode(), db.createKeyspaceIfAbsent("one").hashCode());
+        assertNotEquals(one, db.createKeyspace("two"));
+        assertNotEquals(one, db);
+        assertEquals(db, db);
+        db.dropKeyspace("one");
+        assertNotEquals(one, db.createKeyspace("one"));
+        try (FlexDB other = new StoreDriver(StoreDriver.SMALL).db) {
+            assertNotEquals(db, other);
+            assertNotEquals(db.keyspace("one"), other.createKeyspace("one"));
         }
     }
 
@@ -485,8 +523,8 @@ class FlexDBKeyspaceTest {
             assertThrows(IllegalArgumentException.class, () -> other.write(batch));
             assertThrows(IllegalArgumentException.class, () -> snapshot.in(here));
             assertThrows(IllegalArgumentException.class, () -> transaction.in(here));
-            assertThrows(IllegalArgumentException.class, () -> transaction.in(null));
-            assertThrows(IllegalArgumentException.class, () -> new WriteBatch().in(null));
+            assertThrows(NullPointerException.class, () -> transaction.in(null));
+            assertThrows(NullPointerException.class, () -> new WriteBatch().in(null));
             assertEquals("", walk(other));
         }
         reopen();

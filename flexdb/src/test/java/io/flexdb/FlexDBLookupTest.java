@@ -255,9 +255,9 @@ class FlexDBLookupTest {
                                 throw new AssertionError("nothing is read");
                             }));
                 }
-                assertThrows(IllegalArgumentException.class, () -> lookups.multiGet(null));
-                assertThrows(IllegalArgumentException.class, () -> lookups.multiGet(List.of(), null));
-                assertThrows(IllegalArgumentException.class, () -> lookups.get(key, null, 0));
+                assertThrows(NullPointerException.class, () -> lookups.multiGet(null));
+                assertThrows(NullPointerException.class, () -> lookups.multiGet(List.of(), null));
+                assertThrows(NullPointerException.class, () -> lookups.get(key, null, 0));
                 assertThrows(IllegalArgumentException.class, () -> lookups.get(key, new byte[10], -1));
                 assertThrows(IllegalArgumentException.class, () -> lookups.get(key, new byte[10], 11));
             }
@@ -267,8 +267,8 @@ class FlexDBLookupTest {
             assertEquals(10, db.get(key, new byte[12], 2));
             assertEquals(-1, db.get(key(2), new byte[0], 0));
             assertThrows(
-                    IllegalArgumentException.class, () -> db.put(key, key, WriteOptions.durability((Durability) null)));
-            assertThrows(IllegalArgumentException.class, () -> db.delete(key, null));
+                    NullPointerException.class, () -> db.put(key, key, WriteOptions.durability((Durability) null)));
+            assertThrows(NullPointerException.class, () -> db.delete(key, null));
             assertEquals(1, db.stats().lastSequence());
         }
     }

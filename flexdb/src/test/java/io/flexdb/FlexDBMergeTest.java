@@ -542,9 +542,9 @@ class FlexDBMergeTest {
     @Test
     void argumentsThatAreNoneAreRefused() {
         assertThrows(IllegalArgumentException.class, () -> db.merge(new byte[0], bytes("1")));
-        assertThrows(IllegalArgumentException.class, () -> db.merge(null, bytes("1")));
-        assertThrows(IllegalArgumentException.class, () -> db.merge(bytes("k"), null));
-        assertThrows(IllegalArgumentException.class, () -> new WriteBatch().merge(bytes("k"), null));
+        assertThrows(NullPointerException.class, () -> db.merge(null, bytes("1")));
+        assertThrows(NullPointerException.class, () -> db.merge(bytes("k"), null));
+        assertThrows(NullPointerException.class, () -> new WriteBatch().merge(bytes("k"), null));
         assertEquals(0, db.stats().lastSequence());
         assertSame(MergeFunction.APPEND, options.mergeFunction());
         assertNull(FlexDBOptions.defaults().mergeFunction());

@@ -357,8 +357,8 @@ class FlexDBReaderTest {
         assertEquals(0, files(directory()).size() - 1);
         Path file = Files.createFile(temporary.resolve("file"));
         assertThrows(NotAStoreException.class, () -> FlexDB.openReadOnly(file));
-        assertThrows(IllegalArgumentException.class, () -> FlexDB.openReadOnly(null));
-        assertThrows(IllegalArgumentException.class, () -> FlexDB.openReadOnly(directory(), null));
+        assertThrows(NullPointerException.class, () -> FlexDB.openReadOnly(null));
+        assertThrows(NullPointerException.class, () -> FlexDB.openReadOnly(directory(), null));
     }
 
     @Test

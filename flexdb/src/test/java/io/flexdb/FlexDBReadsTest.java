@@ -244,7 +244,7 @@ class FlexDBReadsTest {
             assertEquals(possible(reads), db.stats().reads());
         }
         assertEquals(Reads.MAPPED, FlexDBOptions.defaults().reads());
-        assertThrows(IllegalArgumentException.class, () -> options.withReads(null));
+        assertThrows(NullPointerException.class, () -> options.withReads(null));
     }
 
     @Test

@@ -441,7 +441,7 @@ class FlexDBSalvageTest {
         Path empty = Files.createDirectories(temporary.resolve("empty"));
         assertThrows(NotAStoreException.class, () -> FlexDBSalvage.salvage(empty, temporary.resolve("fresh")));
         assertThrows(NotAStoreException.class, () -> FlexDBSalvage.salvage(path, temporary.resolve("fresh")));
-        assertThrows(IllegalArgumentException.class, () -> FlexDBSalvage.salvage(null, empty));
+        assertThrows(NullPointerException.class, () -> FlexDBSalvage.salvage(null, empty));
         try (FlexDB db = FlexDB.open(path, StoreDriver.SMALL)) {
             db.put(FlexDBCheckpointTest.key(1), FlexDBCheckpointTest.key(2));
             assertThrows(StoreLockedException.class, () -> FlexDBSalvage.salvage(path, empty));

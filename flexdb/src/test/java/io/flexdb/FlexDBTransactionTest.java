@@ -152,7 +152,7 @@ class FlexDBTransactionTest {
             }
             assertEquals("0", text(values.get(1)), "as when it began");
             assertThrows(IllegalArgumentException.class, () -> transaction.get(bytes("h"), new byte[3], 2));
-            assertThrows(IllegalArgumentException.class, () -> transaction.multiGet(Arrays.asList(bytes("h"), null)));
+            assertThrows(NullPointerException.class, () -> transaction.multiGet(Arrays.asList(bytes("h"), null)));
         }
     }
 
@@ -602,15 +602,15 @@ class FlexDBTransactionTest {
             byte[] large = new byte[FlexDBOptions.MIN_MEMTABLE_BYTES];
             assertThrows(IllegalArgumentException.class, () -> transaction.put(bytes("b"), large));
             assertThrows(IllegalArgumentException.class, () -> transaction.put(new byte[0], large));
-            assertThrows(IllegalArgumentException.class, () -> transaction.put(bytes("b"), null));
-            assertThrows(IllegalArgumentException.class, () -> transaction.delete((byte[]) null));
-            assertThrows(IllegalArgumentException.class, () -> transaction.cursor(null));
-            assertThrows(IllegalArgumentException.class, () -> transaction.commit(null));
+            assertThrows(NullPointerException.class, () -> transaction.put(bytes("b"), null));
+            assertThrows(NullPointerException.class, () -> transaction.delete((byte[]) null));
+            assertThrows(NullPointerException.class, () -> transaction.cursor(null));
+            assertThrows(NullPointerException.class, () -> transaction.commit(null));
             try (Snapshot snapshot = db.snapshot()) {
                 ReadOptions foreign = ReadOptions.defaults().withSnapshot(snapshot);
                 assertThrows(IllegalArgumentException.class, () -> transaction.cursor(foreign));
             }
-            assertThrows(IllegalArgumentException.class, () -> db.begin(null));
+            assertThrows(NullPointerException.class, () -> db.begin(null));
             transaction.commit();
         }
         assertEquals("1", text(db.get(bytes("a"))));
@@ -674,8 +674,8 @@ class FlexDBTransactionTest {
         assertArrayEquals(new byte[0], db.putIfAbsent(bytes("b"), bytes("7")));
         assertNull(db.putIfAbsent(bytes("new"), bytes("7")));
         assertEquals("7", text(db.get(bytes("new"))));
-        assertThrows(IllegalArgumentException.class, () -> db.compareAndSet(null, null, null));
-        assertThrows(IllegalArgumentException.class, () -> db.putIfAbsent(bytes("b"), null));
+        assertThrows(NullPointerException.class, () -> db.compareAndSet(null, null, null));
+        assertThrows(NullPointerException.class, () -> db.putIfAbsent(bytes("b"), null));
         assertTrue(Arrays.equals(bytes("7"), db.get(bytes("new"))));
     }
 

@@ -178,6 +178,6 @@ class FlexDBWriteOptionsTest {
         db.transactWithoutResult(transaction -> transaction.put(KEY, bytes("yes")));
         byte[] found = db.transact(transaction -> transaction.get(KEY));
         assertArrayEquals(bytes("yes"), found);
-        assertThrows(IllegalArgumentException.class, () -> db.transact(Isolation.SNAPSHOT, null));
+        assertThrows(NullPointerException.class, () -> db.transact(Isolation.SNAPSHOT, null));
     }
 }

@@ -18,6 +18,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -104,9 +105,8 @@ public final class FlexFileSystem extends FileSystem {
      * @throws IllegalArgumentException if its blocks are too large for the store's memtables
      */
     public static FlexFileSystem open(FlexDB db, FlexFilesOptions options) throws IOException {
-        if (db == null || options == null) {
-            throw new IllegalArgumentException((db == null ? "db" : "options") + " must not be null");
-        }
+        Objects.requireNonNull(db, "db must not be null");
+        Objects.requireNonNull(options, "options must not be null");
         return FlexFileSystemProvider.installed().open(db, options);
     }
 

@@ -2,6 +2,7 @@ package io.flexdb.files;
 
 import io.flexdb.files.internal.TreeSettings;
 import java.time.InstantSource;
+import java.util.Objects;
 
 /** How a {@link FlexFileSystem} is opened. Immutable; each {@code with…} method returns a changed copy. */
 public final class FlexFilesOptions {
@@ -78,9 +79,7 @@ public final class FlexFilesOptions {
      * @param clock default {@link InstantSource#system()}
      */
     public FlexFilesOptions withClock(InstantSource clock) {
-        if (clock == null) {
-            throw new IllegalArgumentException("clock must not be null");
-        }
+        Objects.requireNonNull(clock, "clock must not be null");
         return new FlexFilesOptions(new TreeSettings(
                 settings.name(), settings.blockBytes(), settings.smallBytes(), clock, settings.removal()));
     }

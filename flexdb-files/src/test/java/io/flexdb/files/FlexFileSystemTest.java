@@ -438,7 +438,7 @@ class FlexFileSystemTest extends FilesTest {
         assertThrows(
                 IllegalArgumentException.class,
                 () -> FlexFilesOptions.defaults().withClock(null));
-        assertThrows(IllegalArgumentException.class, () -> FlexFileSystem.open(null));
+        assertThrows(NullPointerException.class, () -> FlexFileSystem.open(null));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> FlexFileSystem.open(

@@ -8,6 +8,7 @@ import io.flexdb.WriteOptions;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ObjIntConsumer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -41,10 +42,7 @@ public final class DirectBuffers {
 
     /** For use with a store, or with a named keyspace of one. */
     public DirectBuffers(Keyspace keyspace) {
-        if (keyspace == null) {
-            throw new IllegalArgumentException("keyspace must not be null");
-        }
-        this.keyspace = keyspace;
+        this.keyspace = Objects.requireNonNull(keyspace, "keyspace must not be null");
     }
 
     /** Memory through which bytes go. */

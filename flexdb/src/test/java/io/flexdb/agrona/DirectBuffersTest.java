@@ -170,7 +170,7 @@ class DirectBuffersTest {
 
     @Test
     void whatIsWrongIsRefusedBeforeAnythingIsWritten(@TempDir Path temporary) {
-        assertThrows(IllegalArgumentException.class, () -> new DirectBuffers(null));
+        assertThrows(NullPointerException.class, () -> new DirectBuffers(null));
         try (FlexDB db = FlexDB.open(temporary.resolve("store"))) {
             DirectBuffers buffers = new DirectBuffers(db);
             assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 0, value, 0, 1));

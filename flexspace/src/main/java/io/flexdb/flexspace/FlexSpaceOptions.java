@@ -291,6 +291,17 @@ public final class FlexSpaceOptions {
         return settings.healthListener;
     }
 
+    /** Whether all settings are equal; a listener is equal to itself. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FlexSpaceOptions options && settings.equals(options.settings);
+    }
+
+    @Override
+    public int hashCode() {
+        return settings.hashCode();
+    }
+
     @Override
     public String toString() {
         return "FlexSpaceOptions[segmentBytes=" + settings.segmentBytes + ", frameBytes=" + settings.frameBytes

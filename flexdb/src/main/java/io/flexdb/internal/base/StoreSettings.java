@@ -5,6 +5,8 @@ import io.flexdb.internal.keys.RecordFormat;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /** The settings of a store, which {@code FlexDBOptions} tells of. Once it is made nobody changes it. */
@@ -49,5 +51,39 @@ public final class StoreSettings implements Cloneable {
         } catch (CloneNotSupportedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private List<Object> values() {
+        return Arrays.asList(
+                force,
+                memoryBytes,
+                cacheBytes,
+                memtableBytes,
+                syncInterval,
+                maxPinnedBytes,
+                holderTraces,
+                largeValueBytes,
+                defragmentedBytesPerSecond,
+                stitchingThresholdBytes,
+                maxLeasedBytes,
+                rangeFilter,
+                mappedReads,
+                readableByGroup,
+                space,
+                healthListener,
+                clock,
+                longestListBytes,
+                nanoClock,
+                merger);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof StoreSettings settings && values().equals(settings.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
     }
 }

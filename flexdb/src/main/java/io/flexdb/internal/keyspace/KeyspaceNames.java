@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** Names of keyspaces as bytes. */
 final class KeyspaceNames {
@@ -13,9 +14,7 @@ final class KeyspaceNames {
 
     /** The bytes of a name; throws if it is none. */
     static byte[] encode(String name) {
-        if (name == null) {
-            throw new IllegalArgumentException("name must not be null");
-        }
+        Objects.requireNonNull(name, "name must not be null");
         if (name.isEmpty()) {
             throw new IllegalArgumentException("name must not be empty; the default keyspace is the FlexDB itself");
         }

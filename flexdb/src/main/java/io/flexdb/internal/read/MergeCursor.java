@@ -293,6 +293,11 @@ public final class MergeCursor implements AutoCloseable {
         return deadPassed;
     }
 
+    /** What it shows, and how an iteration goes. */
+    public Scan scan() {
+        return scan;
+    }
+
     /** Whether the cursor stands on a pair. */
     public boolean isValid() {
         boolean isValid = standsOnPair();

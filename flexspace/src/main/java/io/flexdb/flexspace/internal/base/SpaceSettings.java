@@ -1,6 +1,8 @@
 package io.flexdb.flexspace.internal.base;
 
 import io.flexdb.storage.HealthListener;
+import java.util.Arrays;
+import java.util.List;
 
 /** The settings of a space, which {@code FlexSpaceOptions} tells of. Once it is made nobody changes it. */
 public final class SpaceSettings implements Cloneable {
@@ -35,5 +37,34 @@ public final class SpaceSettings implements Cloneable {
         } catch (CloneNotSupportedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private List<Object> values() {
+        return Arrays.asList(
+                segmentBytes,
+                frameBytes,
+                checkpointLogBytes,
+                logBufferBytes,
+                minimumUtilization,
+                maxDataBytes,
+                scrubBytesPerSecond,
+                cacheBytes,
+                mappedReads,
+                segmentBuffers,
+                frameTableBytes,
+                healthListener,
+                leases,
+                maxLeasedBytes,
+                requireOwnership);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SpaceSettings settings && values().equals(settings.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
     }
 }

@@ -10,7 +10,8 @@ final class CursorIterator implements Iterator<KeyValue> {
     private final Scan scan;
     private final boolean closesAtEnd;
     private long left;
-    private boolean hasMoved; // since the last pair was handed out: moves wait until somebody asks, who may want no more
+    private boolean
+            hasMoved; // since the last pair was handed out: moves wait until somebody asks, who may want no more
 
     CursorIterator(FlexCursor cursor, Scan scan, boolean closesAtEnd) {
         this.cursor = cursor;

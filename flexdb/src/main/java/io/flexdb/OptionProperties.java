@@ -117,7 +117,8 @@ final class OptionProperties {
     private static int[] segments(Object value) {
         String[] parts = text(value).split(",", -1);
         if (parts.length != 2) {
-            throw new IllegalArgumentException("must be the bytes of a segment and of a frame, such as 4m,4k: " + value);
+            throw new IllegalArgumentException(
+                    "must be the bytes of a segment and of a frame, such as 4m,4k: " + value);
         }
         return new int[] {intBytes(parts[0]), intBytes(parts[1])};
     }
@@ -155,8 +156,7 @@ final class OptionProperties {
                 return constant;
             }
         }
-        throw new IllegalArgumentException(
-                "must be one of " + Arrays.toString(type.getEnumConstants()) + ": " + value);
+        throw new IllegalArgumentException("must be one of " + Arrays.toString(type.getEnumConstants()) + ": " + value);
     }
 
     private static String text(Object value) {

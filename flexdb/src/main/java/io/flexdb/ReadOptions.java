@@ -34,8 +34,7 @@ public final class ReadOptions {
     }
 
     private ReadOptions withBounds(byte[] lower, byte[] upper) {
-        return with(new Scan(
-                scan.heads(), lower, upper, scan.keysOnly(), scan.expectedPairs(), scan.iteration()));
+        return with(new Scan(scan.heads(), lower, upper, scan.keysOnly(), scan.expectedPairs(), scan.iteration()));
     }
 
     private ReadOptions with(Scan changed) {
@@ -44,12 +43,7 @@ public final class ReadOptions {
 
     private ReadOptions with(Iteration iteration) {
         return with(new Scan(
-                scan.heads(),
-                scan.lowerBound(),
-                scan.upperBound(),
-                scan.keysOnly(),
-                scan.expectedPairs(),
-                iteration));
+                scan.heads(), scan.lowerBound(), scan.upperBound(), scan.keysOnly(), scan.expectedPairs(), iteration));
     }
 
     /** The first key behind another one. */
@@ -140,8 +134,8 @@ public final class ReadOptions {
         if (pairs < 0) {
             throw new IllegalArgumentException("expectedPairs must not be negative: " + pairs);
         }
-        return with(new Scan(
-                scan.heads(), scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs, scan.iteration()));
+        return with(
+                new Scan(scan.heads(), scan.lowerBound(), scan.upperBound(), scan.keysOnly(), pairs, scan.iteration()));
     }
 
     /**

@@ -69,8 +69,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
         this(access, KeyHeads.DEFAULT, null, new TransactionState(access, isolation), false);
     }
 
-    private Transaction(
-            StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all, boolean isView) {
+    private Transaction(StoreAccess access, KeyHeads heads, KeyspaceState state, TransactionState all, boolean isView) {
         super(access, heads, state, all.pin);
         this.access = access;
         this.all = all;

@@ -132,7 +132,8 @@ class FlexDBDefragmentTest {
             Thread writer = new Thread(() -> {
                 Random random = new Random(11);
                 try {
-                    // At first as fast as it goes; then, until enough was written anew between two commits, once a walk,
+                    // At first as fast as it goes; then, until enough was written anew between two commits, once a
+                    // walk,
                     // or commits would leave no time for that where processors are short.
                     for (int i = 0; i < 5 * PAIRS || db.stats().defragmentedBytes() < 100_000; i++) {
                         if (i >= 5 * PAIRS) {

@@ -439,8 +439,7 @@ class FlexDBExpiryTest {
             assertThrows(IllegalArgumentException.class, () -> new WriteBatch().put(key(1), value(1), none));
         }
         assertThrows(
-                IllegalArgumentException.class,
-                () -> db.put(key(1), value(1), WriteOptions.timeToLive((Duration) null)));
+                NullPointerException.class, () -> db.put(key(1), value(1), WriteOptions.timeToLive((Duration) null)));
         assertThrows(NullPointerException.class, () -> options.withClock(null));
         assertEquals(0, db.stats().lastSequence());
         db.put(key(1), value(1), WriteOptions.timeToLive(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)));

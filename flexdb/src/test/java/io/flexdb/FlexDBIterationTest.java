@@ -72,8 +72,7 @@ class FlexDBIterationTest {
         assertEquals(List.of("b", "ba", "bb"), keys(db.stream(all().withPrefix(bytes("b")))));
         assertEquals(
                 List.of("bb", "ba"),
-                keys(db.stream(
-                        all().withPrefix(bytes("b")).withReverse(true).withLimit(2))));
+                keys(db.stream(all().withPrefix(bytes("b")).withReverse(true).withLimit(2))));
         byte[] b = bytes("b");
         byte[] c = bytes("c");
         assertEquals(
@@ -86,13 +85,14 @@ class FlexDBIterationTest {
                 keys(db.stream(all().withLowerBound(b, false).withUpperBound(c, true))));
         assertEquals(
                 List.of("c", "bb", "ba"),
-                keys(db.stream(all().withLowerBound(b, false)
-                        .withUpperBound(c, true)
-                        .withReverse(true))));
+                keys(db.stream(
+                        all().withLowerBound(b, false).withUpperBound(c, true).withReverse(true))));
         assertEquals(List.of("b"), keys(db.stream(all().withLowerBound(b, true).withUpperBound(b, true))));
         assertEquals(List.of(), keys(db.stream(all().withLowerBound(b, false).withUpperBound(b, true))));
-        assertEquals(6, keys(db.stream(all().withLowerBound(null, false).withUpperBound(null, true)))
-                .size());
+        assertEquals(
+                6,
+                keys(db.stream(all().withLowerBound(null, false).withUpperBound(null, true)))
+                        .size());
     }
 
     @Test
@@ -126,7 +126,8 @@ class FlexDBIterationTest {
             assertEquals(pairs.get(0).hashCode(), new KeyValue(bytes("a"), bytes("of a")).hashCode());
             assertNotEquals(pairs.get(0), new KeyValue(bytes("a"), null));
             assertNotEquals(pairs.get(0), new KeyValue(bytes("b"), bytes("of a")));
-            assertEquals("KeyValue[key of 1 bytes, value of 4 bytes]", pairs.get(0).toString());
+            assertEquals(
+                    "KeyValue[key of 1 bytes, value of 4 bytes]", pairs.get(0).toString());
             cursor.seek(bytes("c"));
             cursor.next(); // a limit does not count for steps
             Iterator<KeyValue> again = cursor.iterator();
@@ -176,9 +177,13 @@ class FlexDBIterationTest {
     void anExceptionOfTheActionEndsTheIterationAndLeavesNothingOpen() {
         putAll("a", "b");
         RuntimeException own = new RuntimeException("mine");
-        assertSame(own, assertThrows(RuntimeException.class, () -> db.forEach((key, value) -> {
-            throw own;
-        })));
+        assertSame(
+                own,
+                assertThrows(
+                        RuntimeException.class,
+                        () -> db.forEach((key, value) -> {
+                            throw own;
+                        })));
         assertEquals(0, db.stats().holders().open().size());
         db.forEach((key, value) -> db.delete(key)); // it calls the store, whose writes don't show
         assertEquals(List.of(), keys(db.stream()));
@@ -194,7 +199,8 @@ class FlexDBIterationTest {
         try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
             transaction.put(bytes("bb"), bytes("own"));
             assertEquals(
-                    List.of("c", "bb"), keys(transaction.stream(all().withReverse(true).withLimit(2))));
+                    List.of("c", "bb"),
+                    keys(transaction.stream(all().withReverse(true).withLimit(2))));
             db.put(bytes("bc"), bytes("another's, in what was read"));
             assertThrows(ConflictException.class, transaction::commit);
         }
@@ -241,8 +247,7 @@ class FlexDBIterationTest {
         return key;
     }
 
-    private static void assertSameIteration(
-            Random random, TreeMap<byte[], byte[]> map, Keyspace keyspace, String at) {
+    private static void assertSameIteration(Random random, TreeMap<byte[], byte[]> map, Keyspace keyspace, String at) {
         NavigableMap<byte[], byte[]> shown = map;
         ReadOptions options = all();
         byte[] from = key(random);

@@ -276,10 +276,14 @@ class FlexDBKeyspaceTest {
             snapshot.in(all.get(2).name()).close();
             assertEquals("!a", text(snapshot.get(bytes("a"))), "what shows another keyspace ends nothing");
             assertEquals("two!a", text(view.get(bytes("a"))));
-            snapshot.close();
+            close(snapshot);
             assertThrows(StoreClosedException.class, () -> snapshot.get(bytes("a")));
             assertThrows(StoreClosedException.class, () -> view.get(bytes("a")));
         }
+    }
+
+    private static void close(Snapshot snapshot) {
+        snapshot.close();
     }
 
     @Test
@@ -294,7 +298,8 @@ class FlexDBKeyspaceTest {
             transaction.in(one).commit();
             assertThrows(StoreClosedException.class, () -> transaction.get(bytes("a")));
         }
-        assertEquals("1 2 3", text(db.get(bytes("a"))) + " " + text(one.get(bytes("b"))) + " " + text(db.get(bytes("c"))));
+        assertEquals(
+                "1 2 3", text(db.get(bytes("a"))) + " " + text(one.get(bytes("b"))) + " " + text(db.get(bytes("c"))));
     }
 
     @Test
@@ -468,10 +473,12 @@ class FlexDBKeyspaceTest {
         reopen();
         assertEquals(expected, db.keyspaces());
         for (String name : Arrays.asList(null, "", longest + "x", "\uD83D", "x\uDE00")) {
-            assertThrows(IllegalArgumentException.class, () -> db.createKeyspace(name));
-            assertThrows(IllegalArgumentException.class, () -> db.createKeyspaceIfAbsent(name));
-            assertThrows(IllegalArgumentException.class, () -> db.keyspace(name));
-            assertThrows(IllegalArgumentException.class, () -> db.dropKeyspace(name));
+            Class<? extends RuntimeException> refusal =
+                    name == null ? NullPointerException.class : IllegalArgumentException.class;
+            assertThrows(refusal, () -> db.createKeyspace(name));
+            assertThrows(refusal, () -> db.createKeyspaceIfAbsent(name));
+            assertThrows(refusal, () -> db.keyspace(name));
+            assertThrows(refusal, () -> db.dropKeyspace(name));
         }
         long sequence = db.stats().lastSequence();
         KeyspaceExistsException thrown = assertThrows(KeyspaceExistsException.class, () -> db.createKeyspace("b"));

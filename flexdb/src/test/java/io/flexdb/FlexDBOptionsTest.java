@@ -69,15 +69,24 @@ class FlexDBOptionsTest {
         assertEquals(
                 expected,
                 with(
-                        "flexdb.durability", Durability.SYNC,
-                        "flexdb.memoryBytes", 256 << 20,
-                        "flexdb.memtableBytes", 65536L,
-                        "flexdb.syncInterval", Duration.ofMillis(500),
-                        "flexdb.reads", Reads.POSITIONAL,
-                        "flexdb.rangeFilter", true,
-                        "flexdb.space.segments", "64m,1m",
-                        "flexdb.space.minimumUtilization", 0.5,
-                        "flexdb.space.maxDataBytes", 8L << 30));
+                        "flexdb.durability",
+                        Durability.SYNC,
+                        "flexdb.memoryBytes",
+                        256 << 20,
+                        "flexdb.memtableBytes",
+                        65536L,
+                        "flexdb.syncInterval",
+                        Duration.ofMillis(500),
+                        "flexdb.reads",
+                        Reads.POSITIONAL,
+                        "flexdb.rangeFilter",
+                        true,
+                        "flexdb.space.segments",
+                        "64m,1m",
+                        "flexdb.space.minimumUtilization",
+                        0.5,
+                        "flexdb.space.maxDataBytes",
+                        8L << 30));
         assertEquals(FlexDBOptions.defaults(), with());
     }
 

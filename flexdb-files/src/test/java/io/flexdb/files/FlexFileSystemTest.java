@@ -436,8 +436,7 @@ class FlexFileSystemTest extends FilesTest {
                 IllegalArgumentException.class,
                 () -> FlexFilesOptions.defaults().withName("a/b"));
         assertThrows(
-                IllegalArgumentException.class,
-                () -> FlexFilesOptions.defaults().withClock(null));
+                NullPointerException.class, () -> FlexFilesOptions.defaults().withClock(null));
         assertThrows(NullPointerException.class, () -> FlexFileSystem.open(null));
         assertThrows(
                 IllegalArgumentException.class,

@@ -175,7 +175,7 @@ class DirectBuffersTest {
             DirectBuffers buffers = new DirectBuffers(db);
             assertThrows(IllegalArgumentException.class, () -> buffers.put(key, 0, 0, value, 0, 1));
             assertThrows(
-                    IllegalArgumentException.class,
+                    NullPointerException.class,
                     () -> buffers.put(key, 0, 1, value, 0, 1, WriteOptions.durability((Durability) null)));
             assertThrows(IndexOutOfBoundsException.class, () -> buffers.put(key, -1, 4, value, 0, 1));
             assertThrows(IndexOutOfBoundsException.class, () -> buffers.delete(key, 0, -4));

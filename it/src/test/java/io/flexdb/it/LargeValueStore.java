@@ -44,6 +44,8 @@ final class LargeValueStore {
     private static final int SPILLED_BYTES = 4 << 10;
 
     private final Path directory;
+    private static final int QUICKLY_READ = 64 << 20;
+
     private final int length;
 
     private LargeValueStore(Path directory, int length) {
@@ -255,6 +257,9 @@ final class LargeValueStore {
             db.put(LARGE, new Numbers(24, length), length);
             requireSound(db.check());
             db.exportTo(directory.resolve("export"));
+            if (length > QUICKLY_READ) {
+                db.compact(); // or what is left of the values before is collected while a reader reads for seconds
+            }
             try (FlexDBReader reader = FlexDB.openReadOnly(directory.resolve("store"), options())) {
                 requireAll(reader, 24, 20);
                 commit(db);

@@ -13,8 +13,10 @@ import java.util.Optional;
  *
  * @param open each of them, those that show the oldest first
  * @param keptBytes memory of old versions that they keep together; {@link FlexDBOptions#withMaxPinnedBytes} limits it
+ * @param keptFileBytes bytes of old versions that were moved to a file; {@link FlexDBOptions#withMaxPinnedFileBytes}
+ *     limits it
  */
-public record FlexDBHolders(List<FlexDBHolder> open, long keptBytes) {
+public record FlexDBHolders(List<FlexDBHolder> open, long keptBytes, long keptFileBytes) {
     /** Keeps a copy of the list. */
     public FlexDBHolders {
         open = List.copyOf(open);
@@ -34,7 +36,7 @@ public record FlexDBHolders(List<FlexDBHolder> open, long keptBytes) {
                     store.keptBytes(List.of(one), tables),
                     one.openedAt()));
         }
-        return new FlexDBHolders(open, store.keptBytes(found, tables));
+        return new FlexDBHolders(open, store.keptBytes(found, tables), store.keptFileBytes());
     }
 
     /** The number of those of a kind. */

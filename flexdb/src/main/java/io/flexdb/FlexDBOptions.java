@@ -160,7 +160,8 @@ public final class FlexDBOptions {
     }
 
     /**
-     * Sets how much memory of old versions open snapshots, cursors and transactions may keep. Where they keep more, the
+     * Sets how much memory of old versions open snapshots, cursors and transactions may keep. Where they keep more, old
+     * versions are moved to a file, see {@link #withMaxPinnedFileBytes}. Where that can't be done, as on a full disk, the
      * store ends the oldest that alone keeps a memtable, or else the oldest that keeps one with others, until they keep
      * less. Using one that was ended throws a {@link io.flexdb.storage.SnapshotTooOldException}. Half as much may be
      * kept besides for transactions to find conflicts in; one for which it would be more can't be committed. The cache
@@ -174,6 +175,20 @@ public final class FlexDBOptions {
             throw new IllegalArgumentException("maxPinnedBytes must not be negative: " + bytes);
         }
         return with(settings -> settings.maxPinnedBytes = bytes);
+    }
+
+    /**
+     * Sets how many bytes of old versions may be moved to a file when they are more than {@link #withMaxPinnedBytes} in
+     * memory. The file is in the store's directory; it is deleted when the store is closed, or opened. To read what is
+     * there costs a read of some 16 KiB where memory would have it.
+     *
+     * @param bytes default: as many as the disk has room for; 0 for no file
+     */
+    public FlexDBOptions withMaxPinnedFileBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("maxPinnedFileBytes must not be negative: " + bytes);
+        }
+        return with(settings -> settings.maxPinnedFileBytes = bytes);
     }
 
     /**
@@ -389,6 +404,11 @@ public final class FlexDBOptions {
         return settings.maxPinnedBytes;
     }
 
+    /** How many bytes of old versions may be moved to a file. */
+    public long maxPinnedFileBytes() {
+        return settings.maxPinnedFileBytes;
+    }
+
     /** Whether it is kept where snapshots, cursors, transactions and values were opened. */
     public boolean holderTraces() {
         return settings.holderTraces;
@@ -466,7 +486,8 @@ public final class FlexDBOptions {
                 + ", cacheBytes="
                 + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
-                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxLeasedBytes="
+                + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxPinnedFileBytes="
+                + settings.maxPinnedFileBytes + ", maxLeasedBytes="
                 + settings.maxLeasedBytes + ", holderTraces=" + settings.holderTraces + ", largeValueBytes="
                 + settings.largeValueBytes + ", reads=" + reads()
                 + ", readableByGroup=" + settings.readableByGroup

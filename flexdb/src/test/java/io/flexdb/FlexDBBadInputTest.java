@@ -210,6 +210,7 @@ class FlexDBBadInputTest {
                 () -> options.withMemtableBytes((1 << 30) + 1));
         refused("maxPinnedBytes must not be negative: -1", () -> options.withMaxPinnedBytes(-1));
         refused("largeValueBytes must be at least 1: 0", () -> options.withLargeValueBytes(0));
+        refused("maxPinnedFileBytes must not be negative: -1", () -> options.withMaxPinnedFileBytes(-1));
         refused("maxLeasedBytes must not be negative: -1", () -> options.withMaxLeasedBytes(-1));
         refused(
                 "syncInterval",
@@ -228,6 +229,7 @@ class FlexDBBadInputTest {
                 .withSyncInterval(Duration.ZERO)
                 .withMaxPinnedBytes(2)
                 .withLargeValueBytes(7)
+                .withMaxPinnedFileBytes(3)
                 .withMaxLeasedBytes(5)
                 .withHolderTraces(true)
                 .withReads(Reads.POSITIONAL)
@@ -245,6 +247,7 @@ class FlexDBBadInputTest {
         assertEquals(Duration.ZERO, options.syncInterval());
         assertEquals(2, options.maxPinnedBytes());
         assertEquals(7, options.largeValueBytes());
+        assertEquals(3, options.maxPinnedFileBytes());
         assertEquals(5, options.maxLeasedBytes());
         assertTrue(options.holderTraces());
         assertEquals(Reads.POSITIONAL, options.reads());
@@ -255,7 +258,7 @@ class FlexDBBadInputTest {
         assertEquals(space, options.space());
         assertEquals(
                 "FlexDBOptions[durability=NONE, memoryBytes=derived, cacheBytes=1, memtableBytes=1048576, "
-                        + "syncInterval=PT0S, maxPinnedBytes=2, maxLeasedBytes=5, holderTraces=true, "
+                        + "syncInterval=PT0S, maxPinnedBytes=2, maxPinnedFileBytes=3, maxLeasedBytes=5, holderTraces=true, "
                         + "largeValueBytes=7, reads=POSITIONAL, "
                         + "readableByGroup=true, defragmentedBytesPerSecond=3, stitchingThresholdBytes=4, rangeFilter=true, space="
                         + space

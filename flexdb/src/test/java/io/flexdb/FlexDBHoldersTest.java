@@ -31,7 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 class FlexDBHoldersTest {
     private static final int KEYS = 300;
     private static final long LIMIT = 10 * (64 << 10);
-    private static final FlexDBOptions OPTIONS = StoreDriver.WITHOUT_LARGE.withMaxPinnedBytes(LIMIT);
+    private static final FlexDBOptions OPTIONS =
+            StoreDriver.WITHOUT_LARGE.withMaxPinnedBytes(LIMIT).withMaxPinnedFileBytes(0);
 
     private static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%05d", number).getBytes(StandardCharsets.UTF_8);

@@ -29,6 +29,7 @@ public final class StoreSettings implements Cloneable {
     public int memtableBytes = DERIVED;
     public Duration syncInterval = Duration.ofSeconds(1);
     public long maxPinnedBytes = DERIVED;
+    public long maxPinnedFileBytes = Long.MAX_VALUE;
     public boolean holderTraces;
     public int largeValueBytes = 32 << 10;
     public long defragmentedBytesPerSecond = 64L << 20;

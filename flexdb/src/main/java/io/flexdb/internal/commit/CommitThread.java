@@ -374,7 +374,8 @@ public final class CommitThread {
         if (log == null || log != versions.oldestFrozen()) {
             return 0;
         }
-        return Math.min(1, (double) committer.entriesApplied() / Math.max(1, log.table.keyCount()));
+        return Math.min(
+                1, (double) committer.entriesApplied() / Math.max(1, log.table().keyCount()));
     }
 
     /**
@@ -435,7 +436,7 @@ public final class CommitThread {
 
     /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
     private boolean commit(MemLog log) {
-        long last = log.table.lastSequence();
+        long last = log.table().lastSequence();
         versions.awaitVisible(last);
         sharedForce.awaitDurable(last);
         large.seal();
@@ -494,7 +495,7 @@ public final class CommitThread {
     private static MemTable[] tables(MemLog[] logs) {
         MemTable[] tables = new MemTable[logs.length];
         for (int i = 0; i < tables.length; i++) {
-            tables[i] = logs[i].table;
+            tables[i] = logs[i].table();
         }
         return tables;
     }
@@ -505,7 +506,7 @@ public final class CommitThread {
             turns.begin();
         }
         try {
-            return progress.apply(log.table, this::publishForReuse, this::publishAndCollect);
+            return progress.apply(log.table(), this::publishForReuse, this::publishAndCollect);
         } finally {
             turns.end();
         }
@@ -700,7 +701,7 @@ public final class CommitThread {
 
     private void release(MemLog log) {
         log.letRunsGo(large);
-        memLogs.expectKeysLike(log.table);
+        memLogs.expectKeysLike(log.table());
         boolean hadAdopted = memLogs.hasAdopted();
         memLogs.covered(log.wal);
         if (hadAdopted && !memLogs.hasAdopted()) {

@@ -60,7 +60,7 @@ public final class StoreCopy implements AutoCloseable {
     public long largeBytes() {
         long bytes = 0;
         for (MemLog log : pin.version().logs()) {
-            bytes += log.table.entryCount() > 0 && log.table.firstSequence() <= sequence ? log.stagedBytes() : 0;
+            bytes += log.hasEntries(sequence) ? log.stagedBytes() : 0;
         }
         return bytes;
     }

@@ -108,12 +108,12 @@ final class TailTables implements WalFollower.Target {
             requireSound(payload, length, first);
         }
         Table table = tables.isEmpty() ? null : tables.get(tables.size() - 1);
-        int reserved = table == null ? MemTable.NONE : table.log.table.reserve(bodyBytes, count, ranges, first);
+        int reserved = table == null ? MemTable.NONE : table.log.table().reserve(bodyBytes, count, ranges, first);
         if (reserved == MemTable.NONE) {
             table = add(bodyBytes, count, first);
-            reserved = table.log.table.reserve(bodyBytes, count, ranges, first);
+            reserved = table.log.table().reserve(bodyBytes, count, ranges, first);
         }
-        table.log.table.insertAll(payload, offset, length, first, reserved);
+        table.log.table().insertAll(payload, offset, length, first, reserved);
         table.last = first + count - 1;
         if (refers && versions == null) {
             table.unchecked.add(new Referring(first, table.last, references(payload, offset, length)));
@@ -198,7 +198,7 @@ final class TailTables implements WalFollower.Target {
         List<Table> left = new ArrayList<>(); // those before stay as they are if memory does not suffice
         for (Table table : tables) {
             if (table.last > covered) {
-                left.add(table.log.table.firstSequence() > covered ? table : above(covered, table)); // T1
+                left.add(table.log.table().firstSequence() > covered ? table : above(covered, table)); // T1
             }
         }
         long end = requireThere(left);
@@ -209,7 +209,7 @@ final class TailTables implements WalFollower.Target {
             table.unchecked = List.of();
             newVersions.addNewest(table.log);
             newVersions.setVisible(Math.max(covered, Math.min(table.last, end)));
-            bytes += table.log.table.memoryBytes();
+            bytes += table.log.table().memoryBytes();
         }
         versions = newVersions;
     }
@@ -246,7 +246,7 @@ final class TailTables implements WalFollower.Target {
     }
 
     private Table above(long covered, Table table) {
-        Table newer = new Table(MemLog.ofReader(NewerEntries.copy(table.log.table, covered, table.last, memory)));
+        Table newer = new Table(MemLog.ofReader(NewerEntries.copy(table.log.table(), covered, table.last, memory)));
         newer.last = table.last;
         newer.unchecked =
                 table.unchecked.stream().filter(write -> write.first > covered).toList();

@@ -119,7 +119,7 @@ public final class MemLogs {
     /** The same if one is ready, else null. */
     MemLog poll(long birth) {
         MemLog ready = spare.getAndSet(null);
-        return ready == null ? null : new MemLog(ready.table, ready.wal, birth);
+        return ready == null ? null : new MemLog(ready.table(), ready.wal, birth);
     }
 
     /** One from the reserve, which there must be; for deletes that would find no place else. */
@@ -447,11 +447,15 @@ public final class MemLogs {
 
     /** No version that anybody may read has it any more. */
     void unread(MemLog log) {
-        MemTable table = log.table;
+        unread(log.table(), !log.isMemoryKeptFromUse());
+    }
+
+    /** Nobody reads a memtable any more; or somebody may, if it may not be used again. Allocates nothing in that case. */
+    void unread(MemTable table, boolean mayBeUsed) {
         if (table.memoryBytes() != MemTable.tableBytes(memtableBytes)) {
             return; // one that was made for the first write, or for a large one
         }
-        if (freeTables.size() < KEPT_TABLES && !log.isMemoryKeptFromUse()) {
+        if (mayBeUsed && freeTables.size() < KEPT_TABLES) {
             freeTables.add(table);
         } else {
             tables.decrementAndGet();
@@ -480,7 +484,7 @@ public final class MemLogs {
     /** Off-heap bytes of memtables that are ready for use. */
     public long spareTableBytes() {
         MemLog ready = spare.get();
-        long bytes = ready == null ? 0 : ready.table.memoryBytes();
+        long bytes = ready == null ? 0 : ready.table().memoryBytes();
         for (MemTable table : freeTables) {
             bytes += table.memoryBytes();
         }

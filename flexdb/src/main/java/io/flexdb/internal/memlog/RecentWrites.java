@@ -68,7 +68,7 @@ public final class RecentWrites {
         begun.compute(sequence, (same, count) -> count == 1 ? null : count - 1);
         int first = neededBy(oldest());
         if (first > 0 && !begun.isEmpty()) {
-            forgotten = Math.max(forgotten, committed[first - 1].table.lastSequence()); // R3
+            forgotten = Math.max(forgotten, committed[first - 1].table().lastSequence()); // R3
         }
         drop(first);
         dropRuns();
@@ -83,7 +83,7 @@ public final class RecentWrites {
     /** The first memtable that a transaction with a number may ask for, or their count. */
     private int neededBy(long oldest) {
         int first = 0;
-        while (first < committed.length && committed[first].table.lastSequence() <= oldest) {
+        while (first < committed.length && committed[first].table().lastSequence() <= oldest) {
             first++;
         }
         return first;
@@ -159,21 +159,21 @@ public final class RecentWrites {
         if (begun.isEmpty()) {
             return;
         }
-        long last = log.table.lastSequence();
+        long last = log.table().lastSequence();
         if (last <= oldest()) {
             forgotten = Math.max(forgotten, last); // for those that can't commit, and may be about to try
             return;
         }
-        long bytes = log.table.memoryBytes();
+        long bytes = log.table().memoryBytes();
         int first = committed.length;
-        while (first > 0 && bytes + committed[first - 1].table.memoryBytes() <= maxBytes) {
-            bytes += committed[--first].table.memoryBytes();
+        while (first > 0 && bytes + committed[first - 1].table().memoryBytes() <= maxBytes) {
+            bytes += committed[--first].table().memoryBytes();
         }
         if (first > 0) {
-            forgotten = committed[first - 1].table.lastSequence(); // R3
+            forgotten = committed[first - 1].table().lastSequence(); // R3
             int needed = neededBy(oldest());
             if (needed > first) {
-                forgotten = committed[needed - 1].table.lastSequence();
+                forgotten = committed[needed - 1].table().lastSequence();
                 first = needed;
             }
         }

@@ -2,14 +2,23 @@ package io.flexdb.internal.memlog;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.internal.memtable.MemTable;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 
 /** Memtables that are committed and that a reader, cursor, snapshot or transaction may still see. Thread-safe. */
 public final class RetiredTables {
+    /*
+     * When they take more memory than they may, the entries of some are moved to a file. That is done without the lock
+     * by one thread. Somebody else may find meanwhile that nobody reads such a memtable any more; then it stays as it is
+     * until the move has ended. Who has found the table before its entries were moved may read it still: short reads,
+     * and the cursors and lookups that were open then. The memory is used again when all of these are over.
+     */
     private final Epochs epochs;
     private final LongConsumer onPinned;
     private final RetiredQueue queue; // under this object's lock, as all below
@@ -17,15 +26,29 @@ public final class RetiredTables {
     private final RecentWrites recent;
     private final List<MemLog> keptForTransactions = new ArrayList<>(); // which alone may still look at them
     private final List<Ending> ending = new ArrayList<>();
+    private final List<Left> left = new ArrayList<>();
     private final MemLogs memLogs;
+    private MemLog moving; // or null
+    private boolean isMovingUnread;
     private Runnable limit = () -> {};
     private long nextHandle;
 
     /** One that short reads may look at which were under way in a phase. */
     private record Ending(MemLog log, int phase) {}
 
-    /** A memtable that is committed, and what sees it: the versions from one to before another. */
-    public record Kept(long birth, long retired, long bytes) {}
+    /** One whose entries were moved in a phase. */
+    private record Left(MemLog log, MemTable table, int phase, TableReaders readers) {}
+
+    /**
+     * Memory of a memtable that is committed, and who keeps it.
+     *
+     * @param birth the first version that sees it
+     * @param retired the first later one that does not
+     * @param isMoved whether its entries were moved, and this is what it takes to find them
+     * @param readers if its entries were moved, those who read it all the same; else null, and all see it that read one
+     *     of these versions
+     */
+    public record Kept(long birth, long retired, long bytes, boolean isMoved, TableReaders readers) {}
 
     /**
      * @param memLogs gets back those that nobody reads any more
@@ -75,14 +98,112 @@ public final class RetiredTables {
     public synchronized List<Kept> kept() {
         List<Kept> kept = new ArrayList<>();
         for (MemLog log : inUse.values()) {
-            kept.add(new Kept(log.birth, log.retired, log.table.memoryBytes()));
+            kept.add(new Kept(log.birth, log.retired, bytesOf(log), log.table() == null, null));
+        }
+        for (Left one : left) {
+            kept.add(new Kept(one.log.birth, one.log.retired, one.table.memoryBytes(), false, one.readers));
         }
         return kept;
     }
 
+    private static long bytesOf(MemLog log) {
+        MemTable table = log.table();
+        return table == null ? log.moved().heapBytes() : table.memoryBytes();
+    }
+
+    // ---- moving entries
+
+    /**
+     * Those whose entries may be moved, the oldest first: only pins see them. Waits for short reads, so it is not to be
+     * called in one.
+     */
+    public List<MemLog> movable() {
+        List<MemLog> found = new ArrayList<>();
+        int phase;
+        synchronized (this) {
+            for (MemLog log : inUse.values()) {
+                if (log.table() != null && !log.table().isEmpty() && !recent.keeps(log)) {
+                    found.add(log);
+                }
+            }
+            phase = epochs.phase();
+        }
+        if (!found.isEmpty()) { // a transaction that is about to end may look at one that was kept for it a moment ago
+            epochs.awaitShortReadsEndedSince(phase);
+        }
+        found.sort(Comparator.comparingLong(log -> log.retired));
+        return found;
+    }
+
+    /**
+     * Has the entries of a memtable be read elsewhere. By one thread at a time.
+     *
+     * @param log of {@link #movable}
+     * @param write brings them there; if it throws, they stay
+     * @param readers asked afterwards who was reading
+     */
+    public void move(MemLog log, Supplier<MovedEntries> write, Supplier<TableReaders> readers) {
+        synchronized (this) {
+            if (!inUse.containsValue(log)) {
+                return;
+            }
+            moving = log;
+        }
+        MovedEntries moved = null;
+        try {
+            moved = write.get();
+        } finally {
+            endMove(log, moved, readers);
+        }
+    }
+
+    private synchronized void endMove(MemLog log, MovedEntries moved, Supplier<TableReaders> readers) {
+        moving = null;
+        if (isMovingUnread) {
+            isMovingUnread = false;
+            if (moved != null) {
+                moved.close();
+            }
+            memLogs.unread(log);
+        } else if (moved != null) {
+            MemTable table = log.table();
+            log.move(moved);
+            try {
+                left.add(new Left(log, table, epochs.phase(), readers.get()));
+            } catch (OutOfMemoryError e) { // of a full heap: then the garbage collector finds out who reads it
+                memLogs.unread(table, false);
+            }
+        }
+    }
+
+    /** Lets go of memory whose entries were moved, and that nobody reads any more. */
+    private void letLeftGo() {
+        left.removeIf(one -> {
+            boolean isOver = epochs.shortReadsEndedSince(one.phase) && !one.readers.areAny();
+            if (isOver) {
+                memLogs.unread(one.table, !one.log.isMemoryKeptFromUse());
+            }
+            return isOver;
+        });
+    }
+
+    private int movedCount() {
+        int count = 0;
+        for (MemLog log : inUse.values()) {
+            count += log.table() == null ? 1 : 0;
+        }
+        return count;
+    }
+
+    // ---- letting go
+
     private void unread(long handle) {
         MemLog log = inUse.remove(handle);
-        if (recent.keeps(log)) {
+        if (log == moving) {
+            isMovingUnread = true;
+        } else if (log.table() == null) {
+            log.moved().close();
+        } else if (recent.keeps(log)) {
             keptForTransactions.add(log);
         } else {
             memLogs.unread(log);
@@ -105,9 +226,13 @@ public final class RetiredTables {
             return isOver;
         });
         queue.reclaim();
+        letLeftGo();
         long bytes = bytesOf(keptForTransactions);
         for (MemLog log : inUse.values()) {
-            bytes += epochs.isPinned(log.birth, log.retired) ? log.table.memoryBytes() : 0;
+            bytes += epochs.isPinned(log.birth, log.retired) ? bytesOf(log) : 0;
+        }
+        for (Left one : left) {
+            bytes += one.table.memoryBytes();
         }
         onPinned.accept(bytes);
     }
@@ -115,7 +240,7 @@ public final class RetiredTables {
     private static long bytesOf(Iterable<MemLog> logs) {
         long bytes = 0;
         for (MemLog log : logs) {
-            bytes += log.table.memoryBytes();
+            bytes += log.table().memoryBytes();
         }
         return bytes;
     }
@@ -124,7 +249,8 @@ public final class RetiredTables {
     public synchronized int pinnedTables() {
         epochs.tryNextPhase();
         reclaim();
-        return queue.heldByPins() + keptForTransactions.size() + ending.size();
+        int held = Math.max(0, queue.heldByPins() - movedCount());
+        return held + left.size() + keptForTransactions.size() + ending.size();
     }
 
     /** Whether none is left, once those that nobody reads any more are free. */
@@ -136,6 +262,6 @@ public final class RetiredTables {
             epochs.tryNextPhase();
         } while (!epochs.shortReadsEndedSince(since) && epochs.phase() != before);
         reclaim();
-        return inUse.isEmpty() && keptForTransactions.isEmpty() && ending.isEmpty();
+        return inUse.isEmpty() && left.isEmpty() && keptForTransactions.isEmpty() && ending.isEmpty();
     }
 }

@@ -260,7 +260,7 @@ public final class DeletedRanges {
     }
 
     /** About as many bytes as all this takes on the heap. */
-    long heapBytes() {
+    public long heapBytes() {
         return heapBytes;
     }
 

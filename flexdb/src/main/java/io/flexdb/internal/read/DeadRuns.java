@@ -137,7 +137,10 @@ final class DeadRuns {
             return false;
         }
         try {
-            followEntries(version.logs(), sequence);
+            if (!followEntries(version.logs(), sequence)) {
+                clear();
+                return false;
+            }
         } catch (Throwable e) { // of a full heap: an entry may have been passed by
             clear();
             throw e;
@@ -147,9 +150,13 @@ final class DeadRuns {
         return any;
     }
 
-    private void followEntries(MemLog[] logs, long sequence) {
+    /** Returns false if the entries of a memtable are moved. */
+    private boolean followEntries(MemLog[] logs, long sequence) {
         for (int i = logs.length - 1; i >= 0; i--) {
-            MemTable table = logs[i].table;
+            MemTable table = logs[i].table();
+            if (table == null) {
+                return false;
+            }
             long last = table.lastSequence();
             if (table.entryCount() == 0 || last != 0 && last <= through) {
                 continue;
@@ -163,14 +170,19 @@ final class DeadRuns {
                 }
             }
         }
+        return true;
     }
 
     /** Whether the version lists all memtables with numbers above those looked at. */
     private boolean isListed(Version version) {
         MemLog[] logs = version.logs();
         for (int i = logs.length - 1; i >= 0; i--) {
-            if (logs[i].table.entryCount() > 0) {
-                return logs[i].table.firstSequence() <= through + 1;
+            MemTable table = logs[i].table();
+            if (table == null) {
+                return false; // its entries are moved
+            }
+            if (table.entryCount() > 0) {
+                return table.firstSequence() <= through + 1;
             }
         }
         return version.storeSequence() <= through;

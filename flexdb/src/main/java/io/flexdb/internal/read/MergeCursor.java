@@ -9,7 +9,9 @@ import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.spill.BlockCursor;
 import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.spill.MovedTable;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.Version;
 import io.flexdb.storage.StorageException;
@@ -86,6 +88,8 @@ public final class MergeCursor implements AutoCloseable {
     private int fronts; // sources that it has; they come first
     private long deadPassed;
     private DeadWalk dead; // null if nobody wants to know, or the store is closed
+    private boolean
+            notesDead; // whether it is to be told now; the entries of memtables are no table's if they are moved
 
     // The current pair:
     private ByteBuffer buffer;
@@ -150,6 +154,7 @@ public final class MergeCursor implements AutoCloseable {
             isRead = true;
             front = newFront;
             fronts = front == null ? 0 : front.count();
+            notesDead = dead != null;
             Version version = pin.version();
             time = pin.time();
             for (int i = 0; front != null && i < front.count(); i++) {
@@ -159,8 +164,11 @@ public final class MergeCursor implements AutoCloseable {
             }
             for (MemLog log : version.logs()) {
                 // Entries that the pin sees have been counted before they became visible.
-                if (!log.table.isEmpty()) {
-                    attach(log.table, pin.sequence());
+                MemTable table = log.table();
+                if (table == null) {
+                    attachMoved((MovedTable) log.moved());
+                } else if (!table.isEmpty()) {
+                    attach(table, pin.sequence());
                 }
             }
             if (tied.length <= spaceSource) {
@@ -196,6 +204,15 @@ public final class MergeCursor implements AutoCloseable {
         attached(table.ranges(), sequence);
     }
 
+    private void attachMoved(MovedTable moved) {
+        if (!moved.isEmpty()) {
+            int place = place();
+            memtables[place] = moved.cursor(pin.sequence(), pin);
+            notesDead = false;
+            attached(moved.ranges(), pin.sequence());
+        }
+    }
+
     /** Where the next source goes. */
     private int place() {
         if (spaceSource == memtables.length) {
@@ -221,8 +238,8 @@ public final class MergeCursor implements AutoCloseable {
             if (all[i] != null) {
                 all[i].release();
             }
-            if (i < fronts) {
-                all[i] = null; // it is of the front
+            if (all[i] instanceof BlockCursor) {
+                all[i] = null; // it serves nobody else
             }
         }
         spaceSource = 0;
@@ -271,6 +288,7 @@ public final class MergeCursor implements AutoCloseable {
         fold = null;
         hidden = null;
         dead = null;
+        notesDead = false;
     }
 
     /** After each move, and after each copy: the store may have ended the pin meanwhile (I4). */
@@ -582,7 +600,7 @@ public final class MergeCursor implements AutoCloseable {
         }
         if (passed > 0) {
             deadPassed += passed;
-            if (passed >= DeadWalk.FIRST_LOOK && dead != null) {
+            if (passed >= DeadWalk.FIRST_LOOK && notesDead) {
                 noteDead();
             }
         }
@@ -597,7 +615,7 @@ public final class MergeCursor implements AutoCloseable {
      * @param isFirst whether it is the first that asks, since one was there
      */
     private boolean passKnown(boolean isFirst) {
-        if (dead == null) {
+        if (!notesDead) {
             return false;
         }
         if (isFirst) {

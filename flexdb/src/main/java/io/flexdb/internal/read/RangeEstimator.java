@@ -46,7 +46,7 @@ public final class RangeEstimator {
         this.cursor = index.cursor();
         addSpace(from == null ? 0 : offset(from), to == null ? view.totalBytes() : offset(to));
         for (MemLog log : version.logs()) {
-            addMemtable(log.table, sequence, from, to);
+            addMemtable(log.table(), sequence, from, to);
         }
     }
 

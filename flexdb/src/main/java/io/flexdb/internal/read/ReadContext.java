@@ -13,6 +13,7 @@ import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.spill.MovedLookups;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -90,6 +91,7 @@ public final class ReadContext {
     private Throwable clockFailure;
 
     private OperandFold fold; // null before it is needed
+    private MovedLookups moved; // likewise
 
     /** How often a lookup found no directory while the cache was full; roughly, too. */
     int missed;
@@ -207,6 +209,12 @@ public final class ReadContext {
         return fold;
     }
 
+    /** To look up in memtables whose entries were moved. */
+    MovedLookups moved() {
+        moved = moved == null ? new MovedLookups() : moved;
+        return moved;
+    }
+
     /** A caller's key as it is stored: the array itself if it has no head, else a copy. */
     byte[] storedKey(KeyHeads heads, byte[] source) {
         byte[] head = heads.of(source);
@@ -273,6 +281,9 @@ public final class ReadContext {
         ascends = false;
         if (fold != null) {
             fold.clear(); // of what a read that has failed has gathered
+        }
+        if (moved != null) {
+            moved.release();
         }
         if (key.length > KEY_BYTES_KEPT) {
             key = NO_KEY;

@@ -18,6 +18,7 @@ import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.MergedValue;
 import io.flexdb.internal.merge.OperandFold;
 import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.spill.MovedTable;
 import io.flexdb.internal.version.HolderKind;
 import io.flexdb.internal.version.PinnedVersion;
 import io.flexdb.internal.version.StoreVersions;
@@ -481,10 +482,21 @@ public final class StoreReader {
             } while (version.storeSequence() > sequence);
         }
         long hash = KeyHash.hash(key, 0, keyLength);
-        for (MemLog log : version.logs()) {
-            MemTable table = log.table;
-            int ref = table.find(key, 0, keyLength, hash, sequence);
-            DeletedRanges ranges = table.ranges();
+        MemLog[] logs = version.logs();
+        for (int i = 0; i < logs.length; i++) {
+            MemTable table = logs[i].table();
+            DeletedRanges ranges;
+            int ref;
+            if (table != null) {
+                ref = table.find(key, 0, keyLength, hash, sequence);
+                ranges = table.ranges();
+            } else {
+                MovedTable moved = (MovedTable) logs[i].moved();
+                boolean mayBeThere = moved.mayHave(hash);
+                table = mayBeThere ? context.moved().lookUp(moved, i, key, keyLength) : null;
+                ref = mayBeThere ? table.find(key, 0, keyLength, hash, sequence) : MemTable.NONE;
+                ranges = moved.ranges();
+            }
             long deleted = ranges == null ? 0 : ranges.newestCovering(key, 0, keyLength, sequence);
             if (ref != MemTable.NONE) {
                 context.expiry = table.expiry(ref);
@@ -520,6 +532,12 @@ public final class StoreReader {
         return length != ABSENT && context.expiry != RecordFormat.NEVER && isOver(context.expiry, snapshot, context)
                 ? ABSENT
                 : length;
+    }
+
+    /** A memtable, or one with what it has of a key if its entries are moved, which stays until the context forgets it. */
+    private static MemTable table(MemLog log, int place, byte[] key, int keyLength, ReadContext context) {
+        MemTable table = log.table();
+        return table != null ? table : context.moved().lookUp((MovedTable) log.moved(), place, key, keyLength);
     }
 
     /** Brings a value that an entry refers to, unless only its length is wanted. */
@@ -588,7 +606,7 @@ public final class StoreReader {
         }
         MemLog[] logs = version.logs();
         for (int i = 0; i < logs.length && !ended; i++) {
-            ended = fold.gather(logs[i].table, key, keyLength, hash, sequence);
+            ended = fold.gather(table(logs[i], i, key, keyLength, context), key, keyLength, hash, sequence);
         }
         if (fold.isEmpty() && ended) {
             return false;
@@ -796,8 +814,8 @@ public final class StoreReader {
         long base = context.interval.lengthBytes();
         long operands = 0;
         for (MemLog log : version.logs()) {
-            base = Math.max(base, log.table.longestLarge());
-            operands += log.table.bytesUsed();
+            base = Math.max(base, log.table().longestLarge());
+            operands += log.table().bytesUsed();
         }
         return 1 + Varints.MAX_BYTES + base + operands;
     }
@@ -825,7 +843,7 @@ public final class StoreReader {
         boolean ended = false;
         MemLog[] logs = version.logs();
         for (int i = 0; i < logs.length && !ended; i++) {
-            ended = fold.gather(logs[i].table, stored, stored.length, hash, sequence);
+            ended = fold.gather(logs[i].table(), stored, stored.length, hash, sequence);
         }
         LongBase base = ended ? fold.gatheredBase() : baseInSpace(version, stored, context);
         boolean isOver = base != null && base.expiry() != RecordFormat.NEVER && isOver(base.expiry(), null, context);

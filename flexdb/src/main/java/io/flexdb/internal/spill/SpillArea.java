@@ -66,7 +66,7 @@ public final class SpillArea implements AutoCloseable {
     SpilledRun spill(MemTable table, long first, long last, Marks marks) {
         StagedPieces staged = stage.get();
         try {
-            SpillWriter out = new SpillWriter(staged, piece, first, marks);
+            SpillWriter out = new SpillWriter(staged, piece, first, marks, null);
             out.addAll(table, last);
             return made(staged, new SpilledRun(this, staged, out.end(), table.ranges(), first, last, 0));
         } catch (Throwable e) {
@@ -89,7 +89,7 @@ public final class SpillArea implements AutoCloseable {
         }
         StagedPieces staged = stage.get();
         try {
-            SpillWriter out = new SpillWriter(staged, piece, first, marks);
+            SpillWriter out = new SpillWriter(staged, piece, first, marks, null);
             if (!RunJoin.join(oldestFirst, out)) {
                 staged.close();
                 return null;
@@ -149,7 +149,7 @@ public final class SpillArea implements AutoCloseable {
 
     Window takeWindow() {
         Window window = windows.poll();
-        return window == null ? new Window(this) : window;
+        return window == null ? new Window(memory) : window;
     }
 
     void giveBack(Window window) {

@@ -2,13 +2,16 @@ package io.flexdb.internal.spill;
 
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.keys.KeyBytes;
+import io.flexdb.internal.keys.KeyHash;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.memtable.MemTableCursor;
+import io.flexdb.internal.run.PieceSink;
 import io.flexdb.internal.run.SortedRun;
-import io.flexdb.internal.run.StagedPieces;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
 
-/** Writes entries in the order of their keys, as the blocks of a {@link SpilledRun}. For one thread, and one run. */
+/** Writes entries in the order of their keys, as the blocks of a {@link BlockRun}. For one thread, and one run. */
 final class SpillWriter {
     /** A block ends with the key that brings it to this many bytes. */
     static final int BLOCK_BYTES = 16 << 10;
@@ -18,11 +21,15 @@ final class SpillWriter {
 
     private static final int MAX_HEADER_BYTES = Window.NUMBER_BYTES + 1 + 5 + 5;
 
-    private final StagedPieces staged;
+    private final PieceSink sink;
     private final ByteBuffer piece;
     private final long first;
     private final Marks marks;
+    private final KeyFilter filter; // or null
     private final SortedRun blocks = new SortedRun();
+    private final CRC32C crc = new CRC32C(); // of the block at hand, but for what comes next
+    private int summed; // where that begins in the piece
+    private int[] checksums = new int[64]; // of the blocks before it
     private final byte[] header = new byte[MAX_HEADER_BYTES];
     private final byte[] time = new byte[WritePayload.TIME_BYTES];
     private byte[] key = new byte[256]; // at hand
@@ -38,12 +45,14 @@ final class SpillWriter {
      * @param piece a buffer of the largest piece's size
      * @param first the lowest number that an entry may have
      * @param marks where somebody may go back to
+     * @param filter gets the keys; or null
      */
-    SpillWriter(StagedPieces staged, ByteBuffer piece, long first, Marks marks) {
-        this.staged = staged;
+    SpillWriter(PieceSink sink, ByteBuffer piece, long first, Marks marks, KeyFilter filter) {
+        this.sink = sink;
         this.piece = piece;
         this.first = first;
         this.marks = marks;
+        this.filter = filter;
         beginPiece();
     }
 
@@ -59,11 +68,34 @@ final class SpillWriter {
         cursor.release();
     }
 
-    /** What was written, all of which is staged then. */
+    /** What was written, all of which is in its place then. */
     SortedRun end() {
+        if (blocks.intervals() > 0) {
+            endBlock();
+        }
         endPiece();
         blocks.trim();
         return blocks;
+    }
+
+    /** After the end: the CRC-32C of each block. */
+    int[] checksums() {
+        return Arrays.copyOf(checksums, blocks.intervals());
+    }
+
+    private void endBlock() {
+        sum();
+        int block = blocks.intervals() - 1;
+        if (block == checksums.length) {
+            checksums = Arrays.copyOf(checksums, 2 * block);
+        }
+        checksums[block] = (int) crc.getValue();
+        crc.reset();
+    }
+
+    private void sum() {
+        crc.update(piece.duplicate().limit(piece.position()).position(summed));
+        summed = piece.position();
     }
 
     /**
@@ -109,10 +141,14 @@ final class SpillWriter {
         keyLength = table.keyLength(ref);
         key = free.length < keyLength ? new byte[WritePayload.MAX_KEY_BYTES] : free;
         table.copyKey(ref, key, 0);
+        if (filter != null) {
+            filter.add(KeyHash.hash(key, 0, keyLength));
+        }
         int block = blocks.intervals() - 1;
         if (block < 0) {
             blocks.beginInterval(key, 0, keyLength);
         } else if (blocks.intervalBytes(block) >= BLOCK_BYTES) {
+            endBlock();
             blocks.beginInterval(key, 0, KeyBytes.separatorLength(lastKey, lastKeyLength, key, 0, keyLength));
         }
     }
@@ -120,7 +156,7 @@ final class SpillWriter {
     private long put(MemTable table, int ref) {
         int type = table.type(ref);
         int keyLength = table.keyLength(ref);
-        int valueLength = type == WritePayload.DELETE ? 0 : table.valueLength(ref);
+        int valueLength = type == WritePayload.DELETE ? 0 : table.storedLength(ref);
         Window.NUMBERS.set(header, 0, (int) (table.sequence(ref) - first));
         int headerBytes = type == WritePayload.DELETE
                 ? WritePayload.encodeDeleteHeader(header, Window.NUMBER_BYTES, keyLength)
@@ -149,15 +185,17 @@ final class SpillWriter {
     }
 
     private void beginPiece() {
-        int room = staged.room();
+        int room = sink.room();
         piece.clear().limit(room == 0 ? piece.capacity() : Math.min(room, piece.capacity()));
+        summed = 0;
     }
 
     private void endPiece() {
         int bytes = piece.position();
         if (bytes > 0) {
+            sum();
             piece.flip();
-            blocks.addPiece(staged.append(piece), bytes, 0, piece.capacity());
+            blocks.addPiece(sink.append(piece), bytes, 0, piece.capacity());
         }
         beginPiece();
     }

@@ -4,28 +4,23 @@ import io.flexdb.internal.memtable.DeletedRanges;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.run.SortedRun;
 import io.flexdb.internal.run.StagedPieces;
-import java.util.Arrays;
+import java.nio.ByteBuffer;
 
 /** What a memtable had, in the data file. For one thread at a time, but for {@link #close}. */
-public final class SpilledRun {
+public final class SpilledRun extends BlockRun {
     /*
      * Blocks of entries follow one another in the order of their keys, as a row of bytes that is staged by pieces. To
      * read one is to bring it into a small memtable, a window, with the numbers that its entries had; so whatever reads
      * memtables reads these, and what comes from the file has been verified. Of each block a key and its place are on
      * the heap (SortedRun, whose intervals are blocks here).
      *
-     * S1  All entries of a key are in one block.
-     * S2  Each window has all deleted ranges.
-     * S3  No number above through is shown, as if it had not been written.
+     * S1  No number above through is shown, as if it had not been written.
      */
     /** The tier of runs that stay as they are. */
     static final int NEVER_JOINED = -1;
 
     private final SpillArea area;
     private final StagedPieces staged;
-    private final SortedRun blocks;
-    private final DeletedRanges ranges; // or null
-    private final long first;
     private long through;
     private int tier;
     private Window window; // of lookups; null before the first one
@@ -45,26 +40,15 @@ public final class SpilledRun {
             long first,
             long through,
             int tier) {
+        super(blocks, ranges, first);
         this.area = area;
         this.staged = staged;
-        this.blocks = blocks;
-        this.ranges = ranges;
-        this.first = first;
         this.through = through;
         this.tier = tier;
     }
 
     SpillArea area() {
         return area;
-    }
-
-    SortedRun blocks() {
-        return blocks;
-    }
-
-    /** No entry has a lower number. */
-    long first() {
-        return first;
     }
 
     /** The highest number to show. */
@@ -86,16 +70,6 @@ public final class SpilledRun {
         tier = NEVER_JOINED;
     }
 
-    /** The ranges that were deleted, or null. */
-    public DeletedRanges ranges() {
-        return ranges;
-    }
-
-    /** Bytes in the data file. */
-    public long bytes() {
-        return blocks.bytes();
-    }
-
     /** A memtable with what there is of a key; as it is until the next lookup. */
     public MemTable lookUp(byte[] key, int length) {
         if (window == null) {
@@ -105,20 +79,26 @@ public final class SpilledRun {
         return window.table();
     }
 
-    /** The block that a key belongs to, if there are blocks; -1 if there are none. */
-    int blockOf(byte[] key, int offset, int length) {
-        int low = 0;
-        int high = blocks.intervals();
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            byte[] anchor = blocks.anchor(middle);
-            if (Arrays.compareUnsigned(anchor, 0, anchor.length, key, offset, offset + length) <= 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+    @Override
+    void read(long address, byte[] target, int at, int length) {
+        ByteBuffer scratch = area.scratch().clear();
+        int ticket = area.versions.enter();
+        try {
+            area.engine.reads().readStaged(address, scratch, 0, length);
+        } finally {
+            area.versions.exit(ticket);
         }
-        return Math.min(Math.max(0, low - 1), blocks.intervals() - 1);
+        scratch.get(0, target, at, length);
+    }
+
+    @Override
+    long operandTime() {
+        return area.operandTime();
+    }
+
+    @Override
+    String what() {
+        return "writes of a transaction that are in the data file";
     }
 
     /** Has the next lookup read again. */
@@ -162,7 +142,7 @@ public final class SpilledRun {
 
     @Override
     public String toString() {
-        return "SpilledRun[entries=" + blocks.pairs() + ", bytes=" + bytes() + ", blocks=" + blocks.intervals()
-                + ", first=" + first + ", through=" + through + ", tier=" + tier + "]";
+        return "SpilledRun[entries=" + blocks().pairs() + ", bytes=" + bytes() + ", blocks=" + blocks().intervals()
+                + ", first=" + first() + ", through=" + through + ", tier=" + tier + "]";
     }
 }

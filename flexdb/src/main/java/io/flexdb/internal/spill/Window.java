@@ -1,32 +1,35 @@
 package io.flexdb.internal.spill;
 
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.batch.PayloadReader;
 import io.flexdb.internal.batch.WritePayload;
 import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.run.SortedRun;
 import io.flexdb.storage.StoreMemoryException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
-/** A block of a {@link SpilledRun} as a memtable. For one thread at a time. */
+/** A block of a {@link BlockRun} as a memtable. For one thread at a time. */
 final class Window {
     static final int NUMBER_BYTES = Integer.BYTES; // before each entry: how far its number is from the first
     static final long MAX_NUMBER = (1L << 32) - 1;
     static final VarHandle NUMBERS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     private static final int MAX_KEPT_BYTES = 1 << 20;
+    private static final byte[] NO_BYTES = {};
+    private static final int[] NO_ENTRIES = {};
 
-    private final SpillArea area;
+    private final OffHeap memory;
     private final PayloadReader reader = new PayloadReader();
     private byte[] bytes = {};
+    private int[] entries = new int[64]; // where they begin
     private MemTable table; // null before the first block
-    private SpilledRun run; // null if it has no block
+    private BlockRun run; // null if it has no block
     private int block;
 
-    Window(SpillArea area) {
-        this.area = area;
+    Window(OffHeap memory) {
+        this.memory = memory;
     }
 
     /** What there is of the block, until another one comes. */
@@ -37,71 +40,63 @@ final class Window {
     /** Lets the block go. */
     void forget() {
         run = null;
-        if (table != null && table.memoryBytes() > MAX_KEPT_BYTES) {
+        shrink();
+    }
+
+    /** Lets the block go if it takes much memory. */
+    void shrink() {
+        if (table != null && table.memoryBytes() > MAX_KEPT_BYTES || bytes.length > MAX_KEPT_BYTES) {
+            run = null;
             table = null;
-            bytes = new byte[0];
+            bytes = NO_BYTES;
+            entries = NO_ENTRIES;
         }
     }
 
     /** Brings a block, unless it is here; -1 for none, with the run's deleted ranges only. */
-    void load(SpilledRun newRun, int newBlock) {
+    void load(BlockRun newRun, int newBlock) {
         if (run == newRun && block == newBlock) {
             return;
         }
         forget();
-        SortedRun blocks = newRun.blocks();
-        int length = newBlock < 0 ? 0 : (int) blocks.intervalBytes(newBlock);
+        int length = newBlock < 0 ? 0 : (int) newRun.blocks().intervalBytes(newBlock);
         try {
             if (bytes.length < length) {
                 bytes = new byte[Math.max(length, SpillWriter.BLOCK_BYTES)];
             }
-            read(blocks, newBlock < 0 ? 0 : blocks.intervalStart(newBlock), length);
+            if (length > 0) {
+                newRun.read(newBlock, bytes, length);
+            }
             fill(newRun, length);
         } catch (OutOfMemoryError e) {
-            throw new StoreMemoryException("writes of a transaction that are in the data file", length, e);
+            throw new StoreMemoryException(newRun.what(), length, e);
         }
         run = newRun;
         block = newBlock;
     }
 
-    private void read(SortedRun blocks, long start, int length) {
-        ByteBuffer scratch = area.scratch().clear();
-        int piece = length == 0 ? 0 : blocks.pieceAt(start);
-        for (int done = 0; done < length; piece++) {
-            int skipped = (int) (start + done - blocks.pieceStart(piece));
-            int part = Math.min(blocks.pieceBytes(piece) - skipped, length - done);
-            int ticket = area.versions.enter();
-            try {
-                area.engine.reads().readStaged(blocks.address(piece) + skipped, scratch, 0, part);
-            } finally {
-                area.versions.exit(ticket);
-            }
-            scratch.get(0, bytes, done, part);
-            done += part;
-        }
-    }
-
-    private void fill(SpilledRun newRun, int length) {
+    private void fill(BlockRun newRun, int length) {
         long body = 0;
-        int entries = 0;
+        int count = 0;
         for (int at = 0; at < length; at = entryEnd()) {
             readEntry(at, length);
             body += MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
-            entries++;
+            if (count == entries.length) {
+                entries = Arrays.copyOf(entries, Math.max(64, 2 * count));
+            }
+            entries[count++] = at;
         }
-        int arenaBytes = Math.max(MemTable.MIN_ARENA_BYTES, MemTable.arenaBytesFor(body, entries));
+        int arenaBytes = Math.max(MemTable.MIN_ARENA_BYTES, MemTable.arenaBytesFor(body, count));
         if (table == null || table.memoryBytes() < MemTable.tableBytes(arenaBytes)) {
-            table = MemTable.allocate(0, arenaBytes, area.memory);
+            table = MemTable.allocate(0, arenaBytes, memory);
         } else {
             table.reset(0, null);
         }
         table.setRanges(newRun.ranges());
-        for (int at = 0; at < length; at = entryEnd()) {
-            readEntry(at, length);
-            insert(
-                    at + NUMBER_BYTES,
-                    newRun.first(),
-                    newRun.first() + Integer.toUnsignedLong((int) NUMBERS.get(bytes, at)));
+        // The last one first: a key's entries come from the newest on, and each is to be newer than those before it.
+        for (int i = count - 1; i >= 0; i--) {
+            readEntry(entries[i], length);
+            insert(newRun, entries[i]);
         }
     }
 
@@ -115,13 +110,15 @@ final class Window {
         return reader.keyIndex() + reader.keyLength() + reader.tailLength();
     }
 
-    private void insert(int at, long first, long number) {
-        if (reader.type() == WritePayload.MERGE) {
-            WritePayload.putTime(bytes, entryEnd() - WritePayload.TIME_BYTES, area.operandTime());
+    private void insert(BlockRun newRun, int at) {
+        long number = newRun.first() + Integer.toUnsignedLong((int) NUMBERS.get(bytes, at));
+        long operandTime = newRun.operandTime();
+        if (reader.type() == WritePayload.MERGE && operandTime != BlockRun.OWN_TIMES) {
+            WritePayload.putTime(bytes, entryEnd() - WritePayload.TIME_BYTES, operandTime);
         }
         long body = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
-        int reserved = table.reserve(body, 1, first);
+        int reserved = table.reserve(body, 1, newRun.first());
         assert reserved != MemTable.NONE : "a table that is too small";
-        table.insertAll(bytes, at, entryEnd() - at, number, reserved);
+        table.insertAll(bytes, at + NUMBER_BYTES, entryEnd() - at - NUMBER_BYTES, number, reserved);
     }
 }

@@ -1,10 +1,13 @@
 package io.flexdb.internal.store;
 
+import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memlog.RetiredTables.Kept;
+import io.flexdb.internal.spill.MovedTables;
 import io.flexdb.internal.version.Holders;
 import io.flexdb.internal.version.Holders.Open;
-import java.util.ArrayList;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
 import java.util.List;
 
 /** Sees to it that open snapshots, cursors and transactions keep no more memory than they may. */
@@ -13,16 +16,26 @@ final class PinLimit {
      * Holders that keep too much pay for it, and not writers or new holders. Of all that are open the oldest is ended
      * that is the only one to keep something; where each memtable is kept by several, the oldest of those that keep
      * something. So a holder that keeps nothing stays, however old it is.
+     *
+     * Before that the entries of memtables are moved to a file, the oldest first. It is done here, between two commits, as
+     * each commit leaves one memtable more at most, and to write it takes a small part of the time that its commit has
+     * taken. Where that fails, holders are ended: if there is no room in the file, those that keep something there, too, as
+     * their end makes room.
      */
     private final Holders holders;
     private final RetiredTables retired;
     private final long limit;
+    private final MovedTables moved; // or null
 
-    /** @param limit how many bytes they may keep */
-    PinLimit(Holders holders, RetiredTables retired, long limit) {
+    /**
+     * @param limit how many bytes they may keep
+     * @param moved where entries are moved that are more; null for nowhere
+     */
+    PinLimit(Holders holders, RetiredTables retired, long limit, MovedTables moved) {
         this.holders = holders;
         this.retired = retired;
         this.limit = limit;
+        this.moved = moved;
     }
 
     /** Ends holders that keep too much; when the heap is full, then at the next time. */
@@ -36,26 +49,60 @@ final class PinLimit {
 
     private void enforceNow() {
         holders.takeBackLost();
-        List<Kept> tables = retired.kept();
+        List<Kept> before = retired.kept();
         List<Open> open = holders.open();
-        holders.warn(open, one -> bytes(one, tables), limit / 2);
+        holders.warn(open, one -> bytes(one, before), limit / 2);
+        if (bytes(open, before) <= limit) {
+            return;
+        }
+        Throwable failure = moveSome(open);
+        List<Kept> tables = retired.kept();
         for (long bytes = bytes(open, tables); bytes > limit; bytes = bytes(open, tables)) {
-            Open victim = victim(open, tables);
+            boolean isFull = failure instanceof StoreFullException;
+            Victim victim = isFull ? victim(open, tables) : victimInMemory(open, tables);
             if (victim == null) {
                 return;
             }
-            long id = victim.version().id();
-            for (Open one : open) {
-                if (one.version().id() == id && one.mayExpire()) {
-                    holders.expire(
-                            one,
-                            bytes(one, tables),
-                            "all that are open keep " + bytes + " bytes, more than maxPinnedBytes " + limit
-                                    + ". Close them sooner, or raise maxPinnedBytes");
+            end(victim, open, tables, bytes, failure);
+            if (isFull) { // there may be room now
+                retired.reclaimNow();
+                failure = moveSome(open);
+            }
+            tables = retired.kept();
+        }
+    }
+
+    private void end(Victim victim, List<Open> open, List<Kept> tables, long bytes, Throwable failure) {
+        String why = "all that are open keep " + bytes + " bytes, more than maxPinnedBytes " + limit
+                + (failure == null ? "" : ", and no more can be moved to " + moved.path() + " (" + failure + ")")
+                + ". Close them sooner, or raise maxPinnedBytes";
+        for (Open one : open) {
+            if (victim.includes(one) && one.mayExpire()) {
+                holders.expire(one, bytes(one, tables), why);
+            }
+        }
+        open.removeIf(victim::includes);
+    }
+
+    /** Moves entries as long as too much is kept; returns why that did not go on, or null. */
+    private Throwable moveSome(List<Open> open) {
+        if (moved == null) {
+            return null;
+        }
+        for (MemLog log : retired.movable()) {
+            if (bytes(open, retired.kept()) <= limit) {
+                break;
+            }
+            long[] sequences = holders.sequences(log);
+            if (sequences.length > 0) {
+                try {
+                    retired.move(log, () -> moved.write(log.table(), sequences), () -> holders.readers(log));
+                } catch (StorageException | OutOfMemoryError e) {
+                    return e;
                 }
             }
-            open.removeIf(one -> one.version().id() == id);
         }
+        return null;
     }
 
     private static long bytes(Open one, List<Kept> tables) {
@@ -76,14 +123,31 @@ final class PinLimit {
         return bytes;
     }
 
+    /** Those that end together: of one version, and keeping a memtable. */
+    private record Victim(long version, Kept table) {
+        boolean includes(Open one) {
+            return one.version().id() == version && keeps(one, table);
+        }
+    }
+
     private static boolean keeps(Open one, Kept table) {
+        if (table.readers() != null) {
+            return table.readers().has(one);
+        }
         long id = one.version().id();
         return table.birth() <= id && id < table.retired();
     }
 
-    private static Open victim(List<Open> open, List<Kept> tables) {
-        List<Open> alone = new ArrayList<>(); // the only ones to keep a memtable
-        Open oldest = null;
+    /** One whose end sets memory free, if there is one. */
+    private static Victim victimInMemory(List<Open> open, List<Kept> tables) {
+        Victim victim =
+                victim(open, tables.stream().filter(table -> !table.isMoved()).toList());
+        return victim == null ? victim(open, tables) : victim;
+    }
+
+    private static Victim victim(List<Open> open, List<Kept> tables) {
+        Victim oldest = null;
+        Victim oldestAlone = null; // the only one to keep a memtable
         for (Kept table : tables) {
             Open first = null;
             boolean isAlone = true;
@@ -95,20 +159,15 @@ final class PinLimit {
                 }
             }
             if (first != null && first.mayExpire()) {
-                oldest = older(oldest, first);
-                if (isAlone) {
-                    alone.add(first);
-                }
+                Victim victim = new Victim(first.version().id(), table);
+                oldest = older(oldest, victim);
+                oldestAlone = isAlone ? older(oldestAlone, victim) : oldestAlone;
             }
-        }
-        Open oldestAlone = null;
-        for (Open one : alone) {
-            oldestAlone = older(oldestAlone, one);
         }
         return oldestAlone != null ? oldestAlone : oldest;
     }
 
-    private static Open older(Open a, Open b) {
-        return a == null || b.version().id() < a.version().id() ? b : a;
+    private static Victim older(Victim a, Victim b) {
+        return a == null || b.version < a.version ? b : a;
     }
 }

@@ -44,6 +44,7 @@ import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.refine.IntervalDivider;
 import io.flexdb.internal.refine.Refiner;
 import io.flexdb.internal.spill.Front;
+import io.flexdb.internal.spill.MovedTables;
 import io.flexdb.internal.spill.SpillArea;
 import io.flexdb.internal.transaction.Footprint;
 import io.flexdb.internal.transaction.OwnWrites;
@@ -101,6 +102,7 @@ public final class Store implements AutoCloseable {
     private final RetiredTables retired;
     private final RecentWrites recentWrites;
     private final PinLimit pinLimit;
+    private final MovedTables moved;
     private final Path directory;
     private final Vfs vfs;
     private final VfsLock lock;
@@ -151,7 +153,10 @@ public final class Store implements AutoCloseable {
                 index,
                 settings.holderTraces,
                 new HolderLog(directory, inline));
-        this.pinLimit = new PinLimit(versions.holders, retired, settings.maxPinnedBytes);
+        this.moved = new MovedTables(
+                vfs, directory.resolve(StoreFiles.OLD_VERSIONS_NAME), memory, settings.maxPinnedFileBytes);
+        this.pinLimit = new PinLimit(
+                versions.holders, retired, settings.maxPinnedBytes, settings.maxPinnedFileBytes == 0 ? null : moved);
         retired.afterRetiring(pinLimit::enforce);
         LargeValues large = opened.large;
         this.sharedForce =
@@ -323,6 +328,11 @@ public final class Store implements AutoCloseable {
     /** Bytes of memtables that some of those keep together. */
     public long keptBytes(List<Holders.Open> some, List<RetiredTables.Kept> tables) {
         return PinLimit.bytes(some, tables);
+    }
+
+    /** Bytes of old versions that are in a file. */
+    public long keptFileBytes() {
+        return moved.fileBytes();
     }
 
     /** The time by the store's clock. */
@@ -699,11 +709,20 @@ public final class Store implements AutoCloseable {
                 for (MemLog log : versions.current().logs()) {
                     log.wal.release();
                 }
+                closeMoved();
                 memory.end();
                 versions.holders.end();
                 spills.end();
                 atEnd.run();
             }
+        }
+    }
+
+    private void closeMoved() {
+        try {
+            moved.close();
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A file that is not needed stays: " + moved.path(), e);
         }
     }
 

@@ -270,9 +270,10 @@ public final class StoreOpener {
         return deleteSaved() | recovery.deleteEmpty();
     }
 
-    /** Deletes what a clean close has saved, which was loaded; returns whether there was any. */
+    /** Deletes what a clean close has saved, which was loaded, and old versions of nobody; returns whether there was any. */
     private boolean deleteSaved() {
-        return AnchorsFile.delete(vfs, directory)
+        return vfs.deleteIfExists(directory.resolve(StoreFiles.OLD_VERSIONS_NAME))
+                | AnchorsFile.delete(vfs, directory)
                 | FiltersFile.delete(vfs, directory)
                 | OutlinesFile.delete(vfs, directory);
     }

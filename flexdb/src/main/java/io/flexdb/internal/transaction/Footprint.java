@@ -190,8 +190,10 @@ public final class Footprint implements Precondition {
     private long entriesBefore(MemLog[] logs, long through) {
         long sum = 0;
         for (MemLog log : logs) {
-            if (mayBeNewer(log.table)) {
-                sum += walk.isOf(log.table) ? Math.max(0, through - walk.sequence()) : log.table.entryCount();
+            if (mayBeNewer(log.table())) {
+                sum += walk.isOf(log.table())
+                        ? Math.max(0, through - walk.sequence())
+                        : log.table().entryCount();
             }
         }
         return sum;
@@ -200,12 +202,12 @@ public final class Footprint implements Precondition {
     /** The oldest first, so that a walk through what was written last goes on before another one begins. */
     private boolean isInFootprint(MemLog[] committed, MemLog[] listed, long through) {
         for (MemLog log : committed) {
-            if (isInFootprint(log.table, through)) {
+            if (isInFootprint(log.table(), through)) {
                 return true;
             }
         }
         for (int i = listed.length - 1; i >= 0; i--) {
-            if (isInFootprint(listed[i].table, through)) {
+            if (isInFootprint(listed[i].table(), through)) {
                 return true;
             }
         }
@@ -316,10 +318,10 @@ public final class Footprint implements Precondition {
     }
 
     private void passBy(MemLog[] listed, long through) {
-        if (listed.length > 0 && mayBeNewer(listed[0].table)) { // the newest
+        if (listed.length > 0 && mayBeNewer(listed[0].table())) { // the newest
             EntryWalk entry = walk;
-            if (!entry.isOf(listed[0].table)) {
-                entry.reset(listed[0].table);
+            if (!entry.isOf(listed[0].table())) {
+                entry.reset(listed[0].table());
             }
             entry.goTo(through);
         }
@@ -328,7 +330,7 @@ public final class Footprint implements Precondition {
     /** Whether some of the keys, and with the last ones all else, are among what was written. */
     private boolean isWritten(MemLog[] logs, int keysFrom, int keysEnd, boolean withRest, long through) {
         for (MemLog log : logs) {
-            MemTable table = log.table;
+            MemTable table = log.table();
             if (mayBeNewer(table)
                     && (isKeyWritten(table, keysFrom, keysEnd, through) || withRest && isRestWritten(table, through))) {
                 return true;

@@ -78,6 +78,13 @@ final class Holder extends WeakReference<PinnedVersion> {
         return opening() == opening;
     }
 
+    /** The opening of now, be it that it has ended, but is read still; else NONE. */
+    long openingInUse() {
+        long now = state.get();
+        boolean isOver = (now & ENDED) != 0 && (now & OPENING - 1 & ~ENDED) == 0;
+        return isOver ? NONE : now & -OPENING;
+    }
+
     /** Returns false if it is closed or expired; else {@link #endRead} must follow. */
     boolean beginRead() {
         long now;

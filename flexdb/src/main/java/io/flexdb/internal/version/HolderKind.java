@@ -22,6 +22,11 @@ public enum HolderKind {
         return what;
     }
 
+    /** Whether it reads memtables outside of short reads. */
+    boolean readsMemtables() {
+        return this == CURSOR || this == LOOKUP;
+    }
+
     /** Whether the store may end it. A holder of the store's own ends soon, and reads without asking. */
     boolean mayExpire() {
         return this != COPY && this != CHECK && this != LOAD;

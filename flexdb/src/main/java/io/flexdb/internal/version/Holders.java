@@ -1,12 +1,16 @@
 package io.flexdb.internal.version;
 
+import io.flexdb.internal.memlog.MemLog;
+import io.flexdb.internal.memlog.TableReaders;
 import io.flexdb.storage.SnapshotTooOldException;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 
@@ -99,6 +103,7 @@ public final class Holders {
     private final ReferenceQueue<PinnedVersion> lost = new ReferenceQueue<>();
     private Holder[] entered = new Holder[FEWEST]; // under the lock, as the next
     private int count;
+    private final AtomicLong again = new AtomicLong(); // openings on what another one holds
 
     /** @param tell gets what is to stand in the log; it must not wait for what that does */
     Holders(StoreVersions versions, boolean traced, Consumer<List<String>> tell) {
@@ -144,6 +149,9 @@ public final class Holders {
 
     /** Forgets one that is not opened again. Allocates nothing. */
     synchronized void remove(Holder holder) {
+        if (holder.openingInUse() != Holder.NONE) {
+            return; // others may be taking over what it holds: it goes with those that are collected
+        }
         int place = holder.place;
         if (place < count && entered[place] == holder) {
             Holder last = entered[--count];
@@ -183,6 +191,94 @@ public final class Holders {
         open.sort((a, b) -> Long.compare(a.sequence, b.sequence));
         return open;
     }
+
+    // ---- memtables whose entries are moved
+
+    /** One has been opened on what another one holds, which is open still. */
+    void countAgain() {
+        again.incrementAndGet();
+    }
+
+    /**
+     * The numbers up to which a memtable is read, ascending. Where nobody opens a version that lists it but by the pin of
+     * another one, there are no others later.
+     */
+    public long[] sequences(MemLog log) {
+        /*
+         * While they are looked at one by one, one that was not open when it was its turn may be opened by the pin of one
+         * that is closed when it is its turn.
+         */
+        long[] found;
+        long before;
+        do {
+            before = again.get();
+            found = sequencesOnce(log);
+        } while (again.get() != before);
+        return found;
+    }
+
+    private synchronized long[] sequencesOnce(MemLog log) {
+        long[] found = new long[count];
+        int size = 0;
+        for (int i = 0; i < count; i++) {
+            Holder holder = entered[i];
+            for (long opening = holder.openingInUse(); opening != Holder.NONE; ) {
+                Version version = holder.version;
+                long sequence = holder.sequence;
+                VarHandle.loadLoadFence();
+                long still = holder.openingInUse();
+                if (still == opening) {
+                    if (version != null && log.isIn(version.id())) {
+                        found[size++] = sequence;
+                    }
+                    break;
+                }
+                opening = still;
+            }
+        }
+        return Arrays.stream(found, 0, size).sorted().distinct().toArray();
+    }
+
+    /** The cursors and lookups of now that may read a memtable. */
+    public synchronized TableReaders readers(MemLog log) {
+        Readers readers = new Readers();
+        for (int i = 0; i < count; i++) {
+            Holder holder = entered[i];
+            long opening = holder.openingInUse();
+            if (opening != Holder.NONE && holder.kind.readsMemtables()) {
+                Version version = holder.version; // of a later opening it is another one, which counts for nothing then
+                if (version == null || log.isIn(version.id())) {
+                    readers.holders.add(holder);
+                    readers.openings.add(opening);
+                }
+            }
+        }
+        return readers;
+    }
+
+    private static final class Readers implements TableReaders {
+        private final List<Holder> holders = new ArrayList<>();
+        private final List<Long> openings = new ArrayList<>();
+
+        @Override
+        public boolean areAny() {
+            for (int i = 0; i < holders.size(); i++) {
+                if (holders.get(i).openingInUse() == openings.get(i)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        @Override
+        public boolean has(Object opening) {
+            Open open = (Open) opening;
+            int at = holders.indexOf(open.holder);
+            return at >= 0 && openings.get(at) == open.opening;
+        }
+    }
+
+    // ---- their end by the store
 
     /**
      * Ends one, so that using it throws an exception.

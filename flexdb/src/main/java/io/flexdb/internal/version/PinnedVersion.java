@@ -1,5 +1,6 @@
 package io.flexdb.internal.version;
 
+import io.flexdb.internal.memlog.ReadGuard;
 import io.flexdb.storage.SnapshotTooOldException;
 import io.flexdb.storage.StoreClosedException;
 
@@ -7,7 +8,7 @@ import io.flexdb.storage.StoreClosedException;
  * A version with the sequence number up to which it is read, kept for a snapshot or a cursor. Any thread; but one that
  * is made closed, to be opened again and again, is for the one cursor that it belongs to.
  */
-public final class PinnedVersion implements AutoCloseable {
+public final class PinnedVersion implements AutoCloseable, ReadGuard {
     /*
      * All that is known of it is in its Holder, which the store has, too: so the store knows what is open, and may end
      * it. The store's way from there to here is weak. So a pin that nobody has any more is found out.
@@ -93,6 +94,7 @@ public final class PinnedVersion implements AutoCloseable {
         other.beginRead();
         try {
             open(other.holder.version, other.holder.sequence, other.holder.time);
+            versions.holders.countAgain(); // before the other one may go
         } finally {
             other.endRead();
         }
@@ -114,6 +116,7 @@ public final class PinnedVersion implements AutoCloseable {
      * @throws StoreClosedException if it is closed
      * @throws SnapshotTooOldException if the store has ended it
      */
+    @Override
     public void beginRead() {
         if (!holder.beginRead()) {
             requireNotExpired();
@@ -125,6 +128,7 @@ public final class PinnedVersion implements AutoCloseable {
         }
     }
 
+    @Override
     public void endRead() {
         holder.endRead();
     }

@@ -34,7 +34,7 @@ public record Version(long id, IndexView index, FlexTreeView space, MemLog[] log
     public long memtableBytes() {
         long bytes = 0;
         for (MemLog log : logs) {
-            bytes += log.table.memoryBytes();
+            bytes += log.table().memoryBytes();
         }
         return bytes;
     }

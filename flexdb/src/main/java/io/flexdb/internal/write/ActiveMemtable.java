@@ -119,11 +119,11 @@ final class ActiveMemtable {
     /** Freezes it, and begins the next one. */
     void begin(MemLog next, boolean fromReserve) {
         if (active != null) {
-            active.table.setLastSequence(lastSequence);
+            active.table().setLastSequence(lastSequence);
             uncommitted++;
-            next.table.expectKeysLike(active.table);
+            next.table().expectKeysLike(active.table());
         }
-        next.table.setFirstSequence(lastSequence + 1);
+        next.table().setFirstSequence(lastSequence + 1);
         sharedForce.add(next.wal);
         versions.addNewest(next);
         active = next;
@@ -152,10 +152,10 @@ final class ActiveMemtable {
 
     /** Freezes a memtable without beginning another, if it is the active one still and has entries. */
     boolean freeze(MemLog log) {
-        if (active != log || log.table.entryCount() == 0) {
+        if (active != log || log.table().entryCount() == 0) {
             return false;
         }
-        log.table.setLastSequence(lastSequence);
+        log.table().setLastSequence(lastSequence);
         uncommitted++;
         active = null;
         commitWanted = false;

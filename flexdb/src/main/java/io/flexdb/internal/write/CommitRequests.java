@@ -55,7 +55,7 @@ final class CommitRequests implements CommitWork {
                 long rest = commits.nanosToNextLook();
                 if (active == null) {
                     monitor.await(rest);
-                } else if (isDue(active.table, active.fillLevel()) && mayBeginEarly()) {
+                } else if (isDue(active.table(), active.fillLevel()) && mayBeginEarly()) {
                     memtables.freeze(active);
                 } else {
                     monitor.await(Math.min(rest, filling.nanosToNextLook()));

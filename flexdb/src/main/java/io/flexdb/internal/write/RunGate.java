@@ -140,7 +140,7 @@ public final class RunGate {
 
     private boolean isInMemtables(long last) {
         for (MemLog log : versions.current().logs()) {
-            if (log.table.entryCount() > 0 && log.table.firstSequence() <= last) {
+            if (log.table().entryCount() > 0 && log.table().firstSequence() <= last) {
                 return true;
             }
         }

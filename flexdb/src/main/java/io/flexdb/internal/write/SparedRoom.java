@@ -45,11 +45,11 @@ final class SparedRoom {
 
     private boolean allowsSparing(MemLog log, byte[] payload, int length, long bodyBytes) {
         double ofLog = (double) WalFormat.frameBytes(length) / log.wal.capacity();
-        double ofTable = log.table.shareOf(bodyBytes);
+        double ofTable = log.table().shareOf(bodyBytes);
         if (!onlyForDeletes && log.fillLevel() + Math.max(ofLog, ofTable) <= 1 - SPARED) {
             return true;
         }
-        return log.table.entryCount() == 0 // which could not be committed to make room
+        return log.table().entryCount() == 0 // which could not be committed to make room
                 || isDelete(payload, length);
     }
 

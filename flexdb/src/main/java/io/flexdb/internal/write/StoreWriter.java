@@ -323,7 +323,7 @@ public final class StoreWriter {
                         && spared.allows(log, payload, length, bodyBytes)) {
                     frees = retries.isFull() && SparedRoom.isDelete(payload, length);
                     hold(log, staged);
-                    reserved = log.table.reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
+                    reserved = log.table().reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
                     if (reserved != MemTable.NONE) {
                         break;
                     }
@@ -409,7 +409,7 @@ public final class StoreWriter {
 
     private void insert(MemLog log, byte[] payload, int length, long first, long last, int reserved) {
         try {
-            int inserted = log.table.insertAll(payload, 0, length, first, reserved);
+            int inserted = log.table().insertAll(payload, 0, length, first, reserved);
             assert inserted == last - first + 1 : "a recovery numbers " + inserted + " entries from " + first;
             versions.advanceVisible(first, last);
         } catch (Throwable e) {
@@ -545,13 +545,13 @@ public final class StoreWriter {
             MemLog log = memtables.get();
             if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, isChanged, logs)) {
                 hold(log, staged);
-                reserved = log.table.reserve(bodyBytes, entries, ranges, first);
+                reserved = log.table().reserve(bodyBytes, entries, ranges, first);
             }
             if (reserved == MemTable.NONE) {
                 log = nextForRecovered(length, bodyBytes, entries, isChanged, logs);
                 memtables.begin(log, false);
                 hold(log, staged);
-                reserved = log.table.reserve(bodyBytes, entries, ranges, first);
+                reserved = log.table().reserve(bodyBytes, entries, ranges, first);
             }
             if (staged != null) {
                 log.countStaged(staged.recordBytes);
@@ -561,7 +561,7 @@ public final class StoreWriter {
                 log.wal.append(payload, 0, length, checksum, first, entries);
             }
             memtables.setLastSequence(first + entries - 1);
-            log.table.insertAll(payload, 0, length, first, reserved);
+            log.table().insertAll(payload, 0, length, first, reserved);
             versions.setVisible(first + entries - 1);
         } finally {
             monitor.unlock();

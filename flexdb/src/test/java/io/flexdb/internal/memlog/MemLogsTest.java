@@ -50,7 +50,7 @@ class MemLogsTest {
             for (int i = 0; i < ROUNDS; i++) {
                 MemLog done = inUse[i % IN_USE];
                 if (done != null) {
-                    tables.remove(done.table);
+                    tables.remove(done.table());
                     logs.covered(done.wal);
                     logs.unread(done);
                 }
@@ -59,7 +59,7 @@ class MemLogsTest {
                     Thread.onSpinWait();
                     next = logs.poll(i);
                 }
-                assertTrue(tables.add(next.table), "memtable " + i + " is in use already");
+                assertTrue(tables.add(next.table()), "memtable " + i + " is in use already");
                 inUse[i % IN_USE] = next;
             }
         } finally {

@@ -48,7 +48,11 @@ public final class AnchorsFile {
     /*
      * However large it is, a piece of it is in memory at a time. To be believed only once all of it is verified, it is
      * read twice: it is far smaller than the data, and in the page cache the second time.
+     *
+     * A small one is not forced. If a power cut takes it, the anchors are sampled, which takes less time than two forces.
      */
+    private static final int LEAST_FORCED_BYTES = 64 << 10;
+
     private static final int FIELD_BYTES = 5 * Long.BYTES + Integer.BYTES;
     private static final int ENTRY_BYTES = 16;
     private static final int PIECE_BYTES = 2 * (ENTRY_BYTES + RecordFormat.MAX_KEY_BYTES);
@@ -62,8 +66,9 @@ public final class AnchorsFile {
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         vfs.deleteIfExists(path);
         try {
-            writeFile(vfs, path, index, engine);
-            vfs.syncDirectory(directory);
+            if (writeFile(vfs, path, index, engine) > LEAST_FORCED_BYTES) {
+                vfs.syncDirectory(directory);
+            }
         } catch (StorageException | OutOfMemoryError e) {
             try {
                 vfs.deleteIfExists(path);
@@ -74,7 +79,8 @@ public final class AnchorsFile {
         }
     }
 
-    private static void writeFile(Vfs vfs, Path path, SparseIndex index, SpaceEngine engine) {
+    /** Returns how many bytes it has for intervals. */
+    private static long writeFile(Vfs vfs, Path path, SparseIndex index, SpaceEngine engine) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
             ByteBuffer piece = newPiece();
             byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
@@ -94,7 +100,10 @@ public final class AnchorsFile {
             block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
             block.putLong(index.intervalCount()).putLong(bytes).putInt((int) crc.getValue());
             file.write(FilePreamble.finish(block), 0);
-            file.force();
+            if (bytes > LEAST_FORCED_BYTES) {
+                file.force();
+            }
+            return bytes;
         }
     }
 

@@ -55,13 +55,14 @@ public final class StoreFiles {
     private StoreFiles() {}
 
     /*
-     * A creation makes the lock file, then the file of options under its name for the time being, without content, whose
-     * name it makes durable; then the rest, and last the file of options. Each of these names may be somebody else's in
-     * a directory that is no store, so nothing is taken for ours without proof:
+     * A creation makes the lock file, then the file of options under its name for the time being, whose name it makes
+     * durable; then the rest, in any order, but that all of it is durable, names and contents, before the file of options
+     * gets its own name, which comes last. Each of these names may be somebody else's in a directory that is no store, so
+     * nothing is taken for ours without proof:
      *
      * C1 With the file of options the directory is a store, whatever else it has.
      * C2 With the one for the time being a creation has begun, in a directory that had a lock file at most. So space
-     *    and logs are its.
+     *    and logs are its, and any part of them may be missing or torn: they are made anew.
      * C3 With neither, a space or a log that says of itself that it is one belongs to a store that has lost its file of
      *    options.
      * C4 Otherwise there may be a lock file only, and nothing but what a holder writes may be in it.
@@ -153,44 +154,80 @@ public final class StoreFiles {
     }
 
     /**
-     * The id of the store in a directory, which is made one if it is not. The file with the id comes last, so that a
-     * creation that was cut short is finished by the next one. Under the lock.
+     * A store that is being opened.
+     *
+     * @param isNew whether its opening has made all of it
      */
-    public static long openOrCreate(Vfs vfs, Path directory, StoreSettings settings) {
+    public record Found(long storeId, boolean isNew) {}
+
+    /**
+     * The store in a directory, which is made one if it is not. The file with the id comes last, so that a creation that
+     * was cut short is begun anew by the next one. Under the lock. The name of the directory is durable then.
+     */
+    public static Found openOrCreate(Vfs vfs, Path directory, StoreSettings settings) {
         Path file = directory.resolve(OPTIONS_NAME);
         if (vfs.exists(file)) {
-            return readStoreId(vfs, file);
+            SpaceEngine.syncName(vfs, directory);
+            return new Found(readStoreId(vfs, file), false);
         }
         checkOpenable(vfs, directory, true); // others may have used it since
-        return create(vfs, directory, settings);
-    }
-
-    private static long create(Vfs vfs, Path directory, StoreSettings settings) {
         Path space = directory.resolve(SPACE_NAME);
         Path wal = directory.resolve(WAL_NAME);
         if (vfs.isDirectory(wal) && !vfs.list(wal).isEmpty()) {
             throw optionsMissing(directory, "write-ahead logs");
         }
-        long storeId;
-        if (SpaceEngine.exists(vfs, space)) {
-            try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, settings.space.settings(), new Epochs())) {
-                if (engine.size() > 0 || engine.tag() > 0) {
-                    throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
-                }
-                storeId = engine.storeId();
-            }
-        } else {
-            Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
-            if (!vfs.exists(unfinished)) {
-                vfs.open(unfinished, OpenMode.CREATE).close();
-            }
-            vfs.syncDirectory(directory); // C2
-            storeId = new SecureRandom().nextLong() | 1; // never 0, which stands for any
-            SpaceEngine.create(vfs, space, storeId, settings.space.settings(), List.of());
+        boolean begun = vfs.exists(directory.resolve(UNFINISHED_OPTIONS_NAME));
+        if (begun && SpaceEngine.mayHaveData(vfs, space)) {
+            throw optionsMissing(directory, "a space that was used");
         }
-        SpaceEngine.createDirectory(vfs, wal);
+        if (begun || !SpaceEngine.exists(vfs, space)) {
+            return new Found(create(vfs, directory, settings), true);
+        }
+        SpaceEngine.syncName(vfs, directory);
+        return new Found(takeEmptySpace(vfs, directory, settings), false);
+    }
+
+    /** Makes a store of what an earlier build had made when it was cut short, or what has lost its file of options. */
+    private static long takeEmptySpace(Vfs vfs, Path directory, StoreSettings settings) {
+        Path space = directory.resolve(SPACE_NAME);
+        long storeId;
+        try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, settings.space.settings(), new Epochs())) {
+            if (engine.size() > 0 || engine.tag() > 0) {
+                throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
+            }
+            storeId = engine.storeId();
+        }
+        SpaceEngine.createDirectory(vfs, directory.resolve(WAL_NAME));
         writeOptions(vfs, directory, storeId);
         return storeId;
+    }
+
+    private static long create(Vfs vfs, Path directory, StoreSettings settings) {
+        long storeId = new SecureRandom().nextLong() | 1; // never 0, which stands for any
+        Path space = directory.resolve(SPACE_NAME);
+        beginCreation(vfs, directory);
+        try (VfsFile options = vfs.open(directory.resolve(UNFINISHED_OPTIONS_NAME), OpenMode.READ_WRITE)) {
+            options.truncate(0); // an earlier creation may have begun
+            options.write(options(storeId), 0);
+            options.startWriting(0, options.size());
+            vfs.createDirectories(space);
+            vfs.createDirectories(directory.resolve(WAL_NAME));
+            SpaceEngine.createPart(vfs, space, storeId, settings.space.settings());
+            options.force();
+        }
+        vfs.syncDirectory(directory); // with the names of space and logs
+        SpaceEngine.syncName(vfs, directory);
+        publishOptions(vfs, directory);
+        return storeId;
+    }
+
+    /** C2. */
+    private static void beginCreation(Vfs vfs, Path directory) {
+        Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
+        if (!vfs.exists(unfinished)) {
+            vfs.open(unfinished, OpenMode.CREATE).close();
+        }
+        vfs.syncDirectory(directory);
     }
 
     private static CorruptionException optionsMissing(Path directory, String found) {
@@ -219,18 +256,26 @@ public final class StoreFiles {
 
     /** Makes a directory with all other files of a store a store, durably. */
     public static void writeOptions(Vfs vfs, Path directory, long storeId) {
+        Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
+        vfs.deleteIfExists(unfinished);
+        try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
+            file.write(options(storeId), 0);
+            file.force();
+        }
+        publishOptions(vfs, directory);
+    }
+
+    private static void publishOptions(Vfs vfs, Path directory) {
+        vfs.rename(directory.resolve(UNFINISHED_OPTIONS_NAME), directory.resolve(OPTIONS_NAME));
+        vfs.syncDirectory(directory);
+    }
+
+    private static ByteBuffer options(long storeId) {
         String text = "# A FlexDB store. Do not edit.\nformat = " + FORMAT + "\nstore = "
                 + String.format(Locale.ROOT, "%016x", storeId) + "\n";
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
         String checksum = String.format(Locale.ROOT, "checksum = %08x\n", crc(bytes));
-        Path unfinished = directory.resolve(UNFINISHED_OPTIONS_NAME);
-        vfs.deleteIfExists(unfinished);
-        try (VfsFile file = vfs.open(unfinished, OpenMode.CREATE)) {
-            file.write(ByteBuffer.wrap((text + checksum).getBytes(StandardCharsets.US_ASCII)), 0);
-            file.force();
-        }
-        vfs.rename(unfinished, directory.resolve(OPTIONS_NAME));
-        vfs.syncDirectory(directory);
+        return ByteBuffer.wrap((text + checksum).getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Makes a directory no store any more. */

@@ -151,7 +151,7 @@ public final class FollowedState implements AutoCloseable {
         settings.segmentBuffers = 0;
         Path space = store.directory.resolve(StoreFiles.SPACE_NAME);
         engine = SpaceEngine.recover(
-                store.vfs, space, store.storeId, settings, store.epochs, store.health, store.memory);
+                store.vfs, space, store.storeId, settings, store.epochs, store.health, store.memory, false);
         engine.reads().explainFailures(this::explain);
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {

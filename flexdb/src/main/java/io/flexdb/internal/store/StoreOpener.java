@@ -124,20 +124,21 @@ public final class StoreOpener {
 
     private Store open() {
         StoreFiles.checkOpenable(vfs, directory);
-        SpaceEngine.createDirectory(vfs, directory);
+        SpaceEngine.makeDirectory(vfs, directory);
         lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
         Store store = null;
         try {
             memory.collectEnded(budget.totalBytes());
             StoreClasses.initialize();
-            long storeId = StoreFiles.openOrCreate(vfs, directory, settings);
+            StoreFiles.Found found = StoreFiles.openOrCreate(vfs, directory, settings);
+            long storeId = found.storeId();
             for (Path ours : StoreFiles.directories(directory)) {
                 vfs.grant(ours);
             }
             clock.beginAt(TimeMark.read(vfs, directory), time -> TimeMark.write(vfs, directory, time));
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             recovery = WalRecovery.open(vfs, walDirectory, storeId);
-            boolean wasClosed = recoverSpace(storeId);
+            boolean wasClosed = recoverSpace(found);
             if (wasClosed) {
                 recovery.requireNoForeignLog();
             } else {
@@ -170,7 +171,8 @@ public final class StoreOpener {
             store.writer().endRecovery();
             begin();
             copiesCount = true; // they are not taken back any more
-            if (recovery.deleteReplayed() && !recovery.hasAdopted()) {
+            boolean none = found.isNew() || wasClosed && recovery.hasNone();
+            if ((none || recovery.deleteReplayed()) && !recovery.hasAdopted()) {
                 engine.letGoKept(); // else a log that is left would refer to it
             }
             deleteSaved();
@@ -212,7 +214,7 @@ public final class StoreOpener {
     }
 
     /** Returns whether the store was closed after its last write, and not killed. */
-    private boolean recoverSpace(long storeId) {
+    private boolean recoverSpace(StoreFiles.Found found) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
         boolean mapped = settings.mappedReads && vfs.mapsSafely(directory);
         SpaceSettings ofSpace = settings.space.settings().copy();
@@ -220,7 +222,7 @@ public final class StoreOpener {
         ofSpace.cacheBytes = budget.frameBytes(mapped);
         ofSpace.maxLeasedBytes = settings.maxLeasedBytes;
         ofSpace.leases = settings.maxLeasedBytes > 0 ? leases : null;
-        engine = SpaceEngine.recover(vfs, space, storeId, ofSpace, epochs, health, memory);
+        engine = SpaceEngine.recover(vfs, space, found.storeId(), ofSpace, epochs, health, memory, found.isNew());
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(this::giveBack);

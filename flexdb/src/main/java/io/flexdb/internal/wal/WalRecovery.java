@@ -283,6 +283,11 @@ public final class WalRecovery {
         }
     }
 
+    /** Whether there was no file at {@link #open}. */
+    public boolean hasNone() {
+        return files.isEmpty();
+    }
+
     /** The files that were there at {@link #open}, unfinished ones included. */
     public List<Path> files() {
         return List.copyOf(files);

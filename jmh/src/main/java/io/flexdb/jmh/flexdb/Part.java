@@ -34,6 +34,8 @@ enum Part {
     GROWTH("By the number of pairs"),
     /** Opening after a close and after a kill, by the number of pairs. */
     RECOVERY("Opening after a kill and after a close (Recovery)"),
+    /** Opening a store, a few puts and closing it, by durability. */
+    OPENING("Opening, a few puts and closing"),
     /** YCSB's load and its workloads, through YCSB itself: Figure 13. */
     YCSB("YCSB (Figure 13)");
 

@@ -127,6 +127,7 @@ final class StoreRun {
             case SYNC -> sync();
             case GROWTH -> growth();
             case RECOVERY -> new Recovery(subject, settings, this::newDirectory, results, progress).run();
+            case OPENING -> new Openings(subject, settings, this::newDirectory, results).run();
             case YCSB -> newYcsbRun().run();
         }
     }

@@ -24,9 +24,18 @@ final class LogRenewal {
     private final TreeFile treeFile;
     private final FoundLogs found;
     private final List<LogReplay.Replayed> replayed;
+    private final boolean isNew;
     private LogicalLog made; // or null
 
-    LogRenewal(Vfs vfs, Path directory, TreeFile treeFile, FoundLogs found, List<LogReplay.Replayed> replayed) {
+    /** @param isNew whether this opening has created the space, the log included */
+    LogRenewal(
+            Vfs vfs,
+            Path directory,
+            TreeFile treeFile,
+            FoundLogs found,
+            List<LogReplay.Replayed> replayed,
+            boolean isNew) {
+        this.isNew = isNew;
         this.vfs = vfs;
         this.directory = directory;
         this.treeFile = treeFile;
@@ -41,11 +50,16 @@ final class LogRenewal {
     /**
      * Makes the log that changes will go to. A log that was replayed is never appended to: what was accepted goes into
      * a fresh one first (O8). It is read once more for that: it may not fit the memory. The new one is the newest from
-     * then on, and holds what the others do; {@link #undo} takes that back, as long as nothing was appended.
+     * then on, and holds what the others do; {@link #undo} takes that back, as long as nothing was appended. The log of
+     * a space that this opening has created was forced by it, and is no other's, so it is the one.
      *
      * @throws CorruptionException if what is read then is not what was replayed
      */
     LogicalLog make() {
+        if (isNew) {
+            made = LogicalLog.goOn(vfs, directory, found.newest());
+            return made;
+        }
         if (found.otherVersions()) {
             treeFile.rewriteHeader(); // before the log of the other version goes
         }
@@ -104,7 +118,9 @@ final class LogRenewal {
             return;
         }
         treeFile.cutToSizeFound();
-        vfs.deleteIfExists(found.path(made.generation()));
+        if (!isNew) {
+            vfs.deleteIfExists(found.path(made.generation()));
+        }
         made = null;
         if (!found.hasSpare()) {
             vfs.deleteIfExists(directory.resolve(LogicalLog.NAME_WHILE_MADE));
@@ -116,6 +132,9 @@ final class LogRenewal {
      * and deleted next time. If the first can't be deleted, nothing has changed; others are left to the next time.
      */
     void dropOthers() {
+        if (isNew) {
+            return; // there are none
+        }
         boolean dropped = false;
         for (Path path : found.superfluous()) {
             try {

@@ -43,6 +43,9 @@ final class SpaceDurability implements AutoCloseable {
      *     begins there is one batch more than it takes, and one that goes with it.
      */
 
+    private static final long SHORT_LOG_BYTES = 16 << 10;
+    private static final long SHORT_LOG_SHARE = 64; // of a log at whose length a checkpoint is due
+
     private final SpaceParts space;
     private final SpaceSettings settings;
     private final TreeFile treeFile;
@@ -242,7 +245,23 @@ final class SpaceDurability implements AutoCloseable {
     }
 
     /**
-     * Does the same before closing, when nothing changes any more. In the FlexTree file the version before the last one,
+     * Makes all changes durable before closing, when nothing changes any more, if the log has so few that replaying them
+     * takes less time than a checkpoint, which forces two files three times. Returns whether there were some; else
+     * nothing has been done.
+     */
+    boolean syncIfLogIsShort() {
+        finishCheckpoint();
+        finishBatch();
+        long frames = log.bytes() - LogFormat.FRAMES_OFFSET + batch.bytes();
+        if (!hasChanges() || frames > Math.min(SHORT_LOG_BYTES, settings.checkpointLogBytes / SHORT_LOG_SHARE)) {
+            return false;
+        }
+        sync(tag);
+        return true;
+    }
+
+    /**
+     * Makes a checkpoint before closing, when nothing changes any more. In the FlexTree file the version before the last one,
      * which that can't overwrite, takes as much as the last one itself. So if it is worth it, a new file takes the place
      * of that one, which has the last version alone.
      *

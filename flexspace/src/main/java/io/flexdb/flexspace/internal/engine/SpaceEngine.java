@@ -155,6 +155,21 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         SpaceFiles.createDirectory(vfs, directory);
     }
 
+    /** Does the same, but that the name of the directory itself is not durable before {@link #syncName}. */
+    public static void makeDirectory(Vfs vfs, Path directory) {
+        SpaceFiles.makeDirectory(vfs, directory);
+    }
+
+    /** Makes the name of a directory durable, as far as it can be done. */
+    public static void syncName(Vfs vfs, Path directory) {
+        SpaceFiles.syncName(vfs, directory);
+    }
+
+    /** Whether a directory has a file that no creation leaves, but only a space that was used. */
+    public static boolean mayHaveData(Vfs vfs, Path directory) {
+        return vfs.isDirectory(directory) && SpaceFiles.mayHaveData(vfs, directory, vfs.list(directory));
+    }
+
     /**
      * Creates an empty space in a directory with no files but those allowed, and what an earlier creation has left
      * there: that is deleted, and must be known to be such.
@@ -163,6 +178,16 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
         SegmentReservation.checkCap(settings.maxDataBytes, settings.segmentBytes);
         SpaceFiles.create(vfs, directory, storeId, settings, allowedNames);
+    }
+
+    /**
+     * Creates an empty space, durably, in a directory that there is and that has nothing but what an earlier creation
+     * has left. Until this returns there may be something that is taken for a space and is none, so it is for an owner
+     * who knows, by something else that it makes durable later, that it is to be created anew.
+     */
+    public static void createPart(Vfs vfs, Path directory, long storeId, SpaceSettings settings) {
+        SegmentReservation.checkCap(settings.maxDataBytes, settings.segmentBytes);
+        SpaceFiles.createPart(vfs, directory, storeId, settings);
     }
 
     /** Recovers a space and begins: {@link #recover} and {@link #begin} in one. */
@@ -191,10 +216,16 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
                 settings,
                 epochs,
                 new Health("the space", directory, settings.healthListener),
-                new OffHeap());
+                new OffHeap(),
+                false);
     }
 
-    /** The same for a part of something larger, whose health and memory these are. */
+    /**
+     * The same for a part of something larger, whose health and memory these are.
+     *
+     * @param isNew whether this opening has {@linkplain #createPart created} it, under its lock: then nobody else has
+     *     written to its log, which serves as it is
+     */
     public static SpaceEngine recover(
             Vfs vfs,
             Path directory,
@@ -202,13 +233,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             SpaceSettings settings,
             Epochs epochs,
             Health health,
-            OffHeap memory) {
+            OffHeap memory,
+            boolean isNew) {
         FirstUse.of(
                 "io.flexdb.flexspace.internal.segment.Segment$State",
                 "io.flexdb.flexspace.internal.vfs.Zeros",
                 "io.flexdb.flextree.internal.tree.NodeFormat",
                 "java.util.concurrent.atomic.Striped64$Cell"); // of the counters
-        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings);
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings, isNew);
         recovery.run();
         try {
             return new SpaceEngine(vfs, directory, settings, epochs, recovery, health, memory);
@@ -661,17 +693,18 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
-     * Closes the files after a checkpoint, so that opening again has no log to replay, and gives back what they have of
-     * the disk and do not need. All that is left is durable. When nobody reads any more.
+     * Closes the files after a checkpoint, so that opening again has no log to replay, or a short one, and gives back what
+     * they have of the disk and do not need. All that is left is durable. When nobody reads any more.
      */
     public void closeCleanly() {
         scrubber.close(); // it should not take the disk from the checkpoint, nor should these
         runningChecks.close();
         try {
-            if (reservation.reserveForCheckpoint()) {
+            if (durability.syncIfLogIsShort()) {
+                giveBackEnds();
+            } else if (reservation.reserveForCheckpoint()) {
                 if (durability.lastCheckpoint()) {
-                    treeFile.cutEnd();
-                    store.giveBackFree();
+                    giveBackEnds();
                 }
             } else {
                 sync(tag()); // opening again has a log to replay
@@ -679,6 +712,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         } finally {
             close();
         }
+    }
+
+    private void giveBackEnds() {
+        treeFile.cutEnd();
+        store.giveBackFree();
     }
 
     /** Closes the files as they are, once a log batch or checkpoint under way has ended. */

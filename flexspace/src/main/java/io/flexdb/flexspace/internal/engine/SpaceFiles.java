@@ -28,6 +28,9 @@ final class SpaceFiles {
     static final String DATA_NAME = "data";
     static final String BEGUN_NAME = "flexspace.new";
 
+    /** Of the first log of a space whose creation is the opening that uses it: each opening has one that is greater. */
+    private static final long FIRST_GENERATION = 2;
+
     private static final int MAX_LOCK_BYTES = 4096;
 
     private SpaceFiles() {}
@@ -95,18 +98,24 @@ final class SpaceFiles {
 
     /** Makes a directory and its missing parents, and their names durable. */
     static void createDirectory(Vfs vfs, Path directory) {
+        makeDirectory(vfs, directory);
+        syncName(vfs, directory);
+    }
+
+    /** Does the same, but that the name of the directory itself is not durable yet: {@link #syncName} does that. */
+    static void makeDirectory(Vfs vfs, Path directory) {
         Deque<Path> missing = new ArrayDeque<>();
         Path existing = directory;
         while (existing.getParent() != null && !vfs.exists(existing)) {
             missing.push(existing);
             existing = existing.getParent();
         }
-        // Whoever made this one may have been cut short before its name was durable; so it is done once more.
-        syncName(vfs, existing);
-        // Made one after the other, so that whoever is cut short leaves only the last one without a durable name.
+        // Made one after the other, so that whoever is cut short leaves only the last one without a durable name. So
+        // may have been he who made this one, and it is done once more.
         for (Path path : missing) {
+            syncName(vfs, existing);
             vfs.createDirectories(path);
-            syncName(vfs, path);
+            existing = path;
         }
     }
 
@@ -116,7 +125,7 @@ final class SpaceFiles {
      * file systems that stores are made for, ext4, XFS and Btrfs, the force of a new directory takes along the change
      * that made it, name included. One that can't be opened either was made by others, and is theirs to keep.
      */
-    private static void syncName(Vfs vfs, Path directory) {
+    static void syncName(Vfs vfs, Path directory) {
         if (directory.getParent() == null) {
             return;
         }
@@ -151,6 +160,48 @@ final class SpaceFiles {
      */
     static void create(Vfs vfs, Path directory, long storeId, SpaceSettings settings, List<String> allowedNames) {
         createDirectory(vfs, directory);
+        deleteLeft(vfs, directory, allowedNames);
+        try (VfsFile data = vfs.open(directory.resolve(DATA_NAME), OpenMode.CREATE)) {
+            writeEmptyData(data, storeId);
+            data.force();
+        }
+        LogicalLog.create(vfs, directory, storeId, 1, 1, List::of).close();
+        Path unfinished = directory.resolve(TreeFileFormat.NAME_WHILE_MADE);
+        try (VfsFile tree = vfs.open(unfinished, OpenMode.CREATE)) {
+            writeEmptyTree(tree, storeId, settings);
+            tree.force();
+        }
+        vfs.rename(unfinished, directory.resolve(TreeFileFormat.FILE_NAME));
+        vfs.syncDirectory(directory);
+    }
+
+    /**
+     * Creates a space that is part of something larger, whose owner knows that it is none before it has returned, and
+     * has it be created anew if it has not. So files and names need no order here: they are written first, and then
+     * forced, which the file system can do at once.
+     *
+     * @param directory that there is
+     */
+    static void createPart(Vfs vfs, Path directory, long storeId, SpaceSettings settings) {
+        deleteLeft(vfs, directory, List.of());
+        Path firstLog = directory.resolve(LogFormat.fileName(FIRST_GENERATION));
+        try (VfsFile data = vfs.open(directory.resolve(DATA_NAME), OpenMode.CREATE);
+                VfsFile log = vfs.open(firstLog, OpenMode.CREATE);
+                VfsFile tree = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.CREATE)) {
+            writeEmptyData(data, storeId);
+            LogicalLog.writeEmpty(log, storeId, FIRST_GENERATION, 1);
+            writeEmptyTree(tree, storeId, settings);
+            for (VfsFile file : List.of(data, log, tree)) {
+                file.startWriting(0, file.size());
+            }
+            data.force();
+            log.force();
+            tree.force();
+        }
+        vfs.syncDirectory(directory);
+    }
+
+    private static void deleteLeft(Vfs vfs, Path directory, List<String> allowedNames) {
         List<String> names = vfs.list(directory);
         for (String name : names) {
             if (!allowedNames.contains(name) && !isLeft(vfs, directory.resolve(name))) {
@@ -163,26 +214,22 @@ final class SpaceFiles {
                 vfs.delete(directory.resolve(name));
             }
         }
-        try (VfsFile data = vfs.open(directory.resolve(DATA_NAME), OpenMode.CREATE)) {
-            data.write(FilePreamble.finish(FilePreamble.begin(FilePreamble.Kind.DATA, storeId)), 0);
-            data.force();
-        }
-        LogicalLog.create(vfs, directory, storeId, 1, 1, List::of).close();
-        Path unfinished = directory.resolve(TreeFileFormat.NAME_WHILE_MADE);
-        try (VfsFile tree = vfs.open(unfinished, OpenMode.CREATE)) {
-            TreeHeader.claimPlaces(tree);
-            ByteBuffer table = emptyTable();
-            int crc = FilePreamble.crc(table, 0, table.remaining());
-            int bytes = table.remaining();
-            ByteBuffer unit = ByteBuffer.allocate(TreeFileFormat.UNIT_BYTES).put(table);
-            unit.clear();
-            tree.write(unit, TreeFileFormat.slotPosition(1));
-            SavedRoot root = new SavedRoot(0, 0, 0, 0, 0);
-            new TreeHeader(1, 0, root, 1, bytes, crc, settings.segmentBytes, settings.frameBytes, storeId).write(tree);
-            tree.force();
-        }
-        vfs.rename(unfinished, directory.resolve(TreeFileFormat.FILE_NAME));
-        vfs.syncDirectory(directory);
+    }
+
+    private static void writeEmptyData(VfsFile data, long storeId) {
+        data.write(FilePreamble.finish(FilePreamble.begin(FilePreamble.Kind.DATA, storeId)), 0);
+    }
+
+    private static void writeEmptyTree(VfsFile tree, long storeId, SpaceSettings settings) {
+        TreeHeader.claimPlaces(tree);
+        ByteBuffer table = emptyTable();
+        int crc = FilePreamble.crc(table, 0, table.remaining());
+        int bytes = table.remaining();
+        ByteBuffer unit = ByteBuffer.allocate(TreeFileFormat.UNIT_BYTES).put(table);
+        unit.clear();
+        tree.write(unit, TreeFileFormat.slotPosition(1));
+        SavedRoot root = new SavedRoot(0, 0, 0, 0, 0);
+        new TreeHeader(1, 0, root, 1, bytes, crc, settings.segmentBytes, settings.frameBytes, storeId).write(tree);
     }
 
     private static ByteBuffer emptyTable() {
@@ -247,12 +294,22 @@ final class SpaceFiles {
 
     private static void requireNoData(Vfs vfs, Path directory, List<String> names) {
         for (String name : names) {
-            boolean mayHoldData = name.equals(DATA_NAME) || LogFormat.generationOf(name) > 0;
-            if (mayHoldData && size(vfs, directory.resolve(name)) > FilePreamble.BLOCK_BYTES) {
+            if (mayHaveData(vfs, directory.resolve(name))) {
                 throw new CorruptionException(
                         directory.resolve(TreeFileFormat.FILE_NAME), 0, "the FlexTree file of " + name, "no file");
             }
         }
+    }
+
+    /** Whether a directory has a file that no creation leaves, but only a space that was used. */
+    static boolean mayHaveData(Vfs vfs, Path directory, List<String> names) {
+        return names.stream().anyMatch(name -> mayHaveData(vfs, directory.resolve(name)));
+    }
+
+    private static boolean mayHaveData(Vfs vfs, Path file) {
+        String name = file.getFileName().toString();
+        boolean mayHave = name.equals(DATA_NAME) || LogFormat.generationOf(name) > 0;
+        return mayHave && size(vfs, file) > FilePreamble.BLOCK_BYTES;
     }
 
     private static long size(Vfs vfs, Path file) {

@@ -35,6 +35,7 @@ final class SpaceRecovery {
     private final Epochs epochs;
     private final OffHeap memory;
     private final SpaceSettings settings;
+    private final boolean isNew;
 
     TreeFile treeFile;
     FlexTree tree;
@@ -44,8 +45,19 @@ final class SpaceRecovery {
 
     private VfsFile treeVfsFile; // what treeFile reads
 
-    /** @param memory for segments and the tree */
-    SpaceRecovery(Vfs vfs, Path directory, long storeId, Epochs epochs, OffHeap memory, SpaceSettings settings) {
+    /**
+     * @param memory for segments and the tree
+     * @param isNew whether this opening has just created the space
+     */
+    SpaceRecovery(
+            Vfs vfs,
+            Path directory,
+            long storeId,
+            Epochs epochs,
+            OffHeap memory,
+            SpaceSettings settings,
+            boolean isNew) {
+        this.isNew = isNew;
         this.memory = memory;
         this.settings = settings;
         this.vfs = vfs;
@@ -79,7 +91,7 @@ final class SpaceRecovery {
             load(log, next);
         }
         new DataFileMatch(store).require();
-        store.recovered(logs.newest());
+        store.recovered(isNew ? logs.newest() - 1 : logs.newest()); // the log of this opening is there already
     }
 
     private SegmentStore openStore(long id, SegmentFormat format) {
@@ -138,7 +150,7 @@ final class SpaceRecovery {
 
     /** What is to be done with the logs, once nothing is a reason any more to refuse the space. */
     LogRenewal renewal() {
-        return new LogRenewal(vfs, directory, treeFile, logs, replay.replayed());
+        return new LogRenewal(vfs, directory, treeFile, logs, replay.replayed(), isNew);
     }
 
     /** Where the logs ended. */

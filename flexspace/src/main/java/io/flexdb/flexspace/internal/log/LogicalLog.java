@@ -83,6 +83,24 @@ public final class LogicalLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Begins an empty log in a new file that nobody takes for one yet: under a log's name, but in a space that is being
+     * created. Nothing of it is durable; {@link #goOn} opens it when all of it is.
+     *
+     * @param treeVersion the version that the log extends
+     */
+    public static void writeEmpty(VfsFile file, long storeId, long generation, long treeVersion) {
+        writeHeader(file, storeId, generation, treeVersion, 0, 0);
+        ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        writeMark(file, mark, generation, LogFormat.FRAMES_OFFSET);
+    }
+
+    /** Goes on with an empty log that this opening of the space has made itself, and forced. */
+    public static LogicalLog goOn(Vfs vfs, Path directory, long generation) {
+        Path path = directory.resolve(LogFormat.fileName(generation));
+        return new LogicalLog(vfs, path, OpenMode.READ_WRITE, generation, 0);
+    }
+
     private static void discard(Vfs vfs, Path path, Throwable cause) {
         try {
             vfs.deleteIfExists(path);
@@ -116,9 +134,7 @@ public final class LogicalLog implements AutoCloseable {
             long continuesSequence,
             Supplier<List<ByteBuffer>> payloads) {
         try {
-            ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
-            block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
-            file.write(FilePreamble.finish(block), 0);
+            writeHeader(file, storeId, generation, treeVersion, continues, continuesSequence);
             appendAll(payloads);
             end = position;
             writeMark(); // which counts only once the file has its name, and then it is true
@@ -130,6 +146,18 @@ public final class LogicalLog implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    private static void writeHeader(
+            VfsFile file,
+            long storeId,
+            long generation,
+            long treeVersion,
+            long continues,
+            long continuesSequence) {
+        ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
+        block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
+        file.write(FilePreamble.finish(block), 0);
     }
 
     /** Says, before it is appended, that there is a batch of so many bytes. */
@@ -211,6 +239,10 @@ public final class LogicalLog implements AutoCloseable {
     }
 
     private void writeMark() {
+        writeMark(file, mark, generation, position);
+    }
+
+    private static void writeMark(VfsFile file, ByteBuffer mark, long generation, long position) {
         mark.clear();
         mark.putLong(generation).putLong(position);
         mark.putInt(FilePreamble.crc(mark, 0, LogFormat.MARK_BYTES - Integer.BYTES));

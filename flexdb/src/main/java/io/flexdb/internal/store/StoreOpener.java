@@ -143,6 +143,9 @@ public final class StoreOpener {
                 recovery.requireNoForeignLog();
             } else {
                 StoreFiles.requireLogs(vfs, directory);
+                if (!found.isNew()) {
+                    vfs.syncDirectory(directory); // its creation may have been killed before that
+                }
             }
             recovery.check((payload, length) -> large.keep(payload, length));
             recovery.replay(

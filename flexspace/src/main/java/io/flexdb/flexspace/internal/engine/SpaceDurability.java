@@ -257,6 +257,7 @@ final class SpaceDurability implements AutoCloseable {
             return false;
         }
         sync(tag);
+        log.forceMark();
         return true;
     }
 

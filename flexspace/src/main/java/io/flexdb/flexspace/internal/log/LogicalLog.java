@@ -32,6 +32,7 @@ public final class LogicalLog implements AutoCloseable {
     private long end = LogFormat.FRAMES_OFFSET; // of all frames, those included that will be appended
     private long claimed; // bytes of the file that have their place on the disk, or less
     private long sequence;
+    private boolean markIsForced = true;
 
     /** The file comes last: nothing can fail then that would leave it open. */
     private LogicalLog(Vfs vfs, Path path, OpenMode mode, long generation, long claimed) {
@@ -235,7 +236,16 @@ public final class LogicalLog implements AutoCloseable {
     /** Makes what was appended durable, and notes that it is. The note itself becomes durable with the next force. */
     void force() {
         file.force();
+        markIsForced = false;
         writeMark();
+    }
+
+    /** Makes the note of the last {@link #force} durable, too, if there was one. */
+    public void forceMark() {
+        if (!markIsForced) {
+            file.force();
+            markIsForced = true;
+        }
     }
 
     private void writeMark() {

@@ -349,7 +349,7 @@ class FlexDBCheckpointTest {
             "sync SpaceFiles.syncName < SpaceFiles.createDirectory < SpaceEngine.createDirectory",
             "sync LogicalLog.begin < LogicalLog.create < SpaceCopy.copyTree",
             "sync NewStoreDirectory.begin < Checkpoints.write < FlexDB.checkpoint",
-            "sync StoreFiles.writeOptions < NewStoreDirectory.finish < Checkpoints.lambda$write$0",
+            "sync StoreFiles.publishOptions < StoreFiles.writeOptions < NewStoreDirectory.finish",
             // A marker that comes back does no harm.
             "sync NewStoreDirectory.finish < Checkpoints.lambda$write$0 < LongTasks.run");
 

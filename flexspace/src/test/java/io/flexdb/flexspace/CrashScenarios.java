@@ -1,9 +1,12 @@
 package io.flexdb.flexspace;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -310,6 +313,29 @@ final class CrashScenarios {
                 }
                 return points;
             }
+        }
+    }
+
+    /** Closes a space that ends with a short log, cuts the power, and damages what the log has. */
+    static void damageAfterClose(Consumer<SimulatedVfs> prepare) {
+        SimulatedVfs vfs = new SimulatedVfs();
+        prepare.accept(vfs);
+        FlexSpaceOptions options = CrashHistory.SMALL.withCheckpointLogBytes(1 << 20);
+        try (FlexSpace space = FlexSpace.open(vfs, CrashHistory.DIRECTORY, options)) {
+            space.insertRange(0, ByteBuffer.wrap(new byte[100]));
+        }
+        SimulatedVfs found = vfs.crash(0);
+        Path log = found.files().stream()
+                .filter(file -> file.getFileName().toString().matches("log-[0-9]+"))
+                .reduce((earlier, later) -> later) // the cut has brought others back
+                .orElseThrow();
+        byte[] content = found.content(log);
+        content[LogFormat.FRAMES_OFFSET + LogFormat.FRAME_HEADER_BYTES + 1] ^= 1;
+        found.setContent(log, content);
+        try (FlexSpace space = FlexSpace.open(found, CrashHistory.DIRECTORY, options)) {
+            throw new AssertionError("damage is taken for what a cut has torn; " + space.size() + " bytes");
+        } catch (CorruptionException e) {
+            // as it should be
         }
     }
 

@@ -55,6 +55,7 @@ class FlexSpaceBarrierTest {
         };
         try {
             CrashScenarios.killCreationAndCutEverywhere(leaveOut);
+            CrashScenarios.damageAfterClose(leaveOut);
             CrashScenarios.cutEverywhere(List.of(SpaceStep.SYNC), new SimulatedVfs(), new SpaceOracle(), 40, leaveOut);
             CrashScenarios.cutCheckpointEverywhere(16, leaveOut);
             CrashScenarios.killAndCutEverywhere(0, leaveOut);

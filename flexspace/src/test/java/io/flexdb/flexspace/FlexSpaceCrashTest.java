@@ -122,6 +122,11 @@ class FlexSpaceCrashTest {
         assertTrue(points > Effort.times(500), "only " + points + " crash points");
     }
 
+    @Test
+    void damageOfTheLogThatACloseHasLeftIsToldFromWhatACutHasTorn() {
+        CrashScenarios.damageAfterClose(vfs -> {});
+    }
+
     private static void report(String what, int points) {
         System.out.println(what + ": " + points + " crash points");
     }

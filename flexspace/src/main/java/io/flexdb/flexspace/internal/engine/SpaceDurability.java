@@ -59,6 +59,7 @@ final class SpaceDurability implements AutoCloseable {
     private LogicalLog log; // from begin on
     private PendingResult<Void> batchWritten; // of the batch on its way to the log; null if there is none
     private Checkpoint checkpoint; // under way, or done and not looked at; else null
+    private long unchangedBytes; // of the log, if nothing has changed since the opening or a checkpoint
     private long tag;
     private long logBytesWritten;
     private long checkpointsBegun;
@@ -88,6 +89,7 @@ final class SpaceDurability implements AutoCloseable {
     /** Begins with the log that a recovery has made. */
     void begin(LogicalLog first) {
         log = first;
+        unchangedBytes = isShort(first.bytes()) ? first.bytes() : LogFormat.FRAMES_OFFSET;
         logBytesWritten = first.bytes();
         edits.begin(first);
     }
@@ -252,8 +254,7 @@ final class SpaceDurability implements AutoCloseable {
     boolean syncIfLogIsShort() {
         finishCheckpoint();
         finishBatch();
-        long frames = log.bytes() - LogFormat.FRAMES_OFFSET + batch.bytes();
-        if (!hasChanges() || frames > Math.min(SHORT_LOG_BYTES, settings.checkpointLogBytes / SHORT_LOG_SHARE)) {
+        if (!hasChanges() || !isShort(log.bytes() + batch.bytes())) {
             return false;
         }
         sync(tag);
@@ -299,6 +300,7 @@ final class SpaceDurability implements AutoCloseable {
         log = old.createNext(
                 space.vfs(), space.directory(), next.storeId(), next.treeVersion(), edits.spareBytes()); // O4
         old.close();
+        unchangedBytes = LogFormat.FRAMES_OFFSET;
         edits.checkpointBegun(log);
         treeFile.close();
         space.vfs().rename(unfinished, space.directory().resolve(TreeFileFormat.FILE_NAME));
@@ -309,9 +311,15 @@ final class SpaceDurability implements AutoCloseable {
         return true;
     }
 
-    /** Whether anything is not in the last checkpoint. */
+    /** Whether a log of that length is one that a close leaves, see {@link #syncIfLogIsShort}. */
+    private boolean isShort(long logBytes) {
+        long most = Math.min(SHORT_LOG_BYTES, settings.checkpointLogBytes / SHORT_LOG_SHARE);
+        return logBytes - LogFormat.FRAMES_OFFSET <= most;
+    }
+
+    /** Whether anything is neither in the last checkpoint nor in the short log that was found. */
     private boolean hasChanges() {
-        return log.bytes() > LogFormat.FRAMES_OFFSET || batch.hasEdits();
+        return log.bytes() > unchangedBytes || batch.hasEdits();
     }
 
     /**
@@ -344,6 +352,7 @@ final class SpaceDurability implements AutoCloseable {
         } finally {
             pauses.end();
         }
+        unchangedBytes = LogFormat.FRAMES_OFFSET;
         edits.checkpointBegun(log);
         logBytesWritten += log.bytes();
         Checkpoint next =

@@ -143,6 +143,16 @@ final class LinuxCalls {
         sync_file_range(descriptor, position, bytes, SYNC_FILE_RANGE_WRITE);
     }
 
+    /** Forces a file or directory. Returns 0 or an error number. */
+    static int force(int descriptor) {
+        try {
+            fsync(descriptor);
+            return 0;
+        } catch (LastErrorException e) {
+            return e.getErrorCode();
+        }
+    }
+
     static void readAtRandom(MappedByteBuffer mapping) {
         madvise(Native.getDirectBufferPointer(mapping), mapping.capacity(), MADV_RANDOM);
     }
@@ -168,6 +178,8 @@ final class LinuxCalls {
     private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);
 
     private static native int sync_file_range(int descriptor, long position, long bytes, int flags);
+
+    private static native int fsync(int descriptor) throws LastErrorException;
 
     private static native int madvise(Pointer address, long bytes, int advice);
 

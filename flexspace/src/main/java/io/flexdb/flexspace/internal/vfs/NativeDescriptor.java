@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -33,15 +34,21 @@ final class NativeDescriptor implements AutoCloseable {
         return number < 0 ? NONE : new NativeDescriptor(number);
     }
 
-    /** Opens a directory, or nothing if the path does not lead to the one of that identity. */
+    /** Opens the directory that a path leads to, or nothing if that can't be done, or not here. */
+    static NativeDescriptor openDirectory(Path directory) {
+        boolean possible = NativeIo.isAvailable() && directory.getFileSystem() == FileSystems.getDefault();
+        int number = possible ? NativeIo.openDirectory(directory.toAbsolutePath()) : -1;
+        return number < 0 ? NONE : new NativeDescriptor(number);
+    }
+
+    /** The same, or nothing if the path does not lead to the one of that identity. */
     static NativeDescriptor openDirectory(Path directory, Object identity) {
-        int number = NativeIo.isAvailable() ? NativeIo.openDirectory(directory) : -1;
-        if (number < 0) {
+        NativeDescriptor opened = openDirectory(directory);
+        if (opened == NONE) {
             return NONE;
         }
-        NativeDescriptor opened = new NativeDescriptor(number);
         try {
-            Path itself = Path.of("/proc/self/fd/" + number);
+            Path itself = Path.of("/proc/self/fd/" + opened.number);
             if (identity.equals(
                     Files.readAttributes(itself, BasicFileAttributes.class).fileKey())) {
                 return opened;
@@ -115,6 +122,24 @@ final class NativeDescriptor implements AutoCloseable {
             if (number >= 0) {
                 NativeIo.startWriting(number, position, bytes);
             }
+        } finally {
+            lock.unlockRead(stamp);
+        }
+    }
+
+    /**
+     * Forces what is open, whatever interrupts the thread. Returns false if nothing is.
+     *
+     * @throws IOException if the force has failed
+     */
+    boolean force() throws IOException {
+        long stamp = lock.readLock();
+        try {
+            int error = number < 0 ? 0 : NativeIo.force(number);
+            if (error != 0) {
+                throw new IOException(NativeIo.textOf(error));
+            }
+            return number >= 0;
         } finally {
             lock.unlockRead(stamp);
         }

@@ -126,6 +126,16 @@ public final class NativeIo {
         LinuxCalls.startWriting(descriptor, position, bytes);
     }
 
+    /** Forces a file or directory, whatever interrupts the thread. Returns 0, or the number of the error. */
+    static int force(int descriptor) {
+        return LinuxCalls.force(descriptor);
+    }
+
+    /** What the system says of an error. */
+    static String textOf(int error) {
+        return LinuxCalls.textOf(error);
+    }
+
     /** Has no more pages of a mapping brought into memory than those that are read. */
     static void readAtRandom(MappedByteBuffer mapping) {
         if (AVAILABLE) {

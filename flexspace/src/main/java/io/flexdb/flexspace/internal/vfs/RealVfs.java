@@ -308,12 +308,33 @@ public final class RealVfs implements Vfs {
             requireDirectory(directory);
             return;
         }
-        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath());
-                FileChannel channel =
-                        open == null ? FileChannel.open(directory, StandardOpenOption.READ) : open.openItself()) {
-            forceUninterrupted(channel);
+        try (OpenDirectories.Held open = directories.meantBy(directory.toAbsolutePath())) {
+            if (!forceNatively(directory, open)) {
+                forceByChannel(directory, open);
+            }
         } catch (IOException e) {
             throw IoFailures.wrap("sync", directory, e);
+        }
+    }
+
+    /**
+     * Forces a directory on this thread, if native calls serve: an interrupt does not reach them.
+     *
+     * @param open the same if it is open, else null
+     */
+    private static boolean forceNatively(Path directory, OpenDirectories.Held open) throws IOException {
+        if (open != null) {
+            return open.descriptor().force();
+        }
+        try (NativeDescriptor opened = NativeDescriptor.openDirectory(directory)) {
+            return opened.force();
+        }
+    }
+
+    private static void forceByChannel(Path directory, OpenDirectories.Held open) throws IOException {
+        try (FileChannel channel =
+                open == null ? FileChannel.open(directory, StandardOpenOption.READ) : open.openItself()) {
+            forceUninterrupted(channel);
         }
     }
 

@@ -96,7 +96,8 @@ class FlexDBCreationCrashTest {
                 return operation;
             }
             for (long seed = 0; seed < seeds; seed++) {
-                cut.check(cut.vfs.crash(seed < 2 ? seed : seed * 1000 + operation), name + operation + ", seed " + seed);
+                cut.check(
+                        cut.vfs.crash(seed < 2 ? seed : seed * 1000 + operation), name + operation + ", seed " + seed);
             }
         }
     }

@@ -150,12 +150,7 @@ public final class LogicalLog implements AutoCloseable {
     }
 
     private static void writeHeader(
-            VfsFile file,
-            long storeId,
-            long generation,
-            long treeVersion,
-            long continues,
-            long continuesSequence) {
+            VfsFile file, long storeId, long generation, long treeVersion, long continues, long continuesSequence) {
         ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
         block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
         file.write(FilePreamble.finish(block), 0);

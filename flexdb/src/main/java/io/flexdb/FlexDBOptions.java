@@ -160,7 +160,8 @@ public final class FlexDBOptions {
     }
 
     /**
-     * Sets how much memory of old versions open snapshots, cursors and transactions may keep. Where they keep more, old
+     * Sets how much memory of old versions open snapshots, cursors and transactions may keep: memtables, and nodes of the
+     * indexes, which stay in memory and are some hundred kilobytes for each commit into a large store. Where they keep more, old
      * versions are moved to a file, see {@link #withMaxPinnedFileBytes}. Where that can't be done, as on a full disk, the
      * store ends the oldest that alone keeps a memtable, or else the oldest that keeps one with others, until they keep
      * less. Using one that was ended throws a {@link io.flexdb.storage.SnapshotTooOldException}. Half as much may be

@@ -337,6 +337,11 @@ public final class SparseIndex {
         return totalBytes;
     }
 
+    /** Off-heap bytes of nodes that only readers of older versions may still see. Any thread, for which it is about so many. */
+    public long retiredNodeBytes() {
+        return (long) nodes.pool.retiredCount() * IndexNodes.NODE_BYTES;
+    }
+
     /** Off-heap bytes held by nodes and keys, free ones included. */
     public long memoryBytes() {
         return nodes.pool.memoryBytes() + nodes.keys.memoryBytes();

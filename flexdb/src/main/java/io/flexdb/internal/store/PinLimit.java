@@ -6,6 +6,7 @@ import io.flexdb.internal.memlog.RetiredTables.Kept;
 import io.flexdb.internal.spill.MovedTables;
 import io.flexdb.internal.version.Holders;
 import io.flexdb.internal.version.Holders.Open;
+import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import java.util.List;
@@ -21,7 +22,13 @@ final class PinLimit {
      * each commit leaves one memtable more at most, and to write it takes a small part of the time that its commit has
      * taken. Where that fails, holders are ended: if there is no room in the file, those that keep something there, too, as
      * their end makes room.
+     *
+     * Old versions keep nodes of the indexes, too, for which others need memory. These count, so memtables are moved the
+     * sooner; where nodes are too many by themselves, the oldest holders are ended. It takes many snapshots to get there.
      */
+    private static final long LEAST_BYTES_WITH_NODES = 16 << 20;
+
+    private final StoreVersions versions;
     private final Holders holders;
     private final RetiredTables retired;
     private final long limit;
@@ -31,14 +38,15 @@ final class PinLimit {
      * @param limit how many bytes they may keep
      * @param moved where entries are moved that are more; null for nowhere
      */
-    PinLimit(Holders holders, RetiredTables retired, long limit, MovedTables moved) {
-        this.holders = holders;
+    PinLimit(StoreVersions versions, RetiredTables retired, long limit, MovedTables moved) {
+        this.versions = versions;
+        this.holders = versions.holders;
         this.retired = retired;
         this.limit = limit;
         this.moved = moved;
     }
 
-    /** Ends holders that keep too much; when the heap is full, then at the next time. */
+    /** Moves what is too much, or ends holders. By the thread that publishes; when the heap is full, then at the next time. */
     void enforce() {
         try {
             enforceNow();
@@ -52,10 +60,14 @@ final class PinLimit {
         List<Kept> before = retired.kept();
         List<Open> open = holders.open();
         holders.warn(open, one -> bytes(one, before), limit / 2);
-        if (bytes(open, before) <= limit) {
-            return;
+        if (bytes(open, before) + nodeBytes() > limit) {
+            endThoseOfMemtables(open, moveSome(open));
+            endThoseOfNodes(open);
         }
-        Throwable failure = moveSome(open);
+    }
+
+    private void endThoseOfMemtables(List<Open> open, Throwable whyNotMoved) {
+        Throwable failure = whyNotMoved;
         List<Kept> tables = retired.kept();
         for (long bytes = bytes(open, tables); bytes > limit; bytes = bytes(open, tables)) {
             boolean isFull = failure instanceof StoreFullException;
@@ -70,6 +82,43 @@ final class PinLimit {
             }
             tables = retired.kept();
         }
+    }
+
+    /** Nodes can't be moved. They are kept by the oldest for the most part. */
+    private void endThoseOfNodes(List<Open> open) {
+        List<Kept> tables = retired.kept();
+        long most = Math.max(limit, LEAST_BYTES_WITH_NODES);
+        if (bytes(open, tables) + nodeBytes() > most) {
+            reclaimNodes();
+        }
+        for (long ofNodes = nodeBytes(); bytes(open, tables) + ofNodes > most; ofNodes = nodeBytes()) {
+            if (open.isEmpty() || !open.get(0).mayExpire()) {
+                return;
+            }
+            long oldest = open.get(0).version().id();
+            String why = "all that are open keep " + bytes(open, tables) + " bytes of memtables and " + ofNodes
+                    + " bytes of nodes of the indexes in memory, more than maxPinnedBytes " + limit
+                    + ". Close them sooner, or raise maxPinnedBytes";
+            for (Open one : open) {
+                if (one.version().id() == oldest && one.mayExpire()) {
+                    holders.expire(one, bytes(one, tables), why);
+                }
+            }
+            open.removeIf(one -> one.version().id() == oldest);
+            reclaimNodes();
+        }
+    }
+
+    private long nodeBytes() {
+        return versions.retiredNodeBytes();
+    }
+
+    private void reclaimNodes() {
+        long before;
+        do {
+            before = nodeBytes();
+            versions.reclaim();
+        } while (nodeBytes() < before); // as it is done by and by
     }
 
     private void end(Victim victim, List<Open> open, List<Kept> tables, long bytes, Throwable failure) {
@@ -90,7 +139,7 @@ final class PinLimit {
             return null;
         }
         for (MemLog log : retired.movable()) {
-            if (bytes(open, retired.kept()) <= limit) {
+            if (bytes(open, retired.kept()) + nodeBytes() <= limit) {
                 break;
             }
             long[] sequences = holders.sequences(log);

@@ -156,7 +156,7 @@ public final class Store implements AutoCloseable {
         this.moved = new MovedTables(
                 vfs, directory.resolve(StoreFiles.OLD_VERSIONS_NAME), memory, settings.maxPinnedFileBytes);
         this.pinLimit = new PinLimit(
-                versions.holders, retired, settings.maxPinnedBytes, settings.maxPinnedFileBytes == 0 ? null : moved);
+                versions, retired, settings.maxPinnedBytes, settings.maxPinnedFileBytes == 0 ? null : moved);
         retired.afterRetiring(pinLimit::enforce);
         LargeValues large = opened.large;
         this.sharedForce =
@@ -213,7 +213,8 @@ public final class Store implements AutoCloseable {
 
     /** Has the caches make room for memtables that are held back, that of frames first. */
     private void makeRoom(long pinnedBytes, long directoryBytes) {
-        long left = settings.cacheBytes - pinnedBytes;
+        long ofNodes = pinnedBytes == 0 ? 0 : versions.retiredNodeBytes();
+        long left = settings.cacheBytes - pinnedBytes - ofNodes;
         cache.limit(Math.min(left, directoryBytes));
         // A part of it goes to where huge pages begin, see MemoryBudget.frameBytes.
         engine.reads().limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes) / 9 * 8);

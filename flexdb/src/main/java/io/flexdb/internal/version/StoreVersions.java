@@ -169,6 +169,17 @@ public final class StoreVersions {
         freeSegments = engine.freeSegmentCount();
     }
 
+    /** Has what no version shows any more be used again, as far as one step goes. By the thread that publishes. */
+    public void reclaim() {
+        engine.reclaim();
+        index.reclaim();
+    }
+
+    /** Bytes of nodes in memory that only old versions have. Any thread, for which it is about so many. */
+    public long retiredNodeBytes() {
+        return engine.figures().retiredNodeBytes() + index.retiredNodeBytes();
+    }
+
     /** Free segments as of the last publication. Any thread. */
     public int freeSegments() {
         return freeSegments;

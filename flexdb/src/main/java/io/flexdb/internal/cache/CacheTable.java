@@ -34,6 +34,25 @@ final class CacheTable {
         return (bucketCount + 1) * BUCKET_BYTES;
     }
 
+    int bucketCount() {
+        return bucketCount;
+    }
+
+    /** How many slots there are. */
+    int slotCount() {
+        return bucketCount * SLOTS;
+    }
+
+    /** Off-heap bytes held. */
+    int memoryBytes() {
+        return memoryBytes(bucketCount);
+    }
+
+    /** The slot of a number from 0 on. */
+    static int slot(int number) {
+        return number * SLOT_BYTES;
+    }
+
     private int bucket(long content) {
         long mixed = content * 0x9E3779B97F4A7C15L;
         return (int) ((mixed >>> 32) * bucketCount >>> 32) * BUCKET_BYTES;

@@ -40,6 +40,10 @@ public final class IntervalCache {
      * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
      * region is needed, nothing is cached for the moment.
      *
+     * A large cache begins with small regions and a small table, so that a store of few pairs takes little. The table is
+     * replaced by larger ones: who still looks into an earlier one finds what is there, or nothing. A small region that
+     * was gone through loses its memory, and its number gets a whole region's.
+     *
      * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest
      * ago is let go of with all that is in it, and its number rests like a retired one before it gets other memory.
      * Readers who have found something there keep the buffer; others find nothing, and read the interval. Once there is
@@ -69,6 +73,10 @@ public final class IntervalCache {
     private static final int FIRST_OUTLINE_USES = 4; // of one that takes the place of a directory
     private static final int OUTLINE_USES = 64; // that cost several times what it takes to make a directory
     private static final int OUTLINE_USES_WITH_ROOM = FIRST_OUTLINE_USES + 2; // where nothing has to go for that
+    private static final int[] SMALL_REGIONS = {64 << 10, 256 << 10, 1 << 20};
+    private static final int LEAST_BEGUN_SMALL = 2 << 20; // bytes of a region
+    private static final int FIRST_BUCKETS = 256;
+    private static final int TABLE_GROWTH = 4;
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -416,14 +424,36 @@ public final class IntervalCache {
     private CacheTable tableToFill() {
         CacheTable slots = table;
         if (slots == null) {
-            ByteBuffer bytes = memory.tryAllocate(OffHeap.Use.CACHE, CacheTable.memoryBytes(bucketCount));
-            if (bytes == null) {
-                return null;
-            }
-            slots = new CacheTable(bucketCount, bytes);
+            int buckets = bucketCount <= FIRST_BUCKETS * TABLE_GROWTH ? bucketCount : FIRST_BUCKETS;
+            slots = newTable(buckets);
             table = slots;
+        } else if (slots.bucketCount() < bucketCount && entryCount > slots.slotCount() / 2) {
+            CacheTable larger = newTable(Math.min(bucketCount, slots.bucketCount() * TABLE_GROWTH));
+            if (larger != null) {
+                fillFrom(slots, larger);
+                table = larger;
+                slots = larger;
+            }
         }
         return slots;
+    }
+
+    private CacheTable newTable(int buckets) {
+        ByteBuffer bytes = memory.tryAllocate(OffHeap.Use.CACHE, CacheTable.memoryBytes(buckets));
+        return bytes == null ? null : new CacheTable(buckets, bytes);
+    }
+
+    private void fillFrom(CacheTable slots, CacheTable larger) {
+        for (int i = 0; i < slots.slotCount(); i++) {
+            long content = slots.contentAt(CacheTable.slot(i));
+            if (content != 0) {
+                int slot = larger.slotFor(content);
+                if (larger.contentAt(slot) != 0) {
+                    drop(larger, slot);
+                }
+                larger.fill(slot, content, slots.locationAt(CacheTable.slot(i)));
+            }
+        }
     }
 
     private void drop(CacheTable slots, int slot) {
@@ -436,7 +466,7 @@ public final class IntervalCache {
 
     private boolean makeRoom(CacheTable slots, int bytes) {
         if (current >= 0) {
-            if (currentPosition + bytes <= regionBytes) {
+            if (currentPosition + bytes <= regions[current].capacity()) {
                 return true;
             }
             filledBytes[current] = currentPosition;
@@ -457,7 +487,7 @@ public final class IntervalCache {
             victim = full.remove();
             victimPosition = 0;
         }
-        return true;
+        return bytes <= regions[current].capacity(); // else the next one is larger
     }
 
     private int nextRegion() {
@@ -473,6 +503,9 @@ public final class IntervalCache {
             victim = full.remove();
             victimPosition = 0;
             scanVictim(table, Integer.MAX_VALUE);
+            if (retired.isEmpty()) {
+                return addRegion(); // it was a small one
+            }
         }
         epochs.tryNextPhase();
         return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
@@ -498,10 +531,12 @@ public final class IntervalCache {
                 return -1;
             }
         }
-        boolean huge = isHuge() && HugePages.isAvailable();
+        boolean small = !again && usedCount < SMALL_REGIONS.length && regionBytes >= LEAST_BEGUN_SMALL;
+        int size = small ? SMALL_REGIONS[usedCount] : regionBytes;
+        boolean huge = !small && isHuge() && HugePages.isAvailable();
         ByteBuffer bytes = huge
-                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, regionBytes)
-                : memory.tryAllocate(OffHeap.Use.CACHE, regionBytes);
+                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size)
+                : memory.tryAllocate(OffHeap.Use.CACHE, size);
         if (bytes == null) {
             allowedCount = liveCount;
             return -1;
@@ -510,7 +545,7 @@ public final class IntervalCache {
         bytes.order(ByteOrder.LITTLE_ENDIAN);
         VarHandle.releaseFence(); // for who comes by an old hint, whom nothing else tells of the new memory
         regions[region] = bytes;
-        heldBytes[region] = huge ? regionMemoryBytes : regionBytes;
+        heldBytes[region] = huge ? regionMemoryBytes : size;
         allHeldBytes += heldBytes[region];
         liveCount++;
         isFull = false;
@@ -550,8 +585,8 @@ public final class IntervalCache {
         try {
             long wanted = Math.max(bytes, (long) liveCount / GIVEN_AT_ONCE * regionBytes);
             long given = 0;
-            while (given < wanted && dropRegion()) {
-                given += regionBytes;
+            for (long before = allHeldBytes; given < wanted && dropRegion(); ) {
+                given = before - allHeldBytes;
             }
             allowedCount = Math.min(allowedCount, liveCount);
             return given;
@@ -578,11 +613,15 @@ public final class IntervalCache {
         } else {
             return false;
         }
+        letGo(region);
+        return true;
+    }
+
+    private void letGo(int region) {
         regions[region] = null;
         allHeldBytes -= heldBytes[region];
         dropped.add(region);
         liveCount--;
-        return true;
     }
 
     /** Goes on through the victim, by about so many bytes, and lets it rest when it is empty. */
@@ -613,11 +652,11 @@ public final class IntervalCache {
     private boolean survives(CacheTable slots, int slot, ByteBuffer region, int position, int size) {
         int uses = IntervalFormat.uses(region, position);
         int bytes = size;
-        if (uses > 0 && hasRoomForSurvivor(size, regionBytes / 2)) {
+        if (uses > 0 && hasRoomForSurvivor(size, 2)) {
             copyToCurrent(region, position, size);
         } else if (!IntervalFormat.isOutline(region, position) && IntervalFormat.hasOutline(region, position)) {
             bytes = align(IntervalFormat.outlineBytes(region, position));
-            if (!hasRoomForSurvivor(bytes, regionBytes / 4)) { // the rest stays for what is used
+            if (!hasRoomForSurvivor(bytes, 4)) { // the rest stays for what is used
                 return false;
             }
             IntervalFormat.outline(region, position, regions[current], currentPosition);
@@ -641,13 +680,21 @@ public final class IntervalCache {
         return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
     }
 
-    private boolean hasRoomForSurvivor(int size, int forAll) {
-        return current >= 0 && survivorBytes + size <= forAll && currentPosition + size <= regionBytes;
+    private boolean hasRoomForSurvivor(int size, int share) {
+        if (current < 0) {
+            return false;
+        }
+        int capacity = regions[current].capacity();
+        return survivorBytes + size <= capacity / share && currentPosition + size <= capacity;
     }
 
     private void retire(int region) {
         retiredInPhase[region] = epochs.phase(); // read after the last slot was emptied, both volatile
-        retired.add(region);
+        if (regions[region].capacity() < regionBytes) {
+            letGo(region);
+        } else {
+            retired.add(region);
+        }
     }
 
     /** Lookups that found a directory. */
@@ -694,7 +741,7 @@ public final class IntervalCache {
     public long memoryBytes() {
         lock.lock();
         try {
-            return allHeldBytes + (table == null ? 0 : CacheTable.memoryBytes(bucketCount));
+            return allHeldBytes + (table == null ? 0 : table.memoryBytes());
         } finally {
             lock.unlock();
         }

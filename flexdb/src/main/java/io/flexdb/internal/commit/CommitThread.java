@@ -180,6 +180,9 @@ public final class CommitThread {
         try {
             while (true) {
                 runErrands();
+                if (!garbageLeft && readWaits == 0 && !fileIsLong && !memLogs.isGrown()) {
+                    engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
+                }
                 MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.awaitWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive(log);
@@ -465,6 +468,7 @@ public final class CommitThread {
                 publish();
             }
             shortenHere();
+            engine.giveBackMemory(); // as the thread does when it has nothing else to do
         }
         return true;
     }

@@ -19,7 +19,8 @@ final class KeyArena {
      * A key lies in one chunk, behind a header word of birth(47) | shares(1) | length(16). Its name, the ref, counts
      * granules of eight bytes, which allows for 16 GiB. Blobs come in size classes, exact to eight bytes up to 128 and within an
      * eighth above; a freed blob joins the list of its class, linked through the blobs themselves. What a chunk has
-     * left when the next blob does not fit is cut up for the lists, so nothing is lost but the rounding.
+     * left when the next blob does not fit is cut up for the lists, so nothing is lost but the rounding. The first chunk
+     * is shorter, so that an index of few keys takes little memory.
      *
      * Ref 0 is the empty key, which needs no blob.
      *
@@ -32,6 +33,7 @@ final class KeyArena {
     private static final int HEADER_BYTES = Long.BYTES;
     private static final int GRANULE_SHIFT = 3;
     private static final int CHUNK_BYTES = 256 * 1024;
+    private static final int FIRST_CHUNK_BYTES = 16 * 1024;
     private static final int CHUNK_SHIFT = Integer.numberOfTrailingZeros(CHUNK_BYTES >>> GRANULE_SHIFT);
     private static final int SLOT_MASK = (1 << CHUNK_SHIFT) - 1;
     private static final int SMALL_BYTES = 128;
@@ -189,9 +191,10 @@ final class KeyArena {
     }
 
     private int carve(int bytes) {
-        if (nextPosition + bytes > CHUNK_BYTES) {
-            while (CHUNK_BYTES - nextPosition >= 2 * HEADER_BYTES) {
-                int left = CHUNK_BYTES - nextPosition;
+        int end = chunkBytes(chunksInUse - 1);
+        if (nextPosition + bytes > end) {
+            while (end - nextPosition >= 2 * HEADER_BYTES) {
+                int left = end - nextPosition;
                 int sizeClass = Math.min(sizeClass(left), CLASSES - 1);
                 sizeClass = classBytes(sizeClass) > left ? sizeClass - 1 : sizeClass;
                 push(refAt(nextPosition), sizeClass);
@@ -202,6 +205,10 @@ final class KeyArena {
         int ref = refAt(nextPosition);
         nextPosition += bytes;
         return ref;
+    }
+
+    private static int chunkBytes(int chunk) {
+        return chunk == 0 ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
     }
 
     private int refAt(int positionInLastChunk) {
@@ -215,7 +222,7 @@ final class KeyArena {
      * @throws OutOfMemoryError if there is no memory for them; the arena is as it was, or a little larger
      */
     void ensure(long blobBytes) {
-        if (blobBytes > CHUNK_BYTES - nextPosition) {
+        if (blobBytes > chunkBytes(chunksInUse - 1) - nextPosition) {
             long chunksNeeded = (blobBytes + MIN_USED_OF_CHUNK - 1) / MIN_USED_OF_CHUNK;
             while (chunkCount - chunksInUse < chunksNeeded) {
                 makeChunk();
@@ -245,7 +252,8 @@ final class KeyArena {
         if (chunkCount > Integer.MAX_VALUE >>> CHUNK_SHIFT) {
             throw new IllegalStateException("the arena holds as many keys as an int can name");
         }
-        ByteBuffer chunk = memory.allocate(OffHeap.Use.INDEX, CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer chunk = memory.allocate(OffHeap.Use.INDEX, chunkBytes(chunkCount))
+                .order(ByteOrder.LITTLE_ENDIAN);
         if (chunkCount == chunks.length) {
             ByteBuffer[] larger = Arrays.copyOf(chunks, 2 * chunkCount);
             larger[chunkCount] = chunk;
@@ -454,6 +462,6 @@ final class KeyArena {
     }
 
     long memoryBytes() {
-        return (long) chunkCount * CHUNK_BYTES;
+        return FIRST_CHUNK_BYTES + (chunkCount - 1L) * CHUNK_BYTES;
     }
 }

@@ -13,6 +13,7 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,10 @@ public final class MemLogs {
      * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
      * (L1). But the very first one is made by the first writer, and is small, so that this does not take long.
      *
+     * A store that is hardly written to should take little memory and disk. So where memtables may grow, each is larger
+     * than the one before until they have their usual size; and once nobody has written for a while, what is ready or
+     * kept goes, and it begins anew.
+     *
      * One more log is made as soon as there are others, and kept for the day when the disk is full: deletes get it
      * then, and nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it,
      * recovery finds an empty log, or one with writes like any other. When it was used, the first log that is covered
@@ -41,6 +46,8 @@ public final class MemLogs {
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;
     private static final int FIRST_SHARE = 16; // of a memtable
+    private static final int[] GROWING_BYTES = {64 << 10, 128 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+    private static final int SMALL_LEVEL = 3; // up to which there is nothing worth to be given back
 
     static {
         try {
@@ -54,6 +61,10 @@ public final class MemLogs {
     private final Path directory;
     private final long storeId;
     private final int memtableBytes;
+    private final int[] sizes; // of one memtable after the other; the last is the usual one
+    private int level; // of the next one to be made; under this object's lock
+    private volatile boolean grown; // there is more than a small store takes
+    private volatile boolean giveBackWanted;
     private final int mostTables;
     private final OffHeap memory;
     private final boolean mapped;
@@ -67,6 +78,7 @@ public final class MemLogs {
     private long lastNumber; // under this object's lock, which is held while files are made
     private long lastGeneration;
     private volatile MemTable model;
+    private final Object modelLock = new Object(); // while it is looked at
     private final AtomicInteger tables = new AtomicInteger(); // of the usual size
     private volatile boolean lacksMemory;
     private final AtomicReference<MemLog> spare = new AtomicReference<>();
@@ -76,12 +88,15 @@ public final class MemLogs {
     private volatile boolean closing;
     private BooleanSupplier makeRoom = () -> false; // under this object's lock
 
-    /** @param zeroedLogs whether zeros are written to where logs grow, so that each force takes less time */
+    /**
+     * @param growing whether memtables begin small
+     * @param zeroedLogs whether zeros are written to where logs grow, so that each force takes less time */
     public MemLogs(
             Vfs vfs,
             Path directory,
             long storeId,
             int memtableBytes,
+            boolean growing,
             int mostTables,
             OffHeap memory,
             boolean zeroedLogs,
@@ -91,12 +106,30 @@ public final class MemLogs {
         this.directory = directory;
         this.storeId = storeId;
         this.memtableBytes = memtableBytes;
+        this.sizes = growing ? sizesUpTo(memtableBytes) : new int[] {memtableBytes};
         this.mostTables = mostTables;
         this.memory = memory;
         this.mapped = vfs.mapsSafely(directory);
         this.zeroed = zeroedLogs;
         this.lastNumber = lastNumber;
         this.lastGeneration = lastGeneration;
+    }
+
+    private static int[] sizesUpTo(int usual) {
+        int[] sizes = Arrays.copyOf(GROWING_BYTES, GROWING_BYTES.length + 1);
+        int count = 0;
+        while (count < GROWING_BYTES.length && sizes[count] < usual) {
+            count++;
+        }
+        sizes[count] = usual;
+        return Arrays.copyOf(sizes, count + 1);
+    }
+
+    /** Begins with a size that so many bytes of writes fit, roughly. Before the first memtable is made. */
+    public synchronized void beginWith(long bytes) {
+        while (level < sizes.length - 1 && sizes[level] / 2 < bytes) {
+            level++;
+        }
     }
 
     /** Says who can make room on a full disk: whether he did. */
@@ -114,6 +147,50 @@ public final class MemLogs {
             prepare();
             return poll(birth);
         }
+    }
+
+    /** One for a write, which may not fit the one that is ready; then that is made another time. */
+    public MemLog takeFor(int payloadBytes, long bodyBytes, int entries, long birth) {
+        MemLog ready = poll(birth);
+        if (ready != null && isEnough(ready, payloadBytes, bodyBytes, entries)) {
+            return ready;
+        }
+        synchronized (this) {
+            if (ready != null) {
+                giveUp(ready);
+            }
+            raiseTo(payloadBytes, bodyBytes, entries);
+            return take(birth);
+        }
+    }
+
+    private static boolean isEnough(MemLog log, int payloadBytes, long bodyBytes, int entries) {
+        return payloadBytes <= WalFormat.maxPayloadBytes(log.wal.capacity())
+                && MemTable.couldHold(log.table().arenaBytes(), bodyBytes, entries);
+    }
+
+    private void raiseTo(int payloadBytes, long bodyBytes, int entries) {
+        while (level < sizes.length - 1 && !isEnough(sizes[level], payloadBytes, bodyBytes, entries)) {
+            level++;
+        }
+    }
+
+    private void giveUp(MemLog ready) {
+        giveUp(ready.table());
+        drop(ready.wal);
+    }
+
+    /** Takes back a table in which nothing was written. */
+    private void giveUp(MemTable table) {
+        if (isUsual(table)) {
+            freeTables.add(table);
+        } else {
+            letGo(table);
+        }
+    }
+
+    private boolean isUsual(MemTable table) {
+        return table.memoryBytes() == MemTable.tableBytes(memtableBytes);
     }
 
     /** The same if one is ready, else null. */
@@ -137,11 +214,11 @@ public final class MemLogs {
 
     /** Sees that there is a log in reserve, but for want of space. To be called when others are ready. */
     public synchronized void keepReserve() {
-        if (reserve != null) {
-            return;
+        if (reserve != null || level < sizes.length - 1) {
+            return; // in the second case it will be when memtables have grown
         }
         try {
-            reserve = makeUsualWal();
+            reserve = makeWal(memtableBytes);
         } catch (StoreFullException e) {
             // Without it deletes are sure of an eighth of the active memtable. It is tried again with the next one.
         }
@@ -150,6 +227,9 @@ public final class MemLogs {
     /** The first one, for a write of that size, or one where there is no space for more. */
     public synchronized MemLog takeFirst(int payloadBytes, long bodyBytes, int entries, long birth) {
         int usual = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
+        if (sizes.length > 1) {
+            return takeFor(payloadBytes, bodyBytes, entries, birth);
+        }
         if (isReady() || !isEnough(usual, payloadBytes, bodyBytes, entries)) {
             return take(birth);
         }
@@ -200,21 +280,66 @@ public final class MemLogs {
 
     /** Makes the next one ready, so that {@link #take} need not do it. */
     public synchronized void prepare() {
+        if (giveBackWanted) {
+            giveBackWanted = false;
+            giveBack();
+        }
         if (isReady()) {
             return;
         }
         if (reserveUsed && reserve == null && !coveredWals.isEmpty()) {
             keepReserve(); // before others: that may be the only space there is
         }
-        MemTable table = table(memtableBytes);
+        int bytes = sizes[level];
+        MemTable table = table(bytes);
         WalWriter wal;
         try {
-            wal = makeUsualWal();
+            wal = makeWal(bytes);
         } catch (Throwable e) {
-            freeTables.add(table);
+            giveUp(table);
             throw e;
         }
+        level = Math.min(level + 1, sizes.length - 1);
+        grown = grown || level > SMALL_LEVEL;
         spare.set(new MemLog(table, wal, 0)); // from here on it may be somebody's: nothing more is done to it
+    }
+
+    /** Whether more is ready or kept than a store takes that is hardly written to. */
+    public boolean isGrown() {
+        return grown;
+    }
+
+    /** How large a table is beside the usual one, at most 1, where tables grow. */
+    public double shareOfUsual(MemTable table) {
+        return sizes.length == 1 ? 1 : Math.min(1, (double) table.memoryBytes() / MemTable.tableBytes(memtableBytes));
+    }
+
+    /** Has what nobody needs given back the next time that one is prepared, and that be a small one. */
+    public void wantGiveBack() {
+        giveBackWanted = true;
+    }
+
+    private void giveBack() {
+        try {
+            MemLog ready = poll(0);
+            if (ready != null) {
+                giveUp(ready);
+            }
+            WalWriter reserved = reserve;
+            if (reserved != null) {
+                reserve = null;
+                drop(reserved);
+            }
+            dropCovered(0);
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A log that is not needed stays in " + directory, e);
+        }
+        for (MemTable table = freeTables.poll(); table != null; table = freeTables.poll()) {
+            tables.decrementAndGet();
+            letGo(table);
+        }
+        level = 0;
+        grown = false;
     }
 
     /** Whether the next one is ready. */
@@ -227,8 +352,8 @@ public final class MemLogs {
         return isReady() ? 1 : filled;
     }
 
-    private WalWriter makeUsualWal() {
-        long bytes = walBytes(memtableBytes);
+    private WalWriter makeWal(int arenaBytes) {
+        long bytes = walBytes(arenaBytes);
         WalWriter covered = takeCovered(bytes);
         try {
             return newWal(bytes, covered);
@@ -330,14 +455,18 @@ public final class MemLogs {
 
     /** @throws StoreFullException if there is no memory for one */
     private MemTable table(int bytes) {
-        MemTable table = freeTables.poll();
+        MemTable table = bytes == memtableBytes ? freeTables.poll() : null;
         if (table == null) {
             MemTable made = newTable(bytes);
-            tables.incrementAndGet();
+            if (bytes == memtableBytes) {
+                tables.incrementAndGet();
+            }
             return made;
         }
         lacksMemory = false;
-        table.reset(lastNumber, model);
+        synchronized (modelLock) {
+            table.reset(lastNumber, model);
+        }
         return table;
     }
 
@@ -415,7 +544,11 @@ public final class MemLogs {
 
     /** Deletes logs that are more than are kept, the oldest first; nobody waits for a file meanwhile. */
     private void dropSurplus() {
-        for (WalWriter surplus = takeSurplus(); surplus != null; surplus = takeSurplus()) {
+        dropCovered(KEPT_WALS);
+    }
+
+    private void dropCovered(int most) {
+        for (WalWriter surplus = takeSurplus(most); surplus != null; surplus = takeSurplus(most)) {
             try {
                 drop(surplus);
             } finally {
@@ -425,13 +558,13 @@ public final class MemLogs {
     }
 
     /** The oldest if there are too many, or some that can't be used again; null if not, or if one goes before it. */
-    private WalWriter takeSurplus() {
+    private WalWriter takeSurplus(int most) {
         synchronized (held) {
             boolean usual = true;
             for (WalWriter covered : coveredWals) {
                 usual &= covered.capacity() == walBytes(memtableBytes);
             }
-            int kept = !usual ? 0 : reserveUsed && !hasReserve() ? KEPT_WALS + 1 : KEPT_WALS;
+            int kept = !usual || most == 0 ? 0 : reserveUsed && !hasReserve() ? most + 1 : most;
             if (oneLosesItsName || coveredWals.size() <= kept) {
                 return null; // in the first case the next log that is covered has it deleted
             }
@@ -452,14 +585,26 @@ public final class MemLogs {
 
     /** Nobody reads a memtable any more; or somebody may, if it may not be used again. Allocates nothing in that case. */
     void unread(MemTable table, boolean mayBeUsed) {
-        if (table.memoryBytes() != MemTable.tableBytes(memtableBytes)) {
-            return; // one that was made for the first write, or for a large one
-        }
-        if (mayBeUsed && freeTables.size() < KEPT_TABLES) {
-            freeTables.add(table);
-        } else {
+        if (isUsual(table)) {
+            if (mayBeUsed && freeTables.size() < KEPT_TABLES && (grown || sizes.length == 1)) {
+                freeTables.add(table);
+                return;
+            }
             tables.decrementAndGet();
+        } // else one that was made for the first write, or for a large one, or while tables grow
+        if (mayBeUsed) {
+            letGo(table);
         }
+    }
+
+    /** Gives the memory of a table back, unless somebody may still look at what keys it has. */
+    private void letGo(MemTable table) {
+        synchronized (modelLock) {
+            if (table == model) {
+                return; // the garbage collector frees it
+            }
+        }
+        table.giveBack(memory);
     }
 
     /**

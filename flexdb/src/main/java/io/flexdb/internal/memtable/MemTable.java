@@ -73,6 +73,8 @@ public final class MemTable {
     private static final int STRIPE_SPACING = 16; // references, so that two stripes do not share a cache line
     private static final int DUPLICATES_TO_KEEP = 16;
 
+    private final ByteBuffer arena; // as they were given
+    private final ByteBuffer hashSlots;
     final Nodes nodes;
     final KeyTree tree;
     final Versions versions;
@@ -107,6 +109,8 @@ public final class MemTable {
             throw new IllegalArgumentException("hashSlots must be direct and of at least "
                     + hashBytesFor(arena.capacity()) + " bytes: " + hashSlots);
         }
+        this.arena = arena;
+        this.hashSlots = hashSlots;
         this.nodes = new Nodes(arena.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN));
         this.tree = new KeyTree(nodes, arena.capacity() & -8);
         this.versions = new Versions(nodes);
@@ -135,9 +139,15 @@ public final class MemTable {
      * @throws OutOfMemoryError if there is not enough
      */
     public static MemTable allocate(long id, int arenaBytes, OffHeap memory) {
-        MemTable table = new MemTable(
-                memory.allocate(OffHeap.Use.MEMTABLES, arenaBytes),
-                memory.allocate(OffHeap.Use.MEMTABLES, hashBytesFor(arenaBytes)));
+        ByteBuffer arena = memory.take(OffHeap.Use.MEMTABLES, arenaBytes);
+        ByteBuffer slots;
+        try {
+            slots = memory.take(OffHeap.Use.MEMTABLES, hashBytesFor(arenaBytes));
+        } catch (OutOfMemoryError e) {
+            memory.giveBack(arena);
+            throw e;
+        }
+        MemTable table = new MemTable(arena, slots);
         table.reset(id, null);
         return table;
     }
@@ -575,6 +585,17 @@ public final class MemTable {
     /** Off-heap bytes held, used or not. */
     public long memoryBytes() {
         return (long) nodes.arena.capacity() + 8L * index.slotCount();
+    }
+
+    /** Bytes of the arena. */
+    public int arenaBytes() {
+        return arena.capacity();
+    }
+
+    /** Gives the memory back, that of a table which nobody uses or ever will. */
+    public void giveBack(OffHeap memory) {
+        memory.giveBack(arena);
+        memory.giveBack(hashSlots);
     }
 
     /** Checks all invariants and throws an {@link AssertionError} if one is broken. No write may be under way. */

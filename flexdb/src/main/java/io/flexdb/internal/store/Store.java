@@ -678,6 +678,7 @@ public final class Store implements AutoCloseable {
             try {
                 commits.commitRest();
                 restCommitted = true;
+                engine.giveBackMemory(); // or others would have to wait for the garbage collector
             } catch (StorageException e) {
                 keepInLogs(last); // what could not be committed
                 throw e;

@@ -2,6 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.base.memory.RecycledBuffers;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
@@ -55,6 +56,12 @@ import java.nio.file.Path;
  * was; from then on nothing is left that the opening could fail for, but want of memory.
  */
 public final class StoreOpener {
+    private static final long RECYCLED_BYTES = 64 << 20; // at most, and an eighth of what direct buffers may take
+
+    /** Memory that one store has given back and another may take. */
+    private static final RecycledBuffers RECYCLED =
+            new RecycledBuffers(Math.min(RECYCLED_BYTES, JvmMemory.ofThisProcess().directBytes() / 8));
+
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
 
     final Vfs vfs;
@@ -86,6 +93,8 @@ public final class StoreOpener {
     private WalRecovery recovery; // null until the logs are known
     private boolean begun;
     private boolean copiesCount;
+    private final boolean growing; // memtables begin small
+    private long replayedBytes; // of writes that no commit covers
 
     private StoreOpener(
             Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
@@ -93,6 +102,7 @@ public final class StoreOpener {
         this.directory = directory.toAbsolutePath().normalize();
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
+        this.growing = !inline && settings.memtableBytes == StoreSettings.DERIVED;
         this.merges = new MergeCalls(settings.merger);
         this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
         this.jvm = jvm;
@@ -109,7 +119,10 @@ public final class StoreOpener {
      * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
      */
     public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
-        return open(vfs, directory, settings, inline, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect);
+        JvmMemory jvm = JvmMemory.ofThisProcess();
+        StoreOpener opener = new StoreOpener(vfs, directory, settings, inline, jvm, ByteBuffer::allocateDirect);
+        opener.memory.recycle(RECYCLED);
+        return opener.open();
     }
 
     /**
@@ -150,8 +163,10 @@ public final class StoreOpener {
             recovery.check((payload, length) -> large.keep(payload, length));
             recovery.replay(
                     engine.tag(),
-                    (first, entries, payload, offset, length) ->
-                            FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null));
+                    (first, entries, payload, offset, length) -> {
+                        replayedBytes += length;
+                        FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null);
+                    });
             prepareToBegin();
             if (!vfs.exists(walDirectory)) {
                 SpaceEngine.createDirectory(vfs, walDirectory);
@@ -161,11 +176,13 @@ public final class StoreOpener {
                     walDirectory,
                     storeId,
                     settings.memtableBytes,
+                    growing,
                     budget.memtables(),
                     memory,
                     settings.force == Force.BEFORE_RETURN,
                     recovery.highestNumber(),
                     recovery.highestGeneration());
+            memLogs.beginWith(replayedBytes);
             memLogs.whenFull(this::makeRoom);
             store = new Store(this);
             replay(recovery, store);
@@ -222,6 +239,7 @@ public final class StoreOpener {
         boolean mapped = settings.mappedReads && vfs.mapsSafely(directory);
         SpaceSettings ofSpace = settings.space.settings().copy();
         ofSpace.mappedReads = mapped;
+        ofSpace.buffersWithFirstChange = true;
         ofSpace.cacheBytes = budget.frameBytes(mapped);
         ofSpace.maxLeasedBytes = settings.maxLeasedBytes;
         ofSpace.leases = settings.maxLeasedBytes > 0 ? leases : null;

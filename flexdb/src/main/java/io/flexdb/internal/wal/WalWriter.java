@@ -65,7 +65,8 @@ public final class WalWriter implements AutoCloseable {
     private final Vfs vfs;
     private final VfsFile file;
     private final MappedFile mapping; // null if the file is written by calls
-    private final ByteBuffer staging; // null if all is written through the mapping
+    private final boolean largeByCalls; // even if the file is mapped
+    private ByteBuffer staging; // null if no call was needed yet; under the write lock
     private final long storeId;
     private final long number;
     private final long generation;
@@ -90,6 +91,7 @@ public final class WalWriter implements AutoCloseable {
             Vfs vfs,
             VfsFile file,
             MappedFile mapping,
+            boolean largeByCalls,
             ByteBuffer staging,
             long storeId,
             long number,
@@ -101,6 +103,7 @@ public final class WalWriter implements AutoCloseable {
         this.vfs = vfs;
         this.file = file;
         this.mapping = mapping;
+        this.largeByCalls = largeByCalls;
         this.staging = staging;
         this.storeId = storeId;
         this.number = number;
@@ -160,11 +163,12 @@ public final class WalWriter implements AutoCloseable {
             file.write(block, 0);
             publish(vfs, file, directory, number);
             MappedFile mapping = mapped ? map(file, capacity) : null;
-            ByteBuffer staging = mapping == null || !zeroed ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+            ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
             return new WalWriter(
                     vfs,
                     file,
                     mapping,
+                    !zeroed,
                     staging,
                     storeId,
                     number,
@@ -199,11 +203,12 @@ public final class WalWriter implements AutoCloseable {
         try {
             found.rewriteTail(file);
             MappedFile mapping = mapped ? map(file, found.capacity()) : null;
-            ByteBuffer staging = mapping == null || !zeroed ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+            ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
             WalWriter writer = new WalWriter(
                     vfs,
                     file,
                     mapping,
+                    !zeroed,
                     staging,
                     storeId,
                     found.number(),
@@ -313,6 +318,7 @@ public final class WalWriter implements AutoCloseable {
                     vfs,
                     file,
                     mapping,
+                    largeByCalls,
                     staging,
                     storeId,
                     newNumber,
@@ -396,7 +402,7 @@ public final class WalWriter implements AutoCloseable {
             if (end > zeroedPosition) {
                 zeroBeyond(end);
             }
-            if (mapping != null && (staging == null || length < LEAST_BY_CALLS)) {
+            if (mapping != null && (length < LEAST_BY_CALLS || !largeByCalls || !hasStaging())) {
                 frameHeader.writeTo(mapping, (int) payloadPosition, payload, offset, length);
             } else {
                 appendByCalls(payloadPosition, payload, offset, length);
@@ -407,6 +413,18 @@ public final class WalWriter implements AutoCloseable {
         appendedPosition = end; // before lastSequence, see forceLocked
         lastSequence = firstSequence + entryCount - 1;
         return end;
+    }
+
+    /** Whether there is memory for calls; without it the mapping serves. */
+    private boolean hasStaging() {
+        if (staging == null) {
+            try {
+                staging = ByteBuffer.allocateDirect(STAGING_BYTES);
+            } catch (OutOfMemoryError e) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** W5: moves the position up to which there are zeros. */

@@ -20,6 +20,7 @@ final class CommitRequests implements CommitWork {
     private final SlowFilling filling;
     private final StoreVersions versions;
     private final HeldRanges held;
+    private final IdleTime idle = new IdleTime(System::nanoTime); // under the write lock
 
     CommitRequests(
             WriteMonitor monitor,
@@ -46,16 +47,25 @@ final class CommitRequests implements CommitWork {
     public MemLog awaitWork() {
         monitor.lock();
         try {
+            boolean wasGrown = memLogs.isGrown();
             while (true) {
                 MemLog found = pollWork();
-                if (found != null || !monitor.health.isUsable() || hasOtherWork()) {
+                boolean gaveBack = wasGrown && !memLogs.isGrown(); // the caller may have something, too
+                if (found != null || !monitor.health.isUsable() || hasOtherWork() || gaveBack) {
                     return found;
                 }
                 MemLog active = memtables.get();
                 long rest = commits.nanosToNextLook();
+                if (memLogs.isGrown()) {
+                    if (idle.isOver(memtables.lastSequence()) && giveBack(active)) {
+                        continue;
+                    }
+                    rest = Math.min(rest, IdleTime.PERIOD_NANOS);
+                }
                 if (active == null) {
                     monitor.await(rest);
-                } else if (isDue(active.table(), active.fillLevel()) && mayBeginEarly()) {
+                } else if (isDue(active.table(), active.fillLevel() * memLogs.shareOfUsual(active.table()))
+                        && mayBeginEarly()) {
                     memtables.freeze(active);
                 } else {
                     monitor.await(Math.min(rest, filling.nanosToNextLook()));
@@ -64,6 +74,17 @@ final class CommitRequests implements CommitWork {
         } finally {
             monitor.unlock();
         }
+    }
+
+    /** Nobody has written for a while: what is in memory is committed first, and then memory and logs are given back. */
+    private boolean giveBack(MemLog active) {
+        if (active != null) {
+            return mayBeginEarly() && memtables.freeze(active);
+        }
+        memLogs.wantGiveBack();
+        logs.want();
+        idle.begin();
+        return false;
     }
 
     private boolean hasOtherWork() {

@@ -94,7 +94,7 @@ final class MemtableRotation {
             startThreads.run(); // before anything has begun: if there can be no thread, the next write tries again
             memtables.beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
         } else if (memLogs.isReady()) {
-            memtables.beginOrFail(() -> memLogs.take(birth));
+            memtables.beginOrFail(() -> memLogs.takeFor(length, bodyBytes, entries, birth));
         } else {
             MemLog full = memtables.get();
             StoreFullException why = awaitLog(payload, length);

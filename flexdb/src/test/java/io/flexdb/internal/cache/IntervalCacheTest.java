@@ -90,6 +90,36 @@ class IntervalCacheTest {
     }
 
     @Test
+    void aLargeCacheBeginsSmallAndFindsAllWhileItGrows() {
+        IntervalCache cache = new IntervalCache(epochs, 276 * MIB);
+        insert(cache, 1, 900, false);
+        assertTrue(cache.containsDirectory(1));
+        assertTrue(cache.memoryBytes() <= MIB / 8, cache.toString());
+        int count = 20_000; // the table grows twice
+        for (int content = 2; content <= count; content++) {
+            insert(cache, content, 900, false);
+        }
+        int missing = 0;
+        for (int content = 1; content <= count; content++) {
+            missing += cache.containsDirectory(content) ? 0 : 1;
+        }
+        assertTrue(missing <= count / 1000, missing + " of " + count + " are missing: " + cache);
+        assertEquals(count - missing, cache.entryCount());
+        assertTrue(cache.memoryBytes() <= cache.entryBytes() + 20 * MIB, cache.toString());
+    }
+
+    @Test
+    void smallRegionsOfALargeCacheGiveWayToWholeOnes() {
+        IntervalCache cache = new IntervalCache(epochs, 84 * MIB);
+        for (int content = 1; content <= 600_000; content++) {
+            insert(cache, content, 900, false);
+        }
+        assertTrue(cache.memoryBytes() <= 84 * MIB, cache.toString());
+        assertTrue(cache.entryBytes() > 60 * MIB, cache.toString());
+        assertTrue(cache.containsDirectory(600_000));
+    }
+
+    @Test
     void smallBudgetsAreKeptToAndStillServe() {
         for (int budget = 20_000; budget < 2 * MIB; budget = budget * 3 / 2) {
             IntervalCache cache = new IntervalCache(epochs, budget);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.base.memory.RecycledBuffers;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreClosedException;
@@ -31,7 +32,7 @@ class MemLogsTest {
 
     MemLogsTest() {
         vfs.createDirectories(DIRECTORY);
-        logs = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, new OffHeap(), true, 0, 0);
+        logs = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, false, 8, new OffHeap(), true, 0, 0);
     }
 
     /** A writer takes the next memtable in the very moment in which it is ready. */
@@ -71,7 +72,7 @@ class MemLogsTest {
     /** A close does not wait until a large file is full of zeros, and leaves none of it. */
     @Test
     void aLogThatIsBeingMadeWhenTheStoreClosesIsGivenUp() {
-        MemLogs large = new MemLogs(vfs, DIRECTORY, 1, 32 << 20, 8, new OffHeap(), true, 0, 0);
+        MemLogs large = new MemLogs(vfs, DIRECTORY, 1, 32 << 20, false, 8, new OffHeap(), true, 0, 0);
         MemLog before = large.take(1);
         large.beginClose();
         assertThrows(StoreClosedException.class, large::prepare);
@@ -118,6 +119,68 @@ class MemLogsTest {
         assertEquals(kept, logs.spareTableBytes());
     }
 
+    private MemLogs growing(OffHeap memory) {
+        return new MemLogs(vfs, DIRECTORY, 1, 2 << 20, true, 4, memory, true, 0, 0);
+    }
+
+    @Test
+    void memtablesGrowFromOneToTheNextUntilTheyHaveTheirSize() {
+        MemLogs own = growing(new OffHeap());
+        List<Integer> sizes = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            MemLog next = own.takeFor(100, 1000, 1, i);
+            sizes.add(next.table.arenaBytes() >> 10);
+            assertTrue(next.wal.capacity() <= next.table.arenaBytes() + 8192, next.wal.toString());
+            own.keepReserve();
+            assertEquals(i >= 4, own.hasReserve(), "after " + (i + 1));
+        }
+        assertEquals(List.of(64, 128, 256, 1024, 2048, 2048), sizes);
+    }
+
+    @Test
+    void aWriteGetsAMemtableThatItFits() {
+        MemLogs own = growing(new OffHeap());
+        own.prepare();
+        MemLog large = own.takeFor(600 << 10, 610 << 10, 1, 1);
+        assertEquals(1 << 20, large.table.arenaBytes());
+        assertEquals(1, vfs.list(DIRECTORY).size(), "the one that was ready is gone: " + vfs.list(DIRECTORY));
+    }
+
+    @Test
+    void afterARecoveryItGoesOnWithTheSizeOfWhatWasFound() {
+        MemLogs own = growing(new OffHeap());
+        own.beginWith(100 << 10);
+        assertEquals(256 << 10, own.take(1).table.arenaBytes());
+        own = growing(new OffHeap());
+        own.beginWith(1L << 40);
+        assertEquals(2 << 20, own.take(1).table.arenaBytes());
+    }
+
+    @Test
+    void nothingButASmallOneStaysWhenNobodyWrites() {
+        RecycledBuffers recycled = new RecycledBuffers(1 << 30);
+        OffHeap memory = new OffHeap();
+        memory.recycle(recycled);
+        MemLogs own = growing(memory);
+        List<MemLog> taken = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            taken.add(own.take(i));
+        }
+        own.prepare();
+        own.keepReserve();
+        assertTrue(own.isGrown());
+        for (MemLog done : taken) {
+            own.covered(done.wal);
+            own.unread(done.table);
+        }
+        own.wantGiveBack();
+        own.prepare();
+        assertFalse(own.isGrown());
+        assertEquals(MemTable.tableBytes(64 << 10), memory.heldBytes());
+        assertTrue(recycled.freeBytes() >= 2 * MemTable.tableBytes(2 << 20), recycled.freeBytes() + " bytes");
+        assertEquals(1, vfs.list(DIRECTORY).size(), () -> vfs.list(DIRECTORY).toString());
+    }
+
     /** Who waits for memory must not do so for a disk that is full. */
     @Test
     void itIsNotMemoryThatIsShortWhereAMemtableIsFree() {
@@ -131,7 +194,7 @@ class MemLogsTest {
                 },
                 () -> Long.MAX_VALUE,
                 0);
-        MemLogs own = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, 8, memory, true, 0, 0);
+        MemLogs own = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, false, 8, memory, true, 0, 0);
         MemLog used = own.take(1);
         noMemory.set(true);
         assertThrows(StoreFullException.class, own::prepare);

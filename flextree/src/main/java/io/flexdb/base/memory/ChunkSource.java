@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Off-heap memory in chunks of one size, for the life of the process or until nothing refers to them. For one thread.
+ * Off-heap memory in chunks of one size, but for the first, for the life of the process or until nothing refers to them. For one thread.
  */
 final class ChunkSource {
     /*
@@ -51,6 +51,13 @@ final class ChunkSource {
         return chunk;
     }
 
+    /** The same of fewer bytes, for an owner that begins small. */
+    ByteBuffer small(int bytes) {
+        ByteBuffer chunk = oneChunk(bytes);
+        memoryBytes += bytes;
+        return chunk;
+    }
+
     /** Without memory for it nothing changes. */
     private void addRegion() {
         ByteBuffer added = null;
@@ -59,15 +66,16 @@ final class ChunkSource {
             long wanted = Math.min(MAX_REGION_BYTES, memoryBytes / 4) / unit * unit;
             added = HugePages.tryAllocate(memory, use, (int) Math.max(unit, wanted));
         }
-        region = added != null ? added : oneChunk();
+        region = added != null ? added : oneChunk(chunkBytes);
         regionUsed = 0;
         memoryBytes += region.capacity();
     }
 
-    private ByteBuffer oneChunk() {
-        return memory.allocate(use, chunkBytes + CACHE_LINE_BYTES)
+    private ByteBuffer oneChunk(int bytes) {
+        return memory.allocate(use, bytes + CACHE_LINE_BYTES)
                 .alignedSlice(CACHE_LINE_BYTES)
-                .slice(0, chunkBytes);
+                .slice(0, bytes)
+                .order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Bytes taken so far, those of chunks to come included. */

@@ -20,18 +20,23 @@ public final class NodePool {
      * then or a later one, which it may meet at any time.
      *
      * Node 0 does not exist, so 0 can mean "none".
+     *
+     * The first chunks are shorter, so that a pool of few nodes takes little memory. The numbers that they have no room
+     * for do not exist either, so that a number leads to its chunk by a shift, whichever that is.
      */
     public static final int NODES_IN_CHUNK = 256; // a constant: the table is consulted for every node of every descent
     private static final int CHUNK_SHIFT = Integer.numberOfTrailingZeros(NODES_IN_CHUNK);
     private static final int CACHE_LINE_BYTES = 64;
     private static final int MAX_NODE_BYTES = 1 << 16;
+    private static final int FIRST_NODES = 16; // in the first chunk; twice as many in the next, and so on
 
     private final int nodeBytes;
     private final ChunkSource source;
     private final RetiredQueue retired;
     private ByteBuffer[] chunks = new ByteBuffer[1];
     private int chunkCount;
-    private int neverUsed = 1; // the next node that was never allocated
+    private int neverUsed = 1; // the next node that was never allocated, if its chunk has it
+    private long neverUsedCount; // in the chunks that there are
     private int[] freeNodes = new int[256];
     private int freeCount;
     private long liveCount;
@@ -74,12 +79,23 @@ public final class NodePool {
             throw new IllegalStateException("the pool holds as many nodes as an int can name");
         }
         int chunk = node >>> CHUNK_SHIFT;
+        if ((node & NODES_IN_CHUNK - 1) >= nodesIn(chunk)) {
+            chunk++;
+            node = chunk << CHUNK_SHIFT;
+        }
         if (chunk >= chunkCount) {
             addChunk();
         }
         neverUsed = node + 1;
+        neverUsedCount--;
         liveCount++;
         return node;
+    }
+
+    private static int nodesIn(int chunk) {
+        return chunk < Integer.numberOfTrailingZeros(NODES_IN_CHUNK / FIRST_NODES)
+                ? FIRST_NODES << chunk
+                : NODES_IN_CHUNK;
     }
 
     /**
@@ -88,13 +104,15 @@ public final class NodePool {
      * @throws OutOfMemoryError if there is no memory for them; the pool is as it was, or a little larger
      */
     public void ensure(long nodes) {
-        while (freeCount + ((long) chunkCount << CHUNK_SHIFT) - neverUsed < nodes) {
+        while (freeCount + neverUsedCount < nodes) {
             addChunk();
         }
     }
 
     private void addChunk() {
-        ByteBuffer chunk = source.next();
+        int nodes = nodesIn(chunkCount);
+        ByteBuffer chunk = nodes < NODES_IN_CHUNK ? source.small(nodes * nodeBytes) : source.next();
+        neverUsedCount += chunkCount == 0 ? nodes - 1 : nodes; // node 0
         if (chunkCount == chunks.length) {
             ByteBuffer[] larger = Arrays.copyOf(chunks, chunks.length * 2);
             larger[chunkCount] = chunk;

@@ -83,6 +83,7 @@ public final class OffHeap {
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
     private volatile Giver giver;
+    private volatile RecycledBuffers recycled; // null for none
 
     /** Memory as the JDK gives it, without an idea of how much there is. */
     public OffHeap() {
@@ -108,6 +109,38 @@ public final class OffHeap {
     /** Names who can spare memory; null for nobody. */
     public void giver(Giver newGiver) {
         giver = newGiver;
+    }
+
+    /** Says with whom buffers are shared that are used again and again. */
+    public void recycle(RecycledBuffers shared) {
+        recycled = shared;
+    }
+
+    /**
+     * A direct buffer of any content, one that others have given back if there is one. Else as {@link #allocate}.
+     *
+     * @throws OutOfMemoryError if there is no memory for it; nothing has changed
+     */
+    public ByteBuffer take(Use use, int capacity) {
+        RecycledBuffers shared = recycled;
+        ByteBuffer buffer = shared == null ? null : shared.poll(capacity);
+        return buffer == null ? allocate(use, capacity) : note(use, buffer);
+    }
+
+    /** Gives back a buffer that nobody uses any more, for others or for the garbage collector. */
+    public void giveBack(ByteBuffer buffer) {
+        for (Held entry : held) {
+            if (entry.refersTo(buffer)) {
+                held.remove(entry);
+                bytes.addAndGet(entry.use, -entry.bytes);
+                entry.clear();
+                break;
+            }
+        }
+        RecycledBuffers shared = recycled;
+        if (shared != null) {
+            shared.offer(buffer);
+        }
     }
 
     /**

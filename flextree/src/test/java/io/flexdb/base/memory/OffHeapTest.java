@@ -108,17 +108,17 @@ class OffHeapTest {
     @Test
     void aPoolWithoutMemoryStaysAsItIs() {
         NodePool pool = new NodePool(
-                new Epochs(), 64, new OffHeap(this::take, room::get, 0), Use.TREE); // a chunk has 16 KiB and a line
+                new Epochs(), 64, new OffHeap(this::take, room::get, 0), Use.TREE); // the first chunks have 1 KiB, 2 KiB, 4 KiB, and a line each
         assertThrows(OutOfMemoryError.class, pool::allocate);
         assertThrows(OutOfMemoryError.class, () -> pool.ensure(1));
         assertEquals(0, pool.liveCount());
         assertEquals(0, pool.memoryBytes());
-        room.set(2 * (256 * 64 + 64));
-        pool.ensure(300); // node 0 does not exist, so that is two chunks
-        for (int i = 0; i < 511; i++) {
+        room.set((16 + 32 + 64) * 64 + 3 * 64);
+        pool.ensure(48); // node 0 does not exist, so that is three chunks
+        for (int i = 0; i < 16 + 32 + 64 - 1; i++) {
             pool.allocate();
         }
         assertThrows(OutOfMemoryError.class, pool::allocate);
-        assertEquals(511, pool.liveCount());
+        assertEquals(111, pool.liveCount());
     }
 }

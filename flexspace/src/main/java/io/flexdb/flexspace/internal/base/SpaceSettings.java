@@ -22,6 +22,7 @@ public final class SpaceSettings implements Cloneable {
     public long cacheBytes;
     public boolean mappedReads = true; // where they are safe
     public int segmentBuffers = 4;
+    public boolean buffersWithFirstChange; // for an owner that reserves before each; else with the opening
     public long frameTableBytes = 16 << 20;
     public HealthListener healthListener; // or null
     public Leases leases; // or null, if nobody else reads

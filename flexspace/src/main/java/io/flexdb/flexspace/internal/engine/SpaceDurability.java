@@ -138,6 +138,11 @@ final class SpaceDurability implements AutoCloseable {
         }
     }
 
+    /** Has the next change reserve anew what it needs. */
+    void revokeGranted() {
+        edits.batchEnded();
+    }
+
     /** Makes all changes so far durable, together with a tag that is found again after a crash. */
     void sync(long newTag) {
         takeGivenBack();

@@ -79,7 +79,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.tree = recovered.tree;
         this.store = recovered.store;
         if (settings.segmentBuffers > 0) { // else nobody will write
-            store.reserveBuffers(settings.segmentBuffers);
+            if (settings.buffersWithFirstChange) {
+                store.limitBuffers(settings.segmentBuffers);
+            } else {
+                store.reserveBuffers(settings.segmentBuffers);
+            }
         }
         FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
         this.reads = new SpaceReads(store, tree, pauses, cache);
@@ -101,6 +105,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, settings.scrubBytesPerSecond);
         this.figures = new SpaceFigures(tree, treeFile, store, reads, collector, durability);
+    }
+
+    /** Gives back memory that is not needed until the next change. By the writer, when all changes are durable. */
+    public void giveBackMemory() {
+        if (!collector.isSweeping()) {
+            durability.revokeGranted(); // which counts on a buffer
+            store.giveBackBuffers();
+        }
     }
 
     /** Whether a directory holds a space. */

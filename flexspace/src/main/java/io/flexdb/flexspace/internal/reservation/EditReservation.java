@@ -59,10 +59,10 @@ public final class EditReservation {
     private final LogBatch batch;
     private final SegmentReservation segments;
     private final int batchBytes;
-    private final long logKept;
+    private final long mostLogKept;
     private final Granted granted = new Granted();
     private LogicalLog log;
-    private boolean spareReady;
+    private long spareBytes; // of the file for the next log; 0 if there is none
     private boolean keepSpare;
     private StoreFullException memoryRefusal;
     private long unitsSinceSeal; // that edits since the last version was sealed take at most
@@ -80,7 +80,7 @@ public final class EditReservation {
         this.batch = space.batch();
         this.segments = segments;
         this.batchBytes = batchBytes;
-        this.logKept = Math.max(MIN_LOG_KEPT, Math.min(MAX_LOG_KEPT, space.settings().checkpointLogBytes / 16));
+        this.mostLogKept = Math.max(MIN_LOG_KEPT, Math.min(MAX_LOG_KEPT, space.settings().checkpointLogBytes / 16));
     }
 
     /** Begins with a log. */
@@ -112,18 +112,23 @@ public final class EditReservation {
     /** Goes on with the next log, which has taken the place that was kept for it. */
     public void checkpointBegun(LogicalLog next) {
         log = next;
-        spareReady = false;
+        spareBytes = 0;
         granted.revoke();
         unitsSinceSeal = 0;
     }
 
     /** Bytes of the file that is ready for the next log; 0 if there is none. */
     public long spareBytes() {
-        return spareReady ? freshLogBytes() : 0;
+        return spareBytes;
     }
 
     private long freshLogBytes() {
-        return LogFormat.FRAMES_OFFSET + logKept;
+        return LogFormat.FRAMES_OFFSET + logKept();
+    }
+
+    /** What is kept back of the log. */
+    private long logKept() {
+        return segments.isSmall() ? MIN_LOG_KEPT : mostLogKept;
     }
 
     /**
@@ -237,7 +242,7 @@ public final class EditReservation {
 
     /** Whether the log has places for so many edits, and what is kept back of it, without anything being claimed. */
     private boolean logHolds(long edits) {
-        return logBytesFor(edits) + logKept / 2 <= log.claimedBytes();
+        return logBytesFor(edits) + logKept() / 2 <= log.claimedBytes();
     }
 
     /** The length of the log with the edits that wait, and so many more. */
@@ -249,11 +254,11 @@ public final class EditReservation {
     }
 
     private boolean reserveLog(long edits, boolean growing) {
-        long wanted = logBytesFor(edits) + (growing ? logKept / 2 : 0);
+        long wanted = logBytesFor(edits) + (growing ? logKept() / 2 : 0);
         if (wanted <= log.claimedBytes()) {
             return true;
         }
-        return claimLog(wanted + logKept / 2) || claimLog(wanted);
+        return claimLog(wanted + logKept() / 2) || claimLog(wanted);
     }
 
     private boolean claimLog(long bytes) {
@@ -261,13 +266,15 @@ public final class EditReservation {
     }
 
     private boolean reserveSpare() {
-        if (keepSpare || !spareReady && treeFile.isSaving()) {
+        if (keepSpare || spareBytes == 0 && treeFile.isSaving()) {
             return true; // there will be one when the old log is gone, and no checkpoint begins before
         }
-        if (!spareReady) {
-            spareReady = segments.claim(freshLogBytes(), () -> LogicalLog.makeSpare(vfs, spare, freshLogBytes()));
+        if (spareBytes == 0) {
+            long bytes = freshLogBytes();
+            boolean made = segments.claim(bytes, () -> LogicalLog.makeSpare(vfs, spare, bytes));
+            spareBytes = made ? bytes : 0;
         }
-        return spareReady;
+        return spareBytes > 0;
     }
 
     // ---- the FlexTree file
@@ -306,10 +313,12 @@ public final class EditReservation {
     private boolean reserveNodes(long extents, long places) {
         memoryRefusal = null;
         try {
+            store.ensureBuffer();
             tree.writer().ensure(leavesFor(extents, places) + internalsFor(extents, places));
             return true;
         } catch (OutOfMemoryError e) {
-            memoryRefusal = new StoreFullException("no off-heap memory for nodes of the FlexTree, which has "
+            memoryRefusal = new StoreFullException("no off-heap memory for a segment of "
+                    + store.format().segmentBytes + " bytes, or for nodes of the FlexTree, which has "
                     + tree.memoryBytes() + " bytes of it (" + e.getMessage()
                     + "); allow for more by -XX:MaxDirectMemorySize, or give the store a smaller cache");
             return false;

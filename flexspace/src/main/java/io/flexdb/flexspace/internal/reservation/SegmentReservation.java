@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.reservation;
 
 import io.flexdb.flexspace.internal.base.WriterPauses;
+import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentPlaces;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
@@ -26,6 +27,9 @@ public final class SegmentReservation {
      * On the disk, segments have their place in the file before they are opened, and so have the few that are kept back
      * for garbage collection: one to move to, and one for what a sync pads.
      *
+     * A space that has less than half of a segment claims of that what it needs, in steps, and nothing else: there is
+     * nothing to collect in it yet.
+     *
      * A claim of disk space that fails costs as much as one that does not, for what there is is taken, or filled with
      * zeros, before it is given back. And whoever finds no space tries less, another file, and the same again after
      * each piece of a sweep. So what the disk did not have is not tried again, nor is more, before there may be more:
@@ -37,6 +41,8 @@ public final class SegmentReservation {
     private static final int MIN_KEPT_ON_DISK = 2;
     private static final int MAX_KEPT_ON_DISK = 4;
     private static final int MIN_CUT = 8;
+    private static final int STEPS = 16; // in which the first segment is claimed
+    private static final int MIN_CLAIMED_IN_STEPS = 1 << 20; // bytes of a segment
 
     private final SegmentStore store;
     private final SegmentFormat format;
@@ -120,6 +126,9 @@ public final class SegmentReservation {
      */
     public boolean reserve(long bytes, int segmentsToFill) {
         addressable = true;
+        if (reserveInFirst(bytes)) {
+            return true;
+        }
         int needed = newSegmentsFor(bytes);
         if (needed == 0 && store.openIsClaimed()) {
             return true;
@@ -141,14 +150,50 @@ public final class SegmentReservation {
         return noSegments == null || store.openIsClaimed() && places.allocatable() >= wanted;
     }
 
+    /** Reserves for a space that is small still; false if it is not, or there is not as much. */
+    private boolean reserveInFirst(long bytes) {
+        Segment open = store.openSegment();
+        long end = bytes + (open == null ? 0 : open.usedBytes);
+        if (!isInFirstSegment() || end > format.segmentBytes / 2) {
+            return false;
+        }
+        int step = format.segmentBytes / STEPS;
+        int target = (int) (end + step - 1) / step * step;
+        if (open == null) {
+            boolean[] isFirst = {true};
+            boolean there = claim(Math.max(step, target), () -> isFirst[0] = store.openFirst(Math.max(step, target)));
+            return there && isFirst[0];
+        }
+        boolean there = end <= store.openClaimedBytes()
+                || claim(target - store.openClaimedBytes(), () -> store.claimOpenTo(target));
+        noSegments = there ? null : diskRefusal;
+        return there;
+    }
+
+    /** Whether nothing was ever written but to the open segment, the first one. */
+    private boolean isInFirstSegment() {
+        return !isCapped()
+                && format.segmentBytes >= MIN_CLAIMED_IN_STEPS
+                && store.segmentCount() <= 1
+                && (store.segmentCount() == 0 || store.openSegment() != null);
+    }
+
+    /** Whether there is so little that the other files of the space had better be small, too. */
+    boolean isSmall() {
+        Segment open = store.openSegment();
+        return isInFirstSegment() && (open == null || open.usedBytes <= format.segmentBytes / 2);
+    }
+
     /**
      * Bytes that can be appended to the open segment, which has its place in the file, before anything must be asked
      * again. Not positive if that is nothing.
      */
     public long bytesInOpenSegment() {
-        return store.openIsClaimed()
-                ? Math.min(store.roomInOpenSegment(), maxLiveBytes - store.liveBytes() - store.stagedBytes())
-                : 0;
+        Segment open = store.openSegment();
+        int claimed = open == null ? 0 : store.openClaimedBytes() - open.usedBytes;
+        return Math.min(
+                Math.min(store.roomInOpenSegment(), claimed),
+                maxLiveBytes - store.liveBytes() - store.stagedBytes());
     }
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */

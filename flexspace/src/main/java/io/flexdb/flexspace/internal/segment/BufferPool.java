@@ -4,6 +4,7 @@ import io.flexdb.base.epoch.Epochs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
@@ -54,6 +55,26 @@ public final class BufferPool {
         this.most = Math.max(least, most);
         while (made < least) {
             free.add(make());
+        }
+    }
+
+    /**
+     * Sees that there is one at least.
+     *
+     * @throws OutOfMemoryError if there is no memory for it
+     */
+    void ensureOne() {
+        if (made == 0) {
+            free.add(make());
+        }
+    }
+
+    /** Hands over those that nobody uses. */
+    void giveBackFree(Consumer<ByteBuffer> taker) {
+        reclaim();
+        for (ByteBuffer buffer = free.poll(); buffer != null; buffer = free.poll()) {
+            made--;
+            taker.accept(buffer);
         }
     }
 

@@ -174,6 +174,25 @@ public final class SegmentPlaces {
         heldCount++;
     }
 
+    /**
+     * The writer's segment 0, if it was never opened, with its beginning in its place in the file; else null.
+     *
+     * @throws StoreFullException if there is not as much; nothing has changed then
+     */
+    synchronized Segment openFirst(long birth, int claimedBytes) {
+        if (segmentCount > 0 || claimedSegments > 0) {
+            return null;
+        }
+        long position = format.filePosition(0, 0);
+        try {
+            file.allocate(position, claimedBytes);
+        } catch (StoreFullException e) {
+            file.truncate(position); // a part of it, of use to others
+            throw e;
+        }
+        return open(birth);
+    }
+
     private Segment take(long birth) {
         int number = nextFree();
         int generation = opening;

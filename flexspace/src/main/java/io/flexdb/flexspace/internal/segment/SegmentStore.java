@@ -56,12 +56,13 @@ public final class SegmentStore implements AutoCloseable {
     private Segment open;
     private SegmentBuffer openBuffer; // null before the first append after a recovery
     private int framesLogged; // of the open segment: their checksums are in the logical log
-    private boolean openClaimed; // the whole of the open segment has its place in the file
+    private int openClaimedBytes; // of the open segment, up to where it has its place in the file, as far as known
     private long segmentsOpened;
     private boolean unforced;
     private long liveBytes;
     private long bytesWritten;
 
+    private final OffHeap memory;
     private final StagingArea staging;
     private final List<Segment> keptInUse = new ArrayList<>(); // by a recovery
 
@@ -87,6 +88,7 @@ public final class SegmentStore implements AutoCloseable {
         this.file = file;
         this.format = format;
         this.epochs = epochs;
+        this.memory = memory;
         this.checksums = new ChecksumCache(format, frameTableBytes);
         this.reader = new SegmentReader(file, format, checksums, mapped);
         this.mapped = mapped;
@@ -98,7 +100,7 @@ public final class SegmentStore implements AutoCloseable {
                 format.segmentBytes,
                 new SpaceSettings().segmentBuffers,
                 epochs,
-                bytes -> memory.allocate(OffHeap.Use.SEGMENTS, bytes));
+                bytes -> memory.take(OffHeap.Use.SEGMENTS, bytes));
         this.sealer = new SegmentSealer(worker, this::sealed);
         sealer.pauses(pauses);
     }
@@ -125,6 +127,41 @@ public final class SegmentStore implements AutoCloseable {
      */
     public void reserveBuffers(int count) {
         buffers.reserve(1, count);
+    }
+
+    /** Says how many segments may be in memory at once. Who changes something {@linkplain #ensureBuffer sees to one}. */
+    public void limitBuffers(int count) {
+        buffers.reserve(0, count);
+    }
+
+    /**
+     * Takes the memory without which no change could be made, if it is not there.
+     *
+     * @throws OutOfMemoryError if there is none
+     */
+    public void ensureBuffer() {
+        buffers.ensureOne();
+    }
+
+    /**
+     * Gives back the memory for segments as far as nobody needs it until the next change: all that was appended must be
+     * in the file. The open segment goes on as after a recovery.
+     */
+    public void giveBackBuffers() {
+        if (openBuffer != null
+                && sealer.isIdle()
+                && open.usedBytes == openBuffer.framesInFile() << format.frameShift) {
+            ByteBuffer bytes = openBuffer.memory();
+            open.memoryStart = open.usedBytes; // first: who has found the memory still looks there for what it has
+            open.memory = null;
+            openBuffer = null;
+            buffers.retire(bytes);
+        }
+        if (buffers.areRetired()) {
+            epochs.tryNextPhase();
+            epochs.tryNextPhase();
+        }
+        buffers.giveBackFree(memory::giveBack);
     }
 
     /** Memory for a segment; if there is none, waits for readers of one that was sealed, or first for the sealing. */
@@ -182,11 +219,28 @@ public final class SegmentStore implements AutoCloseable {
             sealOpen();
         }
         Segment segment = places.open(epochs.writerEpoch());
-        openClaimed = segment.placed;
+        opened(segment, segment.placed ? format.segmentBytes : 0);
+    }
+
+    private void opened(Segment segment, int claimedBytes) {
+        openClaimedBytes = claimedBytes;
         segmentsOpened++;
         framesLogged = 0;
         open = segment;
         notes.touch(segment);
+    }
+
+    /**
+     * Opens the very first segment, of which only the beginning has its place in the file; false if it is not the first.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is not as much space; nothing has changed then
+     */
+    public boolean openFirst(int claimedBytes) {
+        Segment first = places.openFirst(epochs.writerEpoch(), claimedBytes);
+        if (first != null) {
+            opened(first, claimedBytes);
+        }
+        return first != null;
     }
 
     /** Ends the open segment and has the rest of it written. */
@@ -448,12 +502,24 @@ public final class SegmentStore implements AutoCloseable {
     public void claimOpen() {
         int from = openFramesInFile() << format.frameShift;
         file.allocate(format.filePosition(open.number, from), format.segmentBytes - from);
-        openClaimed = true;
+        openClaimedBytes = format.segmentBytes;
+    }
+
+    /** Does the same up to a position in it, which is the end of a frame. */
+    public void claimOpenTo(int end) {
+        int from = Math.max(openClaimedBytes, openFramesInFile() << format.frameShift);
+        file.allocate(format.filePosition(open.number, from), end - from);
+        openClaimedBytes = end;
+    }
+
+    /** Up to where the open segment, of which there is one, has its place in the file, as far as known. */
+    public int openClaimedBytes() {
+        return openClaimedBytes;
     }
 
     /** Whether what is appended to the open segment finds its place in the file. */
     public boolean openIsClaimed() {
-        return open == null || openClaimed;
+        return open == null || openClaimedBytes == format.segmentBytes;
     }
 
     /** Cuts free segments off the end of the file, or fewer if others have taken some meanwhile. */
@@ -477,7 +543,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Whether the open segment, if there is one, has its place in the file, and this number or a greater one. */
     public boolean isOpenFrom(int number) {
-        return open != null && openClaimed && open.number >= number;
+        return open != null && openIsClaimed() && open.number >= number;
     }
 
     /** Ends the open segment before it is full, and opens another one, the first that is free. */

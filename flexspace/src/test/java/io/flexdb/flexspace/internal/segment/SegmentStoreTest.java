@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.segment;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -87,6 +88,41 @@ class SegmentStoreTest {
         SegmentStores.force(store);
         assertEquals(2, vfs.trace().size(), "nothing new, nothing to force: " + vfs.trace());
         assertEquals(1024, store.bytesWritten());
+    }
+
+    private void assertHolds(long address, int fill) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(EXTENT);
+        store.read(address, bytes, 0, EXTENT, store.newScratch(null));
+        for (int i = 0; i < EXTENT; i++) {
+            assertEquals(fill, bytes.get(i), "byte " + i);
+        }
+    }
+
+    @Test
+    void theOpenSegmentGivesItsMemoryBackOnceAllOfItIsInTheFile() {
+        long first = append(1);
+        store.giveBackBuffers();
+        assertNotNull(store.openSegment().memory, "it has what the file has not");
+        SegmentStores.force(store);
+        int ticket = epochs.enter();
+        ByteBuffer seen = store.openSegment().memory;
+        store.giveBackBuffers();
+        assertNull(store.openSegment().memory);
+        assertEquals(format.segmentBytes, store.buffers().memoryBytes(), "a reader may copy from it still");
+        assertEquals(1, seen.get(0));
+        epochs.exit(ticket);
+        store.giveBackBuffers();
+        assertEquals(0, store.buffers().memoryBytes());
+        assertHolds(first, 1);
+        long second = append(2);
+        assertEquals(format.segmentOf(first), format.segmentOf(second));
+        assertHolds(first, 1);
+        assertHolds(second, 2);
+        fillSegments(2, 3);
+        SegmentStores.force(store);
+        publish();
+        assertHolds(first, 1);
+        assertHolds(second, 2);
     }
 
     @Test

@@ -92,13 +92,22 @@ class NodeReuseTest {
         }
     }
 
+    /** How many nodes there are with a number up to this one: the first chunks are shorter than their numbers. */
+    private static long nodesUpTo(int node) {
+        long before = 0;
+        for (int chunk = 0; chunk < node / NodePool.NODES_IN_CHUNK; chunk++) {
+            before += Math.min(NodePool.NODES_IN_CHUNK, 16L << Math.min(chunk, 4));
+        }
+        return before + node % NodePool.NODES_IN_CHUNK;
+    }
+
     /** Takes every free node, spoils it, and gives it back. */
     private static BitSet spoilFreeNodes(Epochs epochs, NodePool pool) {
         long live = pool.liveCount();
         BitSet free = new BitSet();
         // Nodes that were never used come last and in order: then as many are live as the number of the newest says. By
         // chance that may be so earlier; then a few free nodes are left as they are.
-        for (int node = 0; node != pool.liveCount(); ) {
+        for (int node = 0; nodesUpTo(node) != pool.liveCount(); ) {
             node = pool.allocate();
             assertFalse(free.get(node), "a node is free twice");
             free.set(node);

@@ -1,0 +1,78 @@
+package io.flexdb;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.internal.memory.JvmMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Many stores with default options in one JVM: each takes what it uses. */
+class FlexDBManyStoresTest {
+    private static final long MIB = 1 << 20;
+    private static final int STORES = 20;
+    private static final JvmMemory JVM = new JvmMemory(1024 * MIB, 1024 * MIB, Long.MAX_VALUE); // of a budget of 512
+
+    private final AtomicLong allocated = new AtomicLong();
+
+    @TempDir
+    Path root;
+
+    private ByteBuffer allocate(int bytes) {
+        allocated.addAndGet(bytes);
+        return ByteBuffer.allocateDirect(bytes);
+    }
+
+    private FlexDB open(int number) {
+        return FlexDB.open(
+                new RealVfs(),
+                root.resolve("store" + number),
+                FlexDBOptions.defaults(),
+                false,
+                JVM,
+                this::allocate);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private long bytesOnDisk(int number) throws IOException {
+        try (Stream<Path> files = Files.walk(root.resolve("store" + number))) {
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        }
+    }
+
+    @Test
+    void aStoreThatIsHardlyWrittenToTakesAMebibyteOfMemoryAndOfDisk() throws IOException {
+        List<FlexDB> stores = new ArrayList<>();
+        try {
+            for (int i = 0; i < STORES; i++) {
+                FlexDB db = open(i);
+                stores.add(db);
+                for (int pair = 0; pair < 10; pair++) {
+                    db.put(bytes("key" + pair), bytes("value" + i + "." + pair));
+                }
+            }
+            assertTrue(allocated.get() <= STORES * MIB, allocated.get() + " bytes of " + STORES + " stores");
+            for (int i = 0; i < STORES; i++) {
+                assertTrue(bytesOnDisk(i) <= MIB, bytesOnDisk(i) + " bytes on disk");
+                assertArrayEquals(bytes("value" + i + ".7"), stores.get(i).get(bytes("key7")));
+            }
+        } finally {
+            stores.forEach(FlexDB::close);
+        }
+    }
+}

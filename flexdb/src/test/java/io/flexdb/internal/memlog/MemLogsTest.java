@@ -132,7 +132,7 @@ class MemLogsTest {
             sizes.add(next.table.arenaBytes() >> 10);
             assertTrue(next.wal.capacity() <= next.table.arenaBytes() + 8192, next.wal.toString());
             own.keepReserve();
-            assertEquals(i >= 4, own.hasReserve(), "after " + (i + 1));
+            assertEquals(i >= 3, own.hasReserve(), "after " + (i + 1));
         }
         assertEquals(List.of(64, 128, 256, 1024, 2048, 2048), sizes);
     }

@@ -157,7 +157,7 @@ public final class EditReservation {
 
     private boolean reserve(long edits, long extents, long places, boolean growing) {
         granted.revoke();
-        if (!reserveNodes(extents, places)) {
+        if (!reserveNodes(extents, places) || edits > 0 && !reserveBuffer()) {
             return false;
         }
         long units = unitsFor(extents, places);
@@ -313,13 +313,24 @@ public final class EditReservation {
     private boolean reserveNodes(long extents, long places) {
         memoryRefusal = null;
         try {
-            store.ensureBuffer();
             tree.writer().ensure(leavesFor(extents, places) + internalsFor(extents, places));
             return true;
         } catch (OutOfMemoryError e) {
-            memoryRefusal = new StoreFullException("no off-heap memory for a segment of "
-                    + store.format().segmentBytes + " bytes, or for nodes of the FlexTree, which has "
+            memoryRefusal = new StoreFullException("no off-heap memory for nodes of the FlexTree, which has "
                     + tree.memoryBytes() + " bytes of it (" + e.getMessage()
+                    + "); allow for more by -XX:MaxDirectMemorySize, or give the store a smaller cache");
+            return false;
+        }
+    }
+
+    /** Reserves memory for what is appended. */
+    private boolean reserveBuffer() {
+        try {
+            store.ensureBuffer();
+            return true;
+        } catch (OutOfMemoryError e) {
+            memoryRefusal = new StoreFullException("no off-heap memory for a segment of " + store.format().segmentBytes
+                    + " bytes (" + e.getMessage()
                     + "); allow for more by -XX:MaxDirectMemorySize, or give the store a smaller cache");
             return false;
         }

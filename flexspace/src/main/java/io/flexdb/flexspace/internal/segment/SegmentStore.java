@@ -157,10 +157,12 @@ public final class SegmentStore implements AutoCloseable {
             openBuffer = null;
             buffers.retire(bytes);
         }
-        if (buffers.areRetired()) {
+        int before;
+        do { // as far as no reader is in the way
+            buffers.giveBackFree(memory::giveBack);
+            before = epochs.phase();
             epochs.tryNextPhase();
-            epochs.tryNextPhase();
-        }
+        } while (buffers.areRetired() && epochs.phase() != before);
         buffers.giveBackFree(memory::giveBack);
     }
 

@@ -55,7 +55,7 @@ class FlexDBCommitTest {
         @Override
         public void before(HookedVfs.Kind kind, Path path) {
             // Not in the write-ahead log: a sync waits for a force that is under way.
-            boolean counts = Thread.currentThread().getName().equals(thread)
+            boolean counts = Thread.currentThread().getName().startsWith(thread + " ")
                     && path.startsWith(StoreDriver.DIRECTORY.resolve("space"));
             if (counts && left-- == 0) {
                 parked.countDown();
@@ -208,7 +208,7 @@ class FlexDBCommitTest {
     @Test
     void whatACommitMeetsReachesTheNextCaller() {
         HookedVfs.Hook hook = (kind, path) -> {
-            if (Thread.currentThread().getName().equals("flexdb-commit") && path.endsWith("data")) {
+            if (Thread.currentThread().getName().startsWith("flexdb-commit ") && path.endsWith("data")) {
                 throw new StoreIoException("write", path, new IOException("as told"));
             }
         };

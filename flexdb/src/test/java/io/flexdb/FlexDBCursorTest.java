@@ -138,7 +138,7 @@ class FlexDBCursorTest {
         AtomicBoolean blocked = new AtomicBoolean();
         CountDownLatch goOn = new CountDownLatch(1);
         HookedVfs.Hook hook = (kind, path) -> {
-            if (blocked.get() && Thread.currentThread().getName().equals("flexdb-commit")) {
+            if (blocked.get() && Thread.currentThread().getName().startsWith("flexdb-commit ")) {
                 await(goOn);
             }
         };

@@ -462,7 +462,7 @@ class FlexDBFullTest {
         CountDownLatch filled = new CountDownLatch(1);
         HookedVfs hooked = new HookedVfs(vfs, (kind, path) -> {
             boolean log = path.getParent() != null && path.getParent().endsWith("wal");
-            if (slow.get() && log && Thread.currentThread().getName().equals("flexdb-logs")) {
+            if (slow.get() && log && Thread.currentThread().getName().startsWith("flexdb-logs ")) {
                 await(filled);
                 throw new StoreFullException("no space left, as is found out now: " + path);
             }
@@ -511,7 +511,7 @@ class FlexDBFullTest {
         HookedVfs.Hook hook = (kind, path) -> {
             Thread thread = Thread.currentThread();
             boolean isLog = path.getParent() != null && path.getParent().endsWith("wal");
-            boolean makesLogs = thread.getName().equals("flexdb-logs");
+            boolean makesLogs = thread.getName().startsWith("flexdb-logs ");
             if (isLog && kind == HookedVfs.Kind.CREATE && (full.get() || makesLogs)) {
                 if (makesLogs) {
                     logs.set(thread);
@@ -519,7 +519,7 @@ class FlexDBFullTest {
                 }
                 throw new StoreFullException("no space, for a test: " + path);
             }
-            boolean commitForces = thread.getName().equals("flexdb-commit") && kind == HookedVfs.Kind.FORCE;
+            boolean commitForces = thread.getName().startsWith("flexdb-commit ") && kind == HookedVfs.Kind.FORCE;
             if (full.get() && commitForces && !isLog && others.size() < 30) {
                 int number = 100_000 + others.size();
                 Thread other = new Thread(() -> {

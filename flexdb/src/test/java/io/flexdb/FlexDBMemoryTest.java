@@ -339,7 +339,7 @@ class FlexDBMemoryTest {
     }
 
     private static boolean isThread(String name) {
-        return Thread.currentThread().getName().equals(name);
+        return Thread.currentThread().getName().startsWith(name + " ");
     }
 
     /** Who opens a store again mostly still has the closed one in a variable: {@code db.close(); db = open(...)}. */

@@ -118,7 +118,7 @@ class FlexDBMergeFunctionTest {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         MergeFunction function = (key, value, operands) -> {
-            if (Thread.currentThread().getName().equals("flexdb-commit")) {
+            if (Thread.currentThread().getName().startsWith("flexdb-commit ")) {
                 inside.countDown();
                 await(goOn);
             }

@@ -68,7 +68,7 @@ class FlexDBStallsTest {
         CountDownLatch goOn = new CountDownLatch(1);
         HookedVfs.Hook hook = (kind, path) -> {
             if (kind == HookedVfs.Kind.CREATE
-                    && Thread.currentThread().getName().equals("flexdb-logs")) {
+                    && Thread.currentThread().getName().startsWith("flexdb-logs ")) {
                 making.countDown();
                 await(goOn);
             }
@@ -104,7 +104,7 @@ class FlexDBStallsTest {
         AtomicInteger made = new AtomicInteger();
         HookedVfs.Hook hook = (kind, path) -> {
             if (kind == HookedVfs.Kind.CREATE
-                    && Thread.currentThread().getName().equals("flexdb-logs")
+                    && Thread.currentThread().getName().startsWith("flexdb-logs ")
                     && made.incrementAndGet() == 2) {
                 making.countDown();
                 await(goOn);
@@ -128,7 +128,7 @@ class FlexDBStallsTest {
         CountDownLatch goOn = new CountDownLatch(1);
         HookedVfs.Hook hook = (kind, path) -> {
             if (kind == HookedVfs.Kind.CREATE
-                    && Thread.currentThread().getName().equals("flexdb-logs")) {
+                    && Thread.currentThread().getName().startsWith("flexdb-logs ")) {
                 await(goOn);
             }
         };

@@ -40,7 +40,6 @@ class WaitsTest {
             allow("Pause LockSupport.parkNanos", 1, "lets time pass; keeps interrupts"),
             allow("Monitor tryAcquireNanos", 1, "makes the queue of the lock when the lock is made"),
             allow("Monitor awaitNanos", 1, "the condition's wait with a limit; keeps interrupts"),
-            allow("WriteMonitor .await", 1, "passes a limit on"),
             // Some hundred nanoseconds before parking
             allow("VisibleSequence onSpinWait", 1, "8 times: the predecessor's last steps take as long"),
             allow("FlexSpaceAccess onSpinWait", 1, "16 times: a short change ends in that time"),
@@ -67,11 +66,10 @@ class WaitsTest {
             allow("CommitTurns Thread::yield", 1, "once a turn, by the commit thread, which waits for nothing"),
             allow("FlexDB Pause.nanos", 1, "a random time after a conflict"),
             allow("TreeStore LockSupport.parkNanos", 1, "the same where only the public interface is known"),
-            allow("SyncThread .await", 1, "a thread of ours that works once an interval; woken to end"),
             allow(
-                    "CommitRequests .await",
+                    "SharedThreads .await",
                     2,
-                    "a thread of ours that has work at a known time; woken for all other work"),
+                    "threads of ours: one gives out work at known times, others end; woken for all other work"),
             allow("Scrubber timedWait", 1, "a thread of ours that keeps its pace; woken to end"),
             allow("Refiner timedWait", 1, "a thread of ours that rests between reads; woken to end"),
             allow("Refiner wait", 1, "a thread of ours; woken by notifyAll"),

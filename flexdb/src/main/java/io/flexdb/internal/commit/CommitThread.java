@@ -3,7 +3,6 @@ package io.flexdb.internal.commit;
 import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLog;
 import io.flexdb.internal.memlog.MemLogs;
@@ -11,13 +10,15 @@ import io.flexdb.internal.memlog.RetiredTables;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.internal.refine.Refiner;
 import io.flexdb.internal.run.SortedRun;
+import io.flexdb.internal.threads.SharedThreads;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
 import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Commits frozen memtables, oldest first, on a thread of its own; makes room again for what they had. */
+/** Commits frozen memtables, oldest first, on a thread that stores share; makes room again for what they had. */
 public final class CommitThread {
     /*
      * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
@@ -50,7 +51,11 @@ public final class CommitThread {
     private final RunLinker linker;
     private final Compactor compactor;
     private final Sweeper sweeper;
-    private final Thread thread;
+    private final SharedThreads threads; // null where writers commit themselves
+    private final String name;
+    private volatile SharedThreads.Task task; // null until it begins
+    private volatile Thread thread; // that runs it; null while none does
+    private boolean over; // by the thread
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
     private int memoryWaits; // since the last commit; by the thread
@@ -72,7 +77,8 @@ public final class CommitThread {
             SharedForce sharedForce,
             boolean mayMerge,
             LargeValues large,
-            boolean inline) {
+            SharedThreads threads,
+            Path directory) {
         this.large = large;
         this.versions = versions;
         this.health = versions.health;
@@ -94,12 +100,8 @@ public final class CommitThread {
         if (versions.clock.mayHaveTimes()) {
             sweeper.count(FIRST_KEY, null);
         }
-        if (inline) {
-            thread = null;
-        } else {
-            thread = new Thread(this::run, "flexdb-commit");
-            thread.setDaemon(true);
-        }
+        this.threads = threads;
+        this.name = "flexdb-commit " + directory;
     }
 
     /** Says where work comes from. Once, before anything else. */
@@ -166,31 +168,46 @@ public final class CommitThread {
     }
 
     public void start() {
-        if (thread != null) {
-            thread.start();
+        if (threads != null) {
+            task = threads.add(name, this::run);
+            task.wake();
+        }
+    }
+
+    /** Has it looked at soon what there is to do. Any thread; takes no memory. */
+    public void wake() {
+        SharedThreads.Task begun = task;
+        if (begun != null) {
+            begun.wake();
         }
     }
 
     public boolean isInline() {
-        return thread == null;
+        return threads == null;
     }
 
-    private void run() {
+    /** Does what there is, and returns after how many nanoseconds to look again. */
+    private long run() {
+        if (over) {
+            return Long.MAX_VALUE;
+        }
+        thread = Thread.currentThread();
         committer.runOnThisThread();
+        boolean ends = true;
         try {
             while (true) {
                 runErrands();
-                if (!garbageLeft && readWaits == 0 && !fileIsLong && !memLogs.isGrown()) {
+                if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.isSmall()) {
                     engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
                 }
-                MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.awaitWork();
+                MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
                 if (log != null) {
                     boolean done = log.isFrozen() ? commit(log) : applyActive(log);
                     if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal(), readsHoldSegments())) {
-                        return;
+                        return Long.MAX_VALUE;
                     }
                 } else if (!health.isUsable()) {
-                    break;
+                    return Long.MAX_VALUE;
                 } else if (refiner.hasReady()) {
                     refineSome();
                 } else if (garbageLeft) {
@@ -205,18 +222,31 @@ public final class CommitThread {
                     filterBuilder.buildSome();
                 } else if (defragmenter.isDue()) {
                     defragmentSome();
+                } else if (!hasErrands()) {
+                    ends = false;
+                    return work.nanosToNextLook();
                 }
             }
         } catch (UnreadableException e) {
             health.makeReadOnly(e.getCause());
             refineOnly();
+            return Long.MAX_VALUE;
         } catch (Throwable e) {
             health.fail(e);
+            return Long.MAX_VALUE;
         } finally {
-            refiner.end(); // nobody applies what its threads find
-            errands.end();
-            errandsBetween.end();
+            thread = null;
+            if (ends) {
+                end();
+            }
         }
+    }
+
+    private void end() {
+        over = true;
+        refiner.end(); // nobody applies what its threads find
+        errands.end();
+        errandsBetween.end();
     }
 
     private boolean readsHoldSegments() {
@@ -704,6 +734,7 @@ public final class CommitThread {
     }
 
     private void release(MemLog log) {
+        committing = null; // or its memory would be kept until the next commit
         log.letRunsGo(large);
         memLogs.expectKeysLike(log.table());
         boolean hadAdopted = memLogs.hasAdopted();
@@ -714,12 +745,13 @@ public final class CommitThread {
         retired.retire(log);
     }
 
-    /** Waits for the thread to end; the store tells it to. An interrupt of the caller stays pending. */
+    /** Waits for the thread to end, if there is one; the store tells it to. An interrupt of the caller stays pending. */
     public void stop() {
-        if (thread == null) {
-            return;
+        SharedThreads.Task begun = task;
+        if (begun != null) {
+            begun.end();
+            end();
         }
-        Uninterruptibly.run(thread::join);
     }
 
     /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */

@@ -7,14 +7,15 @@ import java.util.function.LongConsumer;
 /** What writers have for the commit thread to do, and what they want to know of it. */
 public interface CommitWork {
     /**
-     * Waits for a memtable to commit; null when there is none, but an interval to divide or to write anew, or an
-     * errand, or when the store is being
-     * closed and none is left, or none may be committed any more. It may be the active one, which is not {@linkplain
+     * A memtable to commit; null when there is none, or none may be committed any more. It may be the active one, which is not {@linkplain
      * MemLog#isFrozen frozen}, for as long as somebody wants that.
      */
-    MemLog awaitWork();
+    MemLog findWork();
 
-    /** The same without waiting: null, too, if there is nothing. To look changes nothing. */
+    /** After how many nanoseconds there may be some that nobody tells of. After a look that has found none. */
+    long nanosToNextLook();
+
+    /** The same as {@link #findWork}, but what fills slowly is left alone. To look changes nothing. */
     MemLog pollWork();
 
     /**

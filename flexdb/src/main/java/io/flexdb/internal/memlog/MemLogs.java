@@ -156,9 +156,14 @@ public final class MemLogs {
             return ready;
         }
         synchronized (this) {
-            if (ready != null) {
+            while (ready != null && !isEnough(ready, payloadBytes, bodyBytes, entries)) {
                 giveUp(ready);
+                ready = poll(birth); // made meanwhile
             }
+            if (ready != null) {
+                return ready;
+            }
+            giveBackWanted = false; // somebody writes
             raiseTo(payloadBytes, bodyBytes, entries);
             return take(birth);
         }
@@ -312,6 +317,11 @@ public final class MemLogs {
     /** How large a table is beside the usual one, at most 1, where tables grow. */
     public double shareOfUsual(MemTable table) {
         return sizes.length == 1 ? 1 : Math.min(1, (double) table.memoryBytes() / MemTable.tableBytes(memtableBytes));
+    }
+
+    /** Whether memtables grow, and have not yet. */
+    public boolean isSmall() {
+        return sizes.length > 1 && !grown;
     }
 
     /** Has what nobody needs given back the next time that one is prepared, and that be a small one. */
@@ -597,11 +607,11 @@ public final class MemLogs {
         }
     }
 
-    /** Gives the memory of a table back, unless somebody may still look at what keys it has. */
+    /** Gives the memory of a table back. */
     private void letGo(MemTable table) {
-        synchronized (modelLock) {
+        synchronized (modelLock) { // or somebody would look what keys it has
             if (table == model) {
-                return; // the garbage collector frees it
+                model = null;
             }
         }
         table.giveBack(memory);
@@ -623,7 +633,9 @@ public final class MemLogs {
 
     /** What the keys to come are expected to look like. */
     public void expectKeysLike(MemTable table) {
-        model = table;
+        synchronized (modelLock) {
+            model = table;
+        }
     }
 
     /** Off-heap bytes of memtables that are ready for use. */

@@ -174,7 +174,8 @@ public final class Store implements AutoCloseable {
                 sharedForce,
                 settings.merger != null,
                 large,
-                inline);
+                opened.threads,
+                directory);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
                 versions,
@@ -185,10 +186,10 @@ public final class Store implements AutoCloseable {
                 inline,
                 inline ? commits::publish : this::signalDivided,
                 System::nanoTime);
-        this.syncs = new SyncThread(settings, versions, sharedForce, inline);
+        this.syncs = new SyncThread(settings, versions, sharedForce, opened.threads, directory);
         this.writer =
                 new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
-        this.logThread = new LogThread(writer, memLogs, retired, health, inline);
+        this.logThread = new LogThread(writer, memLogs, retired, health, opened.threads, directory);
         commits.serve(writer.commitWork(), refiner);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(

@@ -2,7 +2,7 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.base.memory.RecycledBuffers;
+import io.flexdb.base.memory.SharedMemory;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
@@ -37,6 +37,7 @@ import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.OvergrownKeys;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
+import io.flexdb.internal.threads.SharedThreads;
 import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalRecovery;
 import io.flexdb.internal.wal.WalWriter;
@@ -59,8 +60,10 @@ public final class StoreOpener {
     private static final long RECYCLED_BYTES = 64 << 20; // at most, and an eighth of what direct buffers may take
 
     /** Memory that one store has given back and another may take. */
-    private static final RecycledBuffers RECYCLED =
-            new RecycledBuffers(Math.min(RECYCLED_BYTES, JvmMemory.ofThisProcess().directBytes() / 8));
+    private static final SharedMemory SHARED_MEMORY =
+            new SharedMemory(Math.min(RECYCLED_BYTES, JvmMemory.ofThisProcess().directBytes() / 8));
+
+    private static final SharedThreads THREADS = new SharedThreads();
 
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
 
@@ -73,6 +76,7 @@ public final class StoreOpener {
     final OffHeap memory;
     private final JvmMemory jvm;
     final boolean inline;
+    final SharedThreads threads; // null if there are to be none
     final Epochs epochs = new Epochs();
     final Health health;
     final StoreClock clock;
@@ -108,6 +112,7 @@ public final class StoreOpener {
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
+        this.threads = inline ? null : THREADS;
         this.clock = new StoreClock(settings.clock);
         this.leases = new FoundLeases(vfs, this.directory, System::currentTimeMillis);
         this.health = new Health("the store", this.directory, settings.healthListener);
@@ -121,7 +126,7 @@ public final class StoreOpener {
     public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
         StoreOpener opener = new StoreOpener(vfs, directory, settings, inline, jvm, ByteBuffer::allocateDirect);
-        opener.memory.recycle(RECYCLED);
+        opener.memory.share(SHARED_MEMORY);
         return opener.open();
     }
 

@@ -20,6 +20,7 @@ final class CommitRequests implements CommitWork {
     private final SlowFilling filling;
     private final StoreVersions versions;
     private final HeldRanges held;
+    private long nanosToNextLook; // by the thread that commits
     private final IdleTime idle = new IdleTime(System::nanoTime); // under the write lock
 
     CommitRequests(
@@ -44,14 +45,12 @@ final class CommitRequests implements CommitWork {
     }
 
     @Override
-    public MemLog awaitWork() {
+    public MemLog findWork() {
         monitor.lock();
         try {
-            boolean wasGrown = memLogs.isGrown();
             while (true) {
                 MemLog found = pollWork();
-                boolean gaveBack = wasGrown && !memLogs.isGrown(); // the caller may have something, too
-                if (found != null || !monitor.health.isUsable() || hasOtherWork() || gaveBack) {
+                if (found != null || !monitor.health.isUsable() || hasOtherWork()) {
                     return found;
                 }
                 MemLog active = memtables.get();
@@ -62,18 +61,22 @@ final class CommitRequests implements CommitWork {
                     }
                     rest = Math.min(rest, IdleTime.PERIOD_NANOS);
                 }
-                if (active == null) {
-                    monitor.await(rest);
-                } else if (isDue(active.table(), active.fillLevel() * memLogs.shareOfUsual(active.table()))
+                if (active != null && isDue(active.table(), active.fillLevel() * memLogs.shareOfUsual(active.table()))
                         && mayBeginEarly()) {
                     memtables.freeze(active);
-                } else {
-                    monitor.await(Math.min(rest, filling.nanosToNextLook()));
+                    continue;
                 }
+                nanosToNextLook = active == null ? rest : Math.min(rest, filling.nanosToNextLook());
+                return null;
             }
         } finally {
             monitor.unlock();
         }
+    }
+
+    @Override
+    public long nanosToNextLook() {
+        return nanosToNextLook;
     }
 
     /** Nobody has written for a while: what is in memory is committed first, and then memory and logs are given back. */

@@ -9,9 +9,18 @@ final class LogRequests {
     private long triesBegun;
     private long triesEnded;
     private StoreFullException refusal; // of the last try; null if it went well
+    private Runnable wakeTask = () -> {};
 
     LogRequests(WriteMonitor monitor) {
         this.monitor = monitor;
+    }
+
+    /** Says what makes logs, under the lock. */
+    void task(Runnable wake) {
+        wakeTask = wake;
+        if (wanted) {
+            wake.run();
+        }
     }
 
     // ---- by writers, and who commits, under the lock
@@ -21,6 +30,7 @@ final class LogRequests {
         if (!wanted) {
             wanted = true;
             monitor.changed();
+            wakeTask.run();
         }
     }
 
@@ -42,16 +52,16 @@ final class LogRequests {
 
     // ---- by the thread that makes logs
 
-    /** Waits until a log is wanted; false if the store is being closed, or has failed. */
-    boolean awaitWanted() {
+    /** Whether a log is wanted; false if the store is being closed, or has failed. A try begins then. */
+    boolean beginWanted() {
         monitor.lock();
         try {
-            while (!wanted && monitor.health.isUsable()) {
-                monitor.await();
+            if (!wanted || !monitor.health.isUsable()) {
+                return false;
             }
             wanted = false;
             triesBegun++;
-            return monitor.health.isUsable();
+            return true;
         } finally {
             monitor.unlock();
         }

@@ -2,11 +2,12 @@ package io.flexdb.internal.write;
 
 import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
-import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memlog.RetiredTables;
+import io.flexdb.internal.threads.SharedThreads;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
 
 /**
  * Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers.
@@ -21,30 +22,38 @@ public final class LogThread {
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final Health health;
-    private final boolean wanted;
-    private Thread thread; // under the write lock until the store is closed
+    private final SharedThreads threads; // null if there is to be none
+    private final String name;
+    private SharedThreads.Task task; // under the write lock until the store is closed
+    private boolean over; // by the thread
 
-    public LogThread(StoreWriter writer, MemLogs memLogs, RetiredTables retired, Health health, boolean inline) {
+    /** @param threads null where writers make logs themselves */
+    public LogThread(
+            StoreWriter writer,
+            MemLogs memLogs,
+            RetiredTables retired,
+            Health health,
+            SharedThreads threads,
+            Path directory) {
         this.requests = writer.logRequests();
         this.memLogs = memLogs;
         this.retired = retired;
         this.health = health;
-        this.wanted = !inline;
+        this.threads = threads;
+        this.name = "flexdb-logs " + directory;
     }
 
     /** Begins, with the first write. Under the write lock. */
     public void start() {
-        if (wanted && thread == null) {
-            Thread started = new Thread(this::run, "flexdb-logs");
-            started.setDaemon(true);
-            started.start(); // if it can't, it is tried again
-            thread = started;
+        if (threads != null && task == null) {
+            task = threads.add(name, this::run); // if it can't, it is tried again
+            requests.task(task::wake);
         }
     }
 
-    private void run() {
+    private long run() {
         try {
-            while (requests.awaitWanted()) {
+            while (!over && requests.beginWanted()) {
                 awaitTable();
                 StoreFullException full = tryToPrepare();
                 for (int waits = 0; full != null && awaitMemory(waits); waits++) {
@@ -57,10 +66,12 @@ public final class LogThread {
                 }
             }
         } catch (StoreClosedException e) {
-            // in the middle of a log, which nobody needs
+            over = true; // in the middle of a log, which nobody needs
         } catch (Throwable e) {
+            over = true;
             health.fail(e);
         }
+        return Long.MAX_VALUE;
     }
 
     private StoreFullException tryToPrepare() {
@@ -97,9 +108,9 @@ public final class LogThread {
     /** Waits for its end; the store tells it to. */
     public void stop() {
         memLogs.beginClose();
-        Thread running = thread;
+        SharedThreads.Task running = task;
         if (running != null) {
-            Uninterruptibly.run(running::join);
+            running.end();
         }
     }
 }

@@ -95,7 +95,7 @@ public final class StoreWriter {
         this.startOthers = startOthers;
         this.turns = commits.turns();
         this.pacer = new WritePacer(this::successorProgress, turns::heldBack);
-        this.monitor = new WriteMonitor(health, this::follow);
+        this.monitor = new WriteMonitor(health, this::follow, commits::wake);
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
@@ -485,7 +485,7 @@ public final class StoreWriter {
             return memLogs.takeLarge(leastBytes, length, birth);
         }
         try {
-            return memLogs.take(birth);
+            return memLogs.takeFor(length, bodyBytes, entries, birth);
         } catch (StoreFullException e) {
             if (memLogs.lacksMemory()) {
                 throw e;

@@ -1,11 +1,11 @@
 package io.flexdb.internal.write;
 
-import io.flexdb.base.waiting.Waiter;
-import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.threads.SharedThreads;
 import io.flexdb.internal.version.StoreVersions;
 import io.flexdb.internal.wal.SharedForce;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes. */
@@ -17,18 +17,25 @@ public final class SyncThread {
     private final StoreVersions versions;
     private final SharedForce sharedForce;
     private final long intervalNanos;
-    private final boolean wanted;
+    private final SharedThreads threads; // null if there is to be none
+    private final String name;
     private final boolean forAll;
-    private volatile Thread thread; // written under this object's lock
-    private Waiter end; // of the thread's wait; under the lock
+    private volatile SharedThreads.Task task; // written under this object's lock
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private boolean stopped; // under the lock
 
-    public SyncThread(StoreSettings settings, StoreVersions versions, SharedForce sharedForce, boolean inline) {
+    /** @param threads null where nothing is forced periodically */
+    public SyncThread(
+            StoreSettings settings,
+            StoreVersions versions,
+            SharedForce sharedForce,
+            SharedThreads threads,
+            Path directory) {
         this.versions = versions;
         this.sharedForce = sharedForce;
         this.intervalNanos = settings.syncInterval.toNanos();
-        this.wanted = !inline && intervalNanos > 0;
+        this.threads = intervalNanos > 0 ? threads : null;
+        this.name = "flexdb-sync " + directory;
         this.forAll = settings.force == Force.PERIODICALLY;
     }
 
@@ -41,54 +48,45 @@ public final class SyncThread {
 
     /** A write that asked to be forced periodically, whatever the store's mode is, is visible. */
     void wrote(long sequence) {
-        if (forAll || !wanted) {
+        if (forAll || threads == null) {
             return;
         }
         askedFor.accumulateAndGet(sequence, Math::max);
-        if (thread == null) { // or each write would take the lock
+        if (task == null) { // or each write would take the lock
             startThread();
         }
     }
 
     private synchronized void startThread() {
-        if (wanted && thread == null && !stopped) {
-            Waiter toEnd = new Waiter();
-            Thread started = new Thread(() -> run(toEnd), "flexdb-sync");
-            started.setDaemon(true);
-            toEnd.begin(started);
-            started.start(); // if it can't, it is tried again
-            thread = started;
-            end = toEnd;
+        if (threads != null && task == null && !stopped) {
+            SharedThreads.Task added = threads.add(name, this::run); // if it can't, it is tried again
+            added.wakeIn(intervalNanos);
+            task = added;
         }
     }
 
-    private void run(Waiter toEnd) {
-        while (!toEnd.await(intervalNanos)) {
-            long sequence = forAll ? versions.visibleSequence() : askedFor.get();
-            if (sequence > sharedForce.durableSequence()) {
-                try {
-                    sharedForce.awaitDurable(sequence);
-                } catch (Throwable e) {
-                    versions.health.fail(e);
-                    return;
-                }
+    private long run() {
+        long sequence = forAll ? versions.visibleSequence() : askedFor.get();
+        if (sequence > sharedForce.durableSequence()) {
+            try {
+                sharedForce.awaitDurable(sequence);
+            } catch (Throwable e) {
+                versions.health.fail(e);
+                return Long.MAX_VALUE;
             }
         }
+        return intervalNanos;
     }
 
     /** Ends, and waits for the end. */
     public void stop() {
-        Thread running;
+        SharedThreads.Task running;
         synchronized (this) {
             stopped = true;
-            running = thread;
-            if (end != null) {
-                end.wake();
-                end = null;
-            }
+            running = task;
         }
         if (running != null) {
-            Uninterruptibly.run(running::join);
+            running.end();
         }
     }
 }

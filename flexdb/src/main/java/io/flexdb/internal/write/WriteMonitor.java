@@ -20,8 +20,8 @@ final class WriteMonitor {
      *   writer, StoreWriter.write       its keys to be held no more        loading thread: RunGate.Hold.letGo
      *   loading thread, RunGate         memtables committed *, a range     commit thread: signalCommitted; letGo
      *                                   that others hold
-     *   log thread, LogRequests         a log wanted                       writer: begin, awaitLog; signalCommitted
-     *   commit thread, CommitRequests   a frozen memtable                  writer: begin
+     *   task that makes logs            a log wanted                       writer: begin, awaitLog; signalCommitted
+     *   task that commits               a frozen memtable                  writer: begin
      *                                   the active one to be committed     writer: awaitLog, SpaceRetries.await
      *                                   or that it fills slowly            nobody: it looks each period
      *                                   an interval to be divided *        threads of Refiner: wake
@@ -33,11 +33,16 @@ final class WriteMonitor {
 
     private final Monitor monitor = new Monitor();
     private final Runnable follow;
+    private final Runnable wakeTask;
 
-    /** @param follow brings up to date what follows from the rest, after each change, under the lock */
-    WriteMonitor(Health health, Runnable follow) {
+    /**
+     * @param follow brings up to date what follows from the rest, after each change, under the lock
+     * @param wakeTask has the task that commits look, which does not wait here while it has nothing to do
+     */
+    WriteMonitor(Health health, Runnable follow, Runnable wakeTask) {
         this.health = health;
         this.follow = follow;
+        this.wakeTask = wakeTask;
     }
 
     void lock() {
@@ -53,19 +58,16 @@ final class WriteMonitor {
         monitor.await();
     }
 
-    /** The same for so long at most. */
-    void await(long nanos) {
-        monitor.await(nanos);
-    }
-
     /** Something has changed that others may wait for. Under the lock. */
     void changed() {
         follow.run();
         monitor.signalAll();
+        wakeTask.run();
     }
 
     /** Has whoever waits look again at what is not under the lock. Any thread. */
     void wake() {
         monitor.wake();
+        wakeTask.run();
     }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.base.memory.RecycledBuffers;
+import io.flexdb.base.memory.SharedMemory;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.memtable.MemTable;
 import io.flexdb.storage.StoreClosedException;
@@ -158,9 +158,9 @@ class MemLogsTest {
 
     @Test
     void nothingButASmallOneStaysWhenNobodyWrites() {
-        RecycledBuffers recycled = new RecycledBuffers(1 << 30);
+        SharedMemory recycled = new SharedMemory(1 << 30);
         OffHeap memory = new OffHeap();
-        memory.recycle(recycled);
+        memory.share(recycled);
         MemLogs own = growing(memory);
         List<MemLog> taken = new ArrayList<>();
         for (int i = 0; i < 7; i++) {

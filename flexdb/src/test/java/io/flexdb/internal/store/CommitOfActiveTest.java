@@ -29,10 +29,10 @@ class CommitOfActiveTest {
 
     private void before(HookedVfs.Kind kind, Path path) {
         String thread = Thread.currentThread().getName();
-        if (thread.equals("flexdb-logs") && kind == HookedVfs.Kind.CREATE && !hasSpace.get()) {
+        if (thread.startsWith("flexdb-logs ") && kind == HookedVfs.Kind.CREATE && !hasSpace.get()) {
             throw new StoreFullException("no space, for a test: " + path);
         }
-        if (thread.equals("flexdb-commit") && kind == HookedVfs.Kind.FORCE && committing.getCount() > 0) {
+        if (thread.startsWith("flexdb-commit ") && kind == HookedVfs.Kind.FORCE && committing.getCount() > 0) {
             committing.countDown();
             try {
                 goOn.await();

@@ -19,7 +19,7 @@ class SpaceRetriesTest {
     private final AtomicLong visible = new AtomicLong(7);
     private final Health health = new Health("the store", Path.of("/store"), null);
     private final CountDownLatch tried = new CountDownLatch(1);
-    private final WriteMonitor monitor = new WriteMonitor(health, tried::countDown);
+    private final WriteMonitor monitor = new WriteMonitor(health, tried::countDown, () -> {});
     private final SpaceRetries retries = new SpaceRetries(monitor, () -> {}, visible::get);
     private final Thread commits = new Thread(this::findNoRoom);
 

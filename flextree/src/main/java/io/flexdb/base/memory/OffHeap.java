@@ -83,7 +83,7 @@ public final class OffHeap {
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
     private volatile Giver giver;
-    private volatile RecycledBuffers recycled; // null for none
+    private volatile SharedMemory shared; // null for none
 
     /** Memory as the JDK gives it, without an idea of how much there is. */
     public OffHeap() {
@@ -111,9 +111,10 @@ public final class OffHeap {
         giver = newGiver;
     }
 
-    /** Says with whom buffers are shared that are used again and again. */
-    public void recycle(RecycledBuffers shared) {
-        recycled = shared;
+    /** Says with whom memory is shared: others may take what is given back, and give back what this one needs. */
+    public void share(SharedMemory withOthers) {
+        shared = withOthers;
+        withOthers.join(this);
     }
 
     /**
@@ -122,13 +123,21 @@ public final class OffHeap {
      * @throws OutOfMemoryError if there is no memory for it; nothing has changed
      */
     public ByteBuffer take(Use use, int capacity) {
-        RecycledBuffers shared = recycled;
-        ByteBuffer buffer = shared == null ? null : shared.poll(capacity);
+        SharedMemory others = shared;
+        ByteBuffer buffer = others == null ? null : others.poll(capacity);
         return buffer == null ? allocate(use, capacity) : note(use, buffer);
     }
 
-    /** Gives back a buffer that nobody uses any more, for others or for the garbage collector. */
+    /** Gives back a buffer that nobody uses any more, for others or for the garbage collector. Can't fail. */
     public void giveBack(ByteBuffer buffer) {
+        try {
+            tryGiveBack(buffer);
+        } catch (OutOfMemoryError e) {
+            // of a full heap: it is the garbage collector's
+        }
+    }
+
+    private void tryGiveBack(ByteBuffer buffer) {
         for (Held entry : held) {
             if (entry.refersTo(buffer)) {
                 held.remove(entry);
@@ -137,9 +146,9 @@ public final class OffHeap {
                 break;
             }
         }
-        RecycledBuffers shared = recycled;
-        if (shared != null) {
-            shared.offer(buffer);
+        SharedMemory others = shared;
+        if (others != null) {
+            others.offer(buffer);
         }
     }
 
@@ -152,17 +161,30 @@ public final class OffHeap {
     public ByteBuffer allocate(Use use, int capacity) {
         Giver asked = giver;
         if (asked != null && room.getAsLong() < capacity) {
-            asked.giveBack(capacity);
+            giveBackHereOrElsewhere(asked, capacity);
         }
         for (int tries = 1; ; tries++) {
             try {
                 return note(use, source.allocate(capacity));
             } catch (OutOfMemoryError e) {
-                if (asked == null || tries == MAX_TRIES || asked.giveBack(capacity) == 0) {
+                if (asked == null || tries == MAX_TRIES || giveBackHereOrElsewhere(asked, capacity) == 0) {
                     throw e;
                 }
             }
         }
+    }
+
+    /** First what this account has, since it is this one that needs more. */
+    private long giveBackHereOrElsewhere(Giver here, long wanted) {
+        long given = here.giveBack(wanted);
+        SharedMemory others = shared;
+        return others == null || given >= wanted ? given : given + others.giveBack(this, wanted - given);
+    }
+
+    /** Has this account let go of what it can spare, for another one. */
+    long giveBackForOthers(long wanted) {
+        Giver asked = giver;
+        return asked == null ? 0 : asked.giveBack(wanted);
     }
 
     /** The same from memory that is there, without asking anybody for it; null if there is too little. */
@@ -192,6 +214,10 @@ public final class OffHeap {
      */
     public void end() {
         giver = null; // it leads to all that has memory, which must not be kept here
+        SharedMemory others = shared;
+        if (others != null) {
+            others.leave(this);
+        }
         ENDED.removeIf(account -> account.heldBytes() == 0);
         if (heldBytes() > 0) {
             ENDED.add(this);

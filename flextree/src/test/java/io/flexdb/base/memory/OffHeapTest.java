@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -103,6 +105,41 @@ class OffHeapTest {
         assertThrows(OutOfMemoryError.class, () -> memory.allocate(Use.TREE, 400));
         assertEquals(1300, memory.heldBytes());
         assertTrue(memory.toString().contains("TREE=400"), memory.toString());
+    }
+
+    @Test
+    void othersGiveBackWhatOneNeedsThatHasNothingToSpare() {
+        SharedMemory shared = new SharedMemory(0);
+        OffHeap other = new OffHeap(this::take, room::get, 0);
+        memory.share(shared);
+        other.share(shared);
+        memory.giver(bytes -> 0);
+        other.giver(bytes -> {
+            room.addAndGet(bytes);
+            return bytes;
+        });
+        memory.allocate(Use.TREE, 900);
+        assertEquals(500, memory.allocate(Use.TREE, 500).capacity());
+        other.end();
+        assertThrows(OutOfMemoryError.class, () -> memory.allocate(Use.TREE, 500));
+    }
+
+    @Test
+    void aBufferThatOneGivesBackIsTakenByTheOther() {
+        SharedMemory shared = new SharedMemory(500);
+        OffHeap other = new OffHeap();
+        OffHeap first = new OffHeap();
+        first.share(shared);
+        other.share(shared);
+        ByteBuffer buffer = first.take(Use.SEGMENTS, 300);
+        ByteBuffer tooMuch = first.take(Use.SEGMENTS, 300);
+        first.giveBack(buffer);
+        first.giveBack(tooMuch);
+        assertEquals(300, shared.freeBytes());
+        assertEquals(0, first.heldBytes());
+        assertSame(buffer, other.take(Use.MEMTABLES, 300));
+        assertEquals(300, other.heldBytes(Use.MEMTABLES));
+        assertNotSame(tooMuch, other.take(Use.MEMTABLES, 300));
     }
 
     @Test

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** FlexDB, with default options but for what the settings say. */
 final class FlexDBStore implements KeyValueStore {
-    private static final String COMMIT_THREAD = "flexdb-commit";
+    private static final String BACKGROUND_THREADS = "flexdb-";
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final FlexDB store;
@@ -112,11 +112,11 @@ final class FlexDBStore implements KeyValueStore {
     @Override
     public long commitNanos() {
         long last;
-        long now = ProcessFigures.threadNanos(COMMIT_THREAD);
+        long now = ProcessFigures.threadNanos(BACKGROUND_THREADS);
         do {
             last = now;
             LockSupport.parkNanos(IDLE_NANOS);
-            now = ProcessFigures.threadNanos(COMMIT_THREAD);
+            now = ProcessFigures.threadNanos(BACKGROUND_THREADS);
         } while (now != last);
         return now;
     }

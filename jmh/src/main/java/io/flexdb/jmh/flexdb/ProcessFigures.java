@@ -47,12 +47,12 @@ record ProcessFigures(
                 field(Path.of("/proc/stat"), "cpu ", 8));
     }
 
-    /** Time that threads of a name have had on processors. */
+    /** Time that threads have had on processors whose names begin so; those that have ended do not count. */
     static long threadNanos(String name) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long nanos = 0;
         for (ThreadInfo thread : threads.getThreadInfo(threads.getAllThreadIds())) {
-            if (thread != null && thread.getThreadName().equals(name)) {
+            if (thread != null && thread.getThreadName().startsWith(name)) {
                 nanos += Math.max(0, threads.getThreadCpuTime(thread.getThreadId()));
             }
         }

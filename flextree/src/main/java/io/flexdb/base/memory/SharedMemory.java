@@ -4,21 +4,44 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Direct buffers that one store has given back and the next one takes, by their size. Thread-safe.
+ * Memory that stores have in common: buffers that one has given back and the next one takes, by their size, and what
+ * the others can spare for one that finds none. Thread-safe.
  *
  * <p>The JDK frees direct memory only when garbage is collected. So a store that has nothing to write for the moment
  * hands over what it wrote with.
  */
-public final class RecycledBuffers {
+public final class SharedMemory {
     private final long mostBytes;
     private final Map<Integer, ArrayDeque<ByteBuffer>> free = new HashMap<>(); // by capacity; under this lock, as is the next
     private long freeBytes;
+    private final Set<OffHeap> accounts = ConcurrentHashMap.newKeySet();
 
     /** @param mostBytes what is kept at most; the garbage collector gets the rest */
-    public RecycledBuffers(long mostBytes) {
+    public SharedMemory(long mostBytes) {
         this.mostBytes = mostBytes;
+    }
+
+    void join(OffHeap account) {
+        accounts.add(account);
+    }
+
+    void leave(OffHeap account) {
+        accounts.remove(account);
+    }
+
+    /** Has all others let go of so many bytes, or of what they can spare; returns how much that was. */
+    long giveBack(OffHeap asking, long wanted) {
+        long given = 0;
+        for (OffHeap account : accounts) {
+            if (account != asking && given < wanted) {
+                given += account.giveBackForOthers(wanted - given);
+            }
+        }
+        return given;
     }
 
     /** A buffer of exactly so many bytes, or null. */

@@ -1,0 +1,292 @@
+package io.flexdb.internal.threads;
+
+import io.flexdb.flexspace.internal.base.Monitor;
+import java.util.Arrays;
+
+/**
+ * Threads for the background work of any number of stores. A store has one only while there is something to do for it,
+ * and the thread has the store's directory in its name then. Thread-safe.
+ */
+public final class SharedThreads {
+    /*
+     * The problem: two hundred stores, each with a few threads that have nothing to do nearly always.
+     *
+     * The choice: what such a thread did is a task, which is run when somebody wakes it, or when the time has come that
+     * it has asked for. A dispatcher gives the tasks to workers, in turns. There are as many workers as processors and
+     * one more. A task may wait for long, for a disk or for memory, and may even wait for what another task does. So
+     * where all workers were busy for a tenth of a second, and none has ended its task, there will be one more: whatever
+     * tasks wait for, the others go on. A worker that gets nothing to do for a while ends, and so does the dispatcher
+     * when there is no task.
+     *
+     * To wake a task takes no memory, since it is done where the heap may be full; if there is no memory for another
+     * worker the dispatcher tries again.
+     *
+     * T1  A task is run by one worker at a time, and by none once end() has returned.
+     * T2  A task that was woken is run after that. Whoever wakes it sets wanted, then looks whether it is running; the
+     *     worker says that it is not running any more, then the dispatcher looks whether it is wanted.
+     */
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final long STALL_NANOS = 100_000_000;
+    private static final long TRY_AGAIN_NANOS = 10_000_000;
+    private static final long KEEP_NANOS = 1_000_000_000;
+    private static final long LONG_NANOS = 60 * KEEP_NANOS;
+    private static final int LEAST_WORKERS = 4;
+    private static final Task[] NONE = {};
+
+    /** What a task does. It must not throw. */
+    public interface Work {
+        /** Does what there is, and returns after how many nanoseconds to come again, if nobody wakes it earlier. */
+        long run();
+    }
+
+    /** Work of a store. */
+    public final class Task {
+        private final String name;
+        private final Work work;
+        private volatile boolean wanted;
+        private volatile boolean running; // written under the monitor, as all below
+        private boolean ended;
+        private long due = Long.MAX_VALUE;
+
+        private Task(String name, Work work) {
+            this.name = name;
+            this.work = work;
+        }
+
+        /** Has it run, or run once more. Any thread; takes no memory. */
+        public void wake() {
+            wanted = true;
+            if (!running) {
+                monitor.wake();
+            }
+        }
+
+        /** Has it run in so many nanoseconds. */
+        public void wakeIn(long nanos) {
+            monitor.lock();
+            try {
+                due = later(now(), nanos);
+                monitor.signalAll();
+            } finally {
+                monitor.unlock();
+            }
+        }
+
+        /** Has it run never again, and waits until it does not. An interrupt stays pending. */
+        public void end() {
+            monitor.lock();
+            try {
+                ended = true;
+                while (running) {
+                    monitor.await();
+                }
+                remove(this);
+            } finally {
+                monitor.unlock();
+            }
+        }
+    }
+
+    private final class Worker extends Thread {
+        private Worker nextIdle; // under the monitor, as the next
+        private Task task;
+
+        Worker(Task first) {
+            super("flexdb-idle");
+            task = first;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            while (task != null) {
+                setName(task.name);
+                long rest = Long.MAX_VALUE;
+                try {
+                    rest = task.work.run();
+                } catch (Throwable e) { // an error of ours: other tasks go on
+                    LOG.log(System.Logger.Level.ERROR, task.name + " has failed", e);
+                }
+                setName("flexdb-idle");
+                finish(this, rest);
+            }
+        }
+    }
+
+    private final int usualWorkers = Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
+    private final long begun = System.nanoTime();
+    private final Monitor monitor = new Monitor();
+    // Under the monitor.
+    private Task[] tasks = NONE;
+    private boolean dispatching;
+    private Worker idle; // the first of a list
+    private int workers;
+    private long progress; // when a worker has begun, or ended a task
+    private int turn; // where the dispatcher begins to look
+
+    private long now() {
+        return System.nanoTime() - begun;
+    }
+
+    private static long later(long now, long nanos) {
+        return nanos >= Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
+    }
+
+    /**
+     * Adds a task, which is run when it is woken.
+     *
+     * @param name of a thread while it runs the task
+     * @throws OutOfMemoryError if there is no memory for it, or for a thread
+     */
+    public Task add(String name, Work work) {
+        Task task = new Task(name, work);
+        monitor.lock();
+        try {
+            Task[] more = Arrays.copyOf(tasks, tasks.length + 1);
+            more[tasks.length] = task;
+            if (!dispatching) {
+                Thread dispatcher = new Thread(this::dispatch, "flexdb-dispatcher");
+                dispatcher.setDaemon(true);
+                dispatcher.start();
+                dispatching = true;
+            }
+            tasks = more;
+            return task;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Leaves the array as it is if there is no memory for another: what was ended is never run. */
+    private void remove(Task task) {
+        try {
+            tasks = Arrays.stream(tasks).filter(other -> other != task).toArray(Task[]::new);
+        } catch (OutOfMemoryError e) {
+            return;
+        }
+        monitor.signalAll();
+    }
+
+    /** Tasks that there are. */
+    public int taskCount() {
+        monitor.lock();
+        try {
+            return tasks.length;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Threads that run tasks, or have just run one. */
+    public int workerCount() {
+        monitor.lock();
+        try {
+            return workers;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void dispatch() {
+        monitor.lock();
+        try {
+            while (tasks.length > 0) {
+                long rest = beginDue(now());
+                monitor.await(rest);
+            }
+            dispatching = false;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Begins what is due, and returns for how long there will be nothing else. */
+    private long beginDue(long now) {
+        long rest = LONG_NANOS;
+        int count = tasks.length;
+        for (int i = 0, from = turn; i < count; i++) {
+            int at = (from + i) % count;
+            Task task = tasks[at];
+            if (task.running || task.ended) {
+                continue;
+            }
+            if (!task.wanted && task.due > now) {
+                rest = Math.min(rest, task.due - now);
+            } else if (give(task, now)) {
+                turn = at + 1;
+            } else {
+                return Math.min(rest, TRY_AGAIN_NANOS);
+            }
+        }
+        return rest;
+    }
+
+    /** Has a worker run a task, unless all are busy. */
+    private boolean give(Task task, long now) {
+        Worker worker = idle;
+        if (worker != null) {
+            idle = worker.nextIdle;
+            worker.nextIdle = null;
+            worker.task = task;
+            monitor.signalAll();
+        } else {
+            if (workers >= usualWorkers && now - progress < STALL_NANOS) {
+                return false;
+            }
+            try {
+                new Worker(task).start(); // waits for the monitor when it has run the task
+            } catch (OutOfMemoryError e) {
+                return false; // there may be memory later
+            }
+            workers++;
+            progress = now;
+        }
+        task.running = true;
+        task.wanted = false;
+        task.due = Long.MAX_VALUE;
+        return true;
+    }
+
+    /** Ends a run of a task, and waits for another one; the worker has none if it is to end. */
+    private void finish(Worker worker, long rest) {
+        monitor.lock();
+        try {
+            Task done = worker.task;
+            long now = now();
+            done.running = false;
+            done.due = Math.min(done.due, later(now, rest));
+            progress = now;
+            worker.task = null;
+            worker.nextIdle = idle;
+            idle = worker;
+            monitor.signalAll();
+            long end = now + KEEP_NANOS;
+            for (long left = KEEP_NANOS; worker.task == null && left > 0; left = end - now()) {
+                monitor.await(left);
+            }
+            if (worker.task == null) {
+                unlink(worker);
+                workers--;
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void unlink(Worker worker) {
+        if (idle == worker) {
+            idle = worker.nextIdle;
+            return;
+        }
+        Worker before = idle;
+        while (before.nextIdle != worker) {
+            before = before.nextIdle;
+        }
+        before.nextIdle = worker.nextIdle;
+    }
+
+    @Override
+    public String toString() {
+        return "SharedThreads[tasks=" + taskCount() + ", workers=" + workerCount() + "]";
+    }
+}

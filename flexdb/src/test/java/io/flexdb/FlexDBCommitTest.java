@@ -55,7 +55,8 @@ class FlexDBCommitTest {
         @Override
         public void before(HookedVfs.Kind kind, Path path) {
             // Not in the write-ahead log: a sync waits for a force that is under way.
-            boolean counts = Thread.currentThread().getName().startsWith(thread + " ")
+            String name = Thread.currentThread().getName();
+            boolean counts = (name.equals(thread) || name.startsWith(thread + " "))
                     && path.startsWith(StoreDriver.DIRECTORY.resolve("space"));
             if (counts && left-- == 0) {
                 parked.countDown();

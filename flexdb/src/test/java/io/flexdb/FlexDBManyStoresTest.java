@@ -39,12 +39,7 @@ class FlexDBManyStoresTest {
 
     private FlexDB open(int number) {
         return FlexDB.open(
-                new RealVfs(),
-                root.resolve("store" + number),
-                FlexDBOptions.defaults(),
-                false,
-                JVM,
-                this::allocate);
+                new RealVfs(), root.resolve("store" + number), FlexDBOptions.defaults(), false, JVM, this::allocate);
     }
 
     /** Those with the name of one of the stores here. */

@@ -16,7 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SharedMemory {
     private final long mostBytes;
-    private final Map<Integer, ArrayDeque<ByteBuffer>> free = new HashMap<>(); // by capacity; under this lock, as is the next
+    private final Map<Integer, ArrayDeque<ByteBuffer>> free =
+            new HashMap<>(); // by capacity; under this lock, as is the next
     private long freeBytes;
     private final Set<OffHeap> accounts = ConcurrentHashMap.newKeySet();
 

@@ -3,8 +3,8 @@ package io.flexdb.base.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -145,7 +145,10 @@ class OffHeapTest {
     @Test
     void aPoolWithoutMemoryStaysAsItIs() {
         NodePool pool = new NodePool(
-                new Epochs(), 64, new OffHeap(this::take, room::get, 0), Use.TREE); // the first chunks have 1 KiB, 2 KiB, 4 KiB, and a line each
+                new Epochs(),
+                64,
+                new OffHeap(this::take, room::get, 0),
+                Use.TREE); // the first chunks have 1 KiB, 2 KiB, 4 KiB, and a line each
         assertThrows(OutOfMemoryError.class, pool::allocate);
         assertThrows(OutOfMemoryError.class, () -> pool.ensure(1));
         assertEquals(0, pool.liveCount());

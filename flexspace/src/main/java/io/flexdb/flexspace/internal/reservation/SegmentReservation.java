@@ -192,8 +192,7 @@ public final class SegmentReservation {
         Segment open = store.openSegment();
         int claimed = open == null ? 0 : store.openClaimedBytes() - open.usedBytes;
         return Math.min(
-                Math.min(store.roomInOpenSegment(), claimed),
-                maxLiveBytes - store.liveBytes() - store.stagedBytes());
+                Math.min(store.roomInOpenSegment(), claimed), maxLiveBytes - store.liveBytes() - store.stagedBytes());
     }
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */

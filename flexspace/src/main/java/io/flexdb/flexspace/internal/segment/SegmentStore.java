@@ -148,9 +148,7 @@ public final class SegmentStore implements AutoCloseable {
      * in the file. The open segment goes on as after a recovery.
      */
     public void giveBackBuffers() {
-        if (openBuffer != null
-                && sealer.isIdle()
-                && open.usedBytes == openBuffer.framesInFile() << format.frameShift) {
+        if (openBuffer != null && sealer.isIdle() && open.usedBytes == openBuffer.framesInFile() << format.frameShift) {
             ByteBuffer bytes = openBuffer.memory();
             open.memoryStart = open.usedBytes; // first: who has found the memory still looks there for what it has
             open.memory = null;

@@ -252,8 +252,8 @@ final class KeyArena {
         if (chunkCount > Integer.MAX_VALUE >>> CHUNK_SHIFT) {
             throw new IllegalStateException("the arena holds as many keys as an int can name");
         }
-        ByteBuffer chunk = memory.allocate(OffHeap.Use.INDEX, chunkBytes(chunkCount))
-                .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer chunk =
+                memory.allocate(OffHeap.Use.INDEX, chunkBytes(chunkCount)).order(ByteOrder.LITTLE_ENDIAN);
         if (chunkCount == chunks.length) {
             ByteBuffer[] larger = Arrays.copyOf(chunks, 2 * chunkCount);
             larger[chunkCount] = chunk;

@@ -166,12 +166,10 @@ public final class StoreOpener {
                 }
             }
             recovery.check((payload, length) -> large.keep(payload, length));
-            recovery.replay(
-                    engine.tag(),
-                    (first, entries, payload, offset, length) -> {
-                        replayedBytes += length;
-                        FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null);
-                    });
+            recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
+                replayedBytes += length;
+                FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null);
+            });
             prepareToBegin();
             if (!vfs.exists(walDirectory)) {
                 SpaceEngine.createDirectory(vfs, walDirectory);

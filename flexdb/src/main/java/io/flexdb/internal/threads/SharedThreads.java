@@ -113,7 +113,8 @@ public final class SharedThreads {
         }
     }
 
-    private final int usualWorkers = Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
+    private final int usualWorkers =
+            Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
     private final long begun = System.nanoTime();
     private final Monitor monitor = new Monitor();
     // Under the monitor.

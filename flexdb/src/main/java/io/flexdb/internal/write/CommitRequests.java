@@ -61,7 +61,8 @@ final class CommitRequests implements CommitWork {
                     }
                     rest = Math.min(rest, IdleTime.PERIOD_NANOS);
                 }
-                if (active != null && isDue(active.table(), active.fillLevel() * memLogs.shareOfUsual(active.table()))
+                if (active != null
+                        && isDue(active.table(), active.fillLevel() * memLogs.shareOfUsual(active.table()))
                         && mayBeginEarly()) {
                     memtables.freeze(active);
                     continue;

@@ -171,7 +171,7 @@ class MemLogsTest {
         assertTrue(own.isGrown());
         for (MemLog done : taken) {
             own.covered(done.wal);
-            own.unread(done.table);
+            own.unread(done);
         }
         own.wantGiveBack();
         own.prepare();

@@ -2,10 +2,12 @@ package io.flexdb.base.memory;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 
 /**
  * Memory that stores have in common: buffers that one has given back and the next one takes, by their size, and what
@@ -19,7 +21,8 @@ public final class SharedMemory {
     private final Map<Integer, ArrayDeque<ByteBuffer>> free =
             new HashMap<>(); // by capacity; under this lock, as is the next
     private long freeBytes;
-    private final Set<OffHeap> accounts = ConcurrentHashMap.newKeySet();
+    // Of stores that nobody has closed and nobody uses any more, nothing may be kept here. Under the lock of its own.
+    private final Set<OffHeap> accounts = Collections.newSetFromMap(new WeakHashMap<>());
 
     /** @param mostBytes what is kept at most; the garbage collector gets the rest */
     public SharedMemory(long mostBytes) {
@@ -27,17 +30,25 @@ public final class SharedMemory {
     }
 
     void join(OffHeap account) {
-        accounts.add(account);
+        synchronized (accounts) {
+            accounts.add(account);
+        }
     }
 
     void leave(OffHeap account) {
-        accounts.remove(account);
+        synchronized (accounts) {
+            accounts.remove(account);
+        }
     }
 
     /** Has all others let go of so many bytes, or of what they can spare; returns how much that was. */
     long giveBack(OffHeap asking, long wanted) {
         long given = 0;
-        for (OffHeap account : accounts) {
+        List<OffHeap> others;
+        synchronized (accounts) {
+            others = List.copyOf(accounts);
+        }
+        for (OffHeap account : others) {
             if (account != asking && given < wanted) {
                 given += account.giveBackForOthers(wanted - given);
             }

@@ -42,7 +42,7 @@ public final class SharedThreads {
     /** Work of a store. */
     public final class Task {
         private final String name;
-        private final Work work;
+        private Work work; // null once it has ended: it leads to a store, and a worker may have the task on its stack
         private volatile boolean wanted;
         private volatile boolean running; // written under the monitor, as all below
         private boolean ended;
@@ -80,7 +80,8 @@ public final class SharedThreads {
                 while (running) {
                     monitor.await();
                 }
-                remove(this);
+                work = null;
+                removeEnded();
             } finally {
                 monitor.unlock();
             }
@@ -105,10 +106,19 @@ public final class SharedThreads {
                 try {
                     rest = task.work.run();
                 } catch (Throwable e) { // an error of ours: other tasks go on
-                    LOG.log(System.Logger.Level.ERROR, task.name + " has failed", e);
+                    report(e);
                 }
+                interrupted(); // which is nothing to another store
                 setName("flexdb-idle");
                 finish(this, rest);
+            }
+        }
+
+        private void report(Throwable failure) {
+            try {
+                LOG.log(System.Logger.Level.ERROR, task.name + " has failed", failure);
+            } catch (Throwable e) {
+                // The logger needs memory, too; and it may be anybody's.
             }
         }
     }
@@ -158,13 +168,25 @@ public final class SharedThreads {
         }
     }
 
-    /** Leaves the array as it is if there is no memory for another: what was ended is never run. */
-    private void remove(Task task) {
+    /** Leaves the array as it is if there is no memory for another: what was ended is never run, and goes with the next. */
+    private void removeEnded() {
+        int left = 0;
+        for (Task task : tasks) {
+            left += task.ended ? 0 : 1;
+        }
+        Task[] others;
         try {
-            tasks = Arrays.stream(tasks).filter(other -> other != task).toArray(Task[]::new);
+            others = left == 0 ? NONE : new Task[left];
         } catch (OutOfMemoryError e) {
             return;
         }
+        int count = 0;
+        for (Task task : tasks) {
+            if (!task.ended) {
+                others[count++] = task;
+            }
+        }
+        tasks = others;
         monitor.signalAll();
     }
 
@@ -226,26 +248,36 @@ public final class SharedThreads {
     private boolean give(Task task, long now) {
         Worker worker = idle;
         if (worker != null) {
+            begin(task);
             idle = worker.nextIdle;
             worker.nextIdle = null;
             worker.task = task;
             monitor.signalAll();
-        } else {
-            if (workers >= usualWorkers && now - progress < STALL_NANOS) {
-                return false;
-            }
-            try {
-                new Worker(task).start(); // waits for the monitor when it has run the task
-            } catch (OutOfMemoryError e) {
-                return false; // there may be memory later
-            }
-            workers++;
-            progress = now;
+            return true;
         }
+        if (workers >= usualWorkers && now - progress < STALL_NANOS) {
+            return false;
+        }
+        long due = task.due;
+        begin(task);
+        try {
+            new Worker(task).start(); // waits for the monitor when it has run the task
+        } catch (OutOfMemoryError e) { // there may be memory later
+            task.wanted = true;
+            task.due = due;
+            task.running = false;
+            return false;
+        }
+        workers++;
+        progress = now;
+        return true;
+    }
+
+    /** Before a worker has it: what the task is woken for after that, it may have missed (T2). */
+    private static void begin(Task task) {
         task.running = true;
         task.wanted = false;
         task.due = Long.MAX_VALUE;
-        return true;
     }
 
     /** Ends a run of a task, and waits for another one; the worker has none if it is to end. */

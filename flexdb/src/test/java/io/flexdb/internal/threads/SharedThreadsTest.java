@@ -108,6 +108,28 @@ class SharedThreadsTest {
         assertFalse(twice.get(), "two threads ran one task");
     }
 
+    /** The dispatcher may not yet have gone on when the new thread has already looked. */
+    @Test
+    void whatIsWokenAsSoonAsANewThreadHasLookedIsRunAgain() {
+        for (int i = 0; i < 300; i++) {
+            SharedThreads fresh = new SharedThreads(); // has no thread yet
+            AtomicInteger asked = new AtomicInteger();
+            AtomicInteger seen = new AtomicInteger(-1);
+            SharedThreads.Task task = fresh.add("task", () -> {
+                seen.set(asked.get());
+                return Long.MAX_VALUE;
+            });
+            task.wake();
+            while (seen.get() < 0) {
+                Thread.onSpinWait();
+            }
+            asked.set(1);
+            task.wake();
+            Waiting.whileTrue(() -> seen.get() != 1);
+            task.end();
+        }
+    }
+
     /** Whatever some tasks wait for, and be it others that wait for a thread, these go on. */
     @Test
     void tasksThatWaitForOthersGetThemRun() {
@@ -154,6 +176,24 @@ class SharedThreadsTest {
         assertTrue(threads.workerCount() <= most + 2, threads.toString()); // two where the machine stood still
         tasks.forEach(SharedThreads.Task::end);
         Waiting.whileTrue(() -> threads.workerCount() > 0);
+    }
+
+    @Test
+    void aTaskThatIsInterruptedInterruptsNoOther() {
+        AtomicInteger interrupted = new AtomicInteger();
+        for (int i = 0; i < 20; i++) {
+            CountDownLatch ran = new CountDownLatch(1);
+            SharedThreads.Task task = threads.add("interrupts itself", () -> {
+                interrupted.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
+                Thread.currentThread().interrupt();
+                ran.countDown();
+                return Long.MAX_VALUE;
+            });
+            task.wake();
+            await(ran);
+            task.end();
+        }
+        assertEquals(0, interrupted.get());
     }
 
     @Test

@@ -24,6 +24,7 @@ public final class LogThread {
     private final Health health;
     private final SharedThreads threads; // null if there is to be none
     private final String name;
+    private final Runnable wake = this::wake; // made before there may be no memory for it
     private SharedThreads.Task task; // under the write lock until the store is closed
     private boolean over; // by the thread
 
@@ -47,8 +48,12 @@ public final class LogThread {
     public void start() {
         if (threads != null && task == null) {
             task = threads.add(name, this::run); // if it can't, it is tried again
-            requests.task(task::wake);
+            requests.task(wake);
         }
+    }
+
+    private void wake() {
+        task.wake();
     }
 
     private long run() {

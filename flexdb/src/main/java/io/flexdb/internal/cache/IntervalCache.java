@@ -395,12 +395,12 @@ public final class IntervalCache {
 
     /** The same of several contents. */
     public void forget(long[] contentNumbers, int count) {
-        CacheTable slots = table;
-        if (slots == null || count == 0) {
+        if (table == null || count == 0) {
             return;
         }
         lock.lock();
         try {
+            CacheTable slots = table; // of now: it may have been replaced meanwhile
             for (int i = 0; i < count; i++) {
                 int slot = contentNumbers[i] > 0 ? slots.slotOf(contentNumbers[i]) : -1; // 0 is in empty slots
                 if (slot >= 0) {

@@ -137,18 +137,17 @@ public final class OffHeap {
         }
     }
 
+    /** What others don't keep counts as held until it is collected, or nobody would know that there is garbage. */
     private void tryGiveBack(ByteBuffer buffer) {
-        for (Held entry : held) {
-            if (entry.refersTo(buffer)) {
-                held.remove(entry);
-                bytes.addAndGet(entry.use, -entry.bytes);
-                entry.clear();
-                break;
-            }
-        }
         SharedMemory others = shared;
-        if (others != null) {
-            others.offer(buffer);
+        for (Held entry : held) {
+            if (entry.refersTo(buffer)) { // else it is not held, or no more: it must not get two owners
+                if (others != null && others.offer(buffer) && held.remove(entry)) {
+                    bytes.addAndGet(entry.use, -entry.bytes);
+                    entry.clear();
+                }
+                return;
+            }
         }
     }
 

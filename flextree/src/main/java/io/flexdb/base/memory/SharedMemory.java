@@ -41,9 +41,9 @@ public final class SharedMemory {
         }
     }
 
-    /** Has all others let go of so many bytes, or of what they can spare; returns how much that was. */
+    /** Lets go of so many bytes, or of what there is and the others can spare; returns how much that was. */
     long giveBack(OffHeap asking, long wanted) {
-        long given = 0;
+        long given = dropFree(); // which is of no size that was asked for
         List<OffHeap> others;
         synchronized (accounts) {
             others = List.copyOf(accounts);
@@ -66,12 +66,21 @@ public final class SharedMemory {
         return buffer;
     }
 
-    /** Keeps a buffer, unless there are enough. */
-    synchronized void offer(ByteBuffer buffer) {
-        if (freeBytes + buffer.capacity() <= mostBytes) {
-            freeBytes += buffer.capacity();
-            free.computeIfAbsent(buffer.capacity(), size -> new ArrayDeque<>()).push(buffer.clear());
+    /** Keeps a buffer, unless there are enough; returns whether it does. */
+    synchronized boolean offer(ByteBuffer buffer) {
+        if (freeBytes + buffer.capacity() > mostBytes) {
+            return false;
         }
+        free.computeIfAbsent(buffer.capacity(), size -> new ArrayDeque<>()).push(buffer.clear());
+        freeBytes += buffer.capacity();
+        return true;
+    }
+
+    private synchronized long dropFree() {
+        long dropped = freeBytes;
+        free.clear();
+        freeBytes = 0;
+        return dropped;
     }
 
     /** Bytes that wait for somebody to take them. */

@@ -125,6 +125,32 @@ class OffHeapTest {
     }
 
     @Test
+    void whatIsKeptForOthersGoesBeforeAnybodyFindsNoMemory() {
+        SharedMemory shared = new SharedMemory(1000);
+        memory.share(shared);
+        memory.giver(bytes -> 0);
+        memory.giveBack(memory.take(Use.SEGMENTS, 600));
+        assertEquals(600, shared.freeBytes());
+        room.set(500);
+        assertThrows(OutOfMemoryError.class, () -> memory.take(Use.MEMTABLES, 700)); // nothing is collected here
+        assertEquals(0, shared.freeBytes());
+    }
+
+    @Test
+    void aBufferThatIsGivenBackTwiceGetsOneOwnerOnly() {
+        SharedMemory shared = new SharedMemory(1000);
+        OffHeap account = new OffHeap();
+        account.share(shared);
+        ByteBuffer buffer = account.take(Use.SEGMENTS, 300);
+        account.giveBack(buffer);
+        account.giveBack(buffer);
+        account.giveBack(ByteBuffer.allocateDirect(300)); // not of this account
+        assertEquals(300, shared.freeBytes());
+        assertSame(buffer, account.take(Use.SEGMENTS, 300));
+        assertEquals(300, account.heldBytes());
+    }
+
+    @Test
     void aBufferThatOneGivesBackIsTakenByTheOther() {
         SharedMemory shared = new SharedMemory(500);
         OffHeap other = new OffHeap();
@@ -136,7 +162,7 @@ class OffHeapTest {
         first.giveBack(buffer);
         first.giveBack(tooMuch);
         assertEquals(300, shared.freeBytes());
-        assertEquals(0, first.heldBytes());
+        assertEquals(300, first.heldBytes(), "what is not kept is garbage of this account");
         assertSame(buffer, other.take(Use.MEMTABLES, 300));
         assertEquals(300, other.heldBytes(Use.MEMTABLES));
         assertNotSame(tooMuch, other.take(Use.MEMTABLES, 300));

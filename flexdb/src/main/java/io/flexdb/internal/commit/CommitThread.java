@@ -130,12 +130,20 @@ public final class CommitThread {
      * throws what that throws. Any thread but that one; where there is none, it is done by the caller.
      */
     public <T> T onErrand(Supplier<T> errand) {
-        return isInline() ? errand.get() : errands.run(errand, work::wake);
+        return isInline() ? errand.get() : errands.run(errand, this::wakeForErrand);
     }
 
     /** Has something short done by the thread that commits, between two commits, and waits for that. */
     public <T> T onErrandBetween(Supplier<T> errand) {
-        return isInline() ? errand.get() : errandsBetween.run(errand, work::wake);
+        return isInline() ? errand.get() : errandsBetween.run(errand, this::wakeForErrand);
+    }
+
+    private void wakeForErrand() {
+        SharedThreads.Task begun = task;
+        if (begun != null) {
+            begun.wakeFirst();
+        }
+        work.wake();
     }
 
     /**
@@ -186,7 +194,10 @@ public final class CommitThread {
         return threads == null;
     }
 
-    /** Does what there is, and returns after how many nanoseconds to look again. */
+    /**
+     * Does what there is, and returns after how many nanoseconds to look again. Where others wait for a worker it does
+     * one piece, and comes again.
+     */
     private long run() {
         if (over) {
             return Long.MAX_VALUE;
@@ -195,8 +206,12 @@ public final class CommitThread {
         committer.runOnThisThread();
         boolean ends = true;
         try {
-            while (true) {
+            for (boolean first = true; ; first = false) {
                 runErrands();
+                if (!first && threads.areScarce()) {
+                    ends = false;
+                    return 0;
+                }
                 if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.isSmall()) {
                     engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
                 }

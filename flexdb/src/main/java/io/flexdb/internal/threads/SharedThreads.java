@@ -18,6 +18,10 @@ public final class SharedThreads {
      * tasks wait for, the others go on. A worker that gets nothing to do for a while ends, and so does the dispatcher
      * when there is no task.
      *
+     * A task with much to do asks after each piece whether others wait for a worker, and gives way. And one that a
+     * caller waits for goes before all others, and has one more worker at once if all are busy: there are no more of
+     * these than callers.
+     *
      * To wake a task takes no memory, since it is done where the heap may be full; if there is no memory for another
      * worker the dispatcher tries again.
      *
@@ -44,6 +48,7 @@ public final class SharedThreads {
         private final String name;
         private Work work; // null once it has ended: it leads to a store, and a worker may have the task on its stack
         private volatile boolean wanted;
+        private volatile boolean urgent;
         private volatile boolean running; // written under the monitor, as all below
         private boolean ended;
         private long due = Long.MAX_VALUE;
@@ -59,6 +64,12 @@ public final class SharedThreads {
             if (!running) {
                 monitor.wake();
             }
+        }
+
+        /** The same for somebody who waits for it: before others. */
+        public void wakeFirst() {
+            urgent = true;
+            wake();
         }
 
         /** Has it run in so many nanoseconds. */
@@ -134,6 +145,7 @@ public final class SharedThreads {
     private int workers;
     private long progress; // when a worker has begun, or ended a task
     private int turn; // where the dispatcher begins to look
+    private volatile boolean scarce; // written under the monitor
 
     private long now() {
         return System.nanoTime() - begun;
@@ -190,6 +202,11 @@ public final class SharedThreads {
         monitor.signalAll();
     }
 
+    /** Whether some task that is due has no worker: who has one for long lets it go now and then. Any thread; cheap. */
+    public boolean areScarce() {
+        return scarce;
+    }
+
     /** Tasks that there are. */
     public int taskCount() {
         monitor.lock();
@@ -225,6 +242,12 @@ public final class SharedThreads {
 
     /** Begins what is due, and returns for how long there will be nothing else. */
     private long beginDue(long now) {
+        scarce = true; // until the end is reached
+        for (Task task : tasks) {
+            if (task.urgent && task.wanted && !task.running && !task.ended && !give(task, now)) {
+                return TRY_AGAIN_NANOS;
+            }
+        }
         long rest = LONG_NANOS;
         int count = tasks.length;
         for (int i = 0, from = turn; i < count; i++) {
@@ -241,6 +264,7 @@ public final class SharedThreads {
                 return Math.min(rest, TRY_AGAIN_NANOS);
             }
         }
+        scarce = false;
         return rest;
     }
 
@@ -255,14 +279,16 @@ public final class SharedThreads {
             monitor.signalAll();
             return true;
         }
-        if (workers >= usualWorkers && now - progress < STALL_NANOS) {
+        if (workers >= usualWorkers && !task.urgent && now - progress < STALL_NANOS) {
             return false;
         }
         long due = task.due;
+        boolean urgent = task.urgent;
         begin(task);
         try {
             new Worker(task).start(); // waits for the monitor when it has run the task
         } catch (OutOfMemoryError e) { // there may be memory later
+            task.urgent = urgent;
             task.wanted = true;
             task.due = due;
             task.running = false;
@@ -276,6 +302,7 @@ public final class SharedThreads {
     /** Before a worker has it: what the task is woken for after that, it may have missed (T2). */
     private static void begin(Task task) {
         task.running = true;
+        task.urgent = false;
         task.wanted = false;
         task.due = Long.MAX_VALUE;
     }

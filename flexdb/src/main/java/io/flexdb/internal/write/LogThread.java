@@ -26,7 +26,11 @@ public final class LogThread {
     private final String name;
     private final Runnable wake = this::wake; // made before there may be no memory for it
     private SharedThreads.Task task; // under the write lock until the store is closed
-    private boolean over; // by the thread
+    // By the task.
+    private boolean over;
+    private boolean tries; // a try is under way, and comes again after a while
+    private int tableWaits;
+    private int memoryWaits;
 
     /** @param threads null where writers make logs themselves */
     public LogThread(
@@ -58,12 +62,18 @@ public final class LogThread {
 
     private long run() {
         try {
-            while (!over && requests.beginWanted()) {
-                awaitTable();
-                StoreFullException full = tryToPrepare();
-                for (int waits = 0; full != null && awaitMemory(waits); waits++) {
-                    full = tryToPrepare();
+            while (!over && (tries || requests.beginWanted())) {
+                tries = true;
+                if (!awaitTable()) {
+                    return TABLE_WAIT_NANOS;
                 }
+                StoreFullException full = tryToPrepare();
+                if (full != null && memLogs.lacksMemory() && memoryWaits < MAX_MEMORY_WAITS && health.isUsable()) {
+                    return FIRST_MEMORY_WAIT_NANOS << memoryWaits++;
+                }
+                tries = false;
+                tableWaits = 0;
+                memoryWaits = 0;
                 requests.tried(full); // whoever needs one is told
                 if (full == null) {
                     memLogs.keepReserve();
@@ -79,6 +89,21 @@ public final class LogThread {
         return Long.MAX_VALUE;
     }
 
+    /**
+     * Waits until one of the memtables there may be is free, and returns false if that is better done without a thread.
+     * But for a reader that takes long, it is soon.
+     */
+    private boolean awaitTable() {
+        while (tableWaits < MAX_TABLE_WAITS && health.isUsable() && !memLogs.mayPrepare(retired.pinnedTables())) {
+            tableWaits++;
+            if (threads.areScarce()) {
+                return false;
+            }
+            Pause.nanos(TABLE_WAIT_NANOS);
+        }
+        return true;
+    }
+
     private StoreFullException tryToPrepare() {
         try {
             memLogs.prepare();
@@ -86,28 +111,6 @@ public final class LogThread {
         } catch (StoreFullException e) {
             return e;
         }
-    }
-
-    /** Waits until one of the memtables there may be is free. But for a reader that takes long, that is soon. */
-    private void awaitTable() {
-        for (int waits = 0; waits < MAX_TABLE_WAITS && health.isUsable(); waits++) {
-            if (memLogs.mayPrepare(retired.pinnedTables())) {
-                return;
-            }
-            Pause.nanos(TABLE_WAIT_NANOS);
-        }
-    }
-
-    /**
-     * Waits a little for memory, if it was that what there was too little of, longer each time, and returns whether to
-     * try again.
-     */
-    private boolean awaitMemory(int waits) {
-        if (!memLogs.lacksMemory() || waits == MAX_MEMORY_WAITS || !health.isUsable()) {
-            return false;
-        }
-        Pause.nanos(FIRST_MEMORY_WAIT_NANOS << waits);
-        return true;
     }
 
     /** Waits for its end; the store tells it to. */

@@ -178,6 +178,60 @@ class SharedThreadsTest {
         Waiting.whileTrue(() -> threads.workerCount() > 0);
     }
 
+    /** A caller who waits for one store does not wait for what all the others have to do. */
+    @Test
+    void aTaskThatACallerWaitsForHasAThreadBeforeAllOthers() {
+        int count = 200;
+        CountDownLatch released = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        List<SharedThreads.Task> tasks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            tasks.add(threads.add("long " + i, () -> {
+                begun.incrementAndGet();
+                await(released);
+                return Long.MAX_VALUE;
+            }));
+        }
+        tasks.forEach(SharedThreads.Task::wake);
+        Waiting.whileTrue(() -> !threads.areScarce());
+        CountDownLatch ran = new CountDownLatch(1);
+        SharedThreads.Task urgent = threads.add("urgent", () -> {
+            ran.countDown();
+            return Long.MAX_VALUE;
+        });
+        urgent.wakeFirst();
+        await(ran);
+        int before = begun.get();
+        released.countDown();
+        assertTrue(before < count, before + " began before the one that was waited for");
+        urgent.end();
+        tasks.forEach(SharedThreads.Task::end);
+    }
+
+    @Test
+    void tasksThatAlwaysHaveMoreToDoGiveWayToEachOther() {
+        int count = 30;
+        CountDownLatch turns = new CountDownLatch(3 * count);
+        List<SharedThreads.Task> tasks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            AtomicInteger left = new AtomicInteger(3);
+            tasks.add(threads.add("endless " + i, () -> {
+                if (left.getAndDecrement() > 0) {
+                    turns.countDown();
+                }
+                while (turns.getCount() > 0 && !threads.areScarce()) {
+                    Thread.yield();
+                }
+                return turns.getCount() > 0 ? 0 : Long.MAX_VALUE;
+            }));
+        }
+        tasks.forEach(SharedThreads.Task::wake);
+        await(turns);
+        int most = Math.max(4, Runtime.getRuntime().availableProcessors() + 1);
+        assertTrue(threads.workerCount() <= most + 2, threads.toString()); // two where the machine stood still
+        tasks.forEach(SharedThreads.Task::end);
+    }
+
     @Test
     void aTaskThatIsInterruptedInterruptsNoOther() {
         AtomicInteger interrupted = new AtomicInteger();

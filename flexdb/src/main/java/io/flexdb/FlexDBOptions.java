@@ -117,6 +117,17 @@ public final class FlexDBOptions {
     }
 
     /**
+     * The resources that the store shares with others: all of them together have no more memory than these, and no more
+     * threads. The other options about memory are limits of this store below that; if nothing is set it may have all.
+     *
+     * @param resources default null: {@linkplain FlexDBResources#shared those that all stores of the JVM share}
+     */
+    public FlexDBOptions withResources(FlexDBResources resources) {
+        boolean isDefault = resources == null || resources.equals(FlexDBResources.shared());
+        return with(settings -> settings.resources = isDefault ? null : resources.resources());
+    }
+
+    /**
      * The budget of the cache. It holds the directories of intervals, which say where in an interval each pair is:
      * 12 bytes a pair, or up to 20 where changes have scattered them. The pairs themselves are in the operating system's
      * page cache, so more than that serves nothing. Where the data file is not mapped, see {@link Reads}, a quarter of it is for directories, and what else
@@ -385,6 +396,11 @@ public final class FlexDBOptions {
         return settings.memoryBytes;
     }
 
+    /** What the store shares with others; never null. */
+    public FlexDBResources resources() {
+        return settings.resources == null ? FlexDBResources.shared() : FlexDBResources.of(settings.resources);
+    }
+
     /** The budget of the cache, or {@link #DERIVED}. */
     public long cacheBytes() {
         return settings.cacheBytes;
@@ -485,7 +501,8 @@ public final class FlexDBOptions {
     public String toString() {
         return "FlexDBOptions[durability=" + durability() + ", memoryBytes=" + text(settings.memoryBytes)
                 + ", cacheBytes="
-                + text(settings.cacheBytes) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
+                + text(settings.cacheBytes) + ", resources="
+                + (settings.resources == null ? "shared" : settings.resources) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxPinnedFileBytes="
                 + settings.maxPinnedFileBytes + ", maxLeasedBytes="

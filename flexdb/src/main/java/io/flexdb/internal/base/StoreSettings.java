@@ -2,6 +2,7 @@ package io.flexdb.internal.base;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.internal.keys.RecordFormat;
+import io.flexdb.internal.resources.StoreResources;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -44,6 +45,7 @@ public final class StoreSettings implements Cloneable {
     public int longestListBytes = RecordFormat.MAX_VALUE_BYTES; // of operands that wait; tests have a shorter one
     public LongSupplier nanoClock = System::nanoTime; // of what cursors read; tests have another
     public Merger merger; // or null
+    public StoreResources resources; // or null, for those that all stores share
 
     /** Another one, to be changed by whoever asks for it. */
     public StoreSettings copy() {

@@ -432,6 +432,7 @@ public final class IntervalCache {
             if (larger != null) {
                 fillFrom(slots, larger);
                 table = larger;
+                memory.letGo(OffHeap.Use.CACHE, slots.memoryBytes());
                 slots = larger;
             }
         }
@@ -595,6 +596,18 @@ public final class IntervalCache {
         }
     }
 
+    /** The same unless somebody else changes something, for a caller who may have the lock of another cache. */
+    public long tryGiveBack(long bytes) {
+        if (!lock.tryLock()) {
+            return 0;
+        }
+        try {
+            return giveBack(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean dropRegion() {
         int region;
         if (!retired.isEmpty()) {
@@ -618,6 +631,7 @@ public final class IntervalCache {
     }
 
     private void letGo(int region) {
+        memory.letGo(OffHeap.Use.CACHE, heldBytes[region]);
         regions[region] = null;
         allHeldBytes -= heldBytes[region];
         dropped.add(region);
@@ -695,6 +709,11 @@ public final class IntervalCache {
         } else {
             retired.add(region);
         }
+    }
+
+    /** Lookups. */
+    public long uses() {
+        return hits.sum() + misses.sum();
     }
 
     /** Lookups that found a directory. */

@@ -212,7 +212,7 @@ public final class CommitThread {
                     ends = false;
                     return 0;
                 }
-                if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.isSmall()) {
+                if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
                     engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
                 }
                 MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();

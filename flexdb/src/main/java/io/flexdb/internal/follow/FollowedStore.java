@@ -16,9 +16,11 @@ import io.flexdb.internal.files.ReaderLease;
 import io.flexdb.internal.files.StoreFiles;
 import io.flexdb.internal.files.TimeMark;
 import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.memory.JvmResources;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memory.StoreClasses;
 import io.flexdb.internal.merge.MergeCalls;
+import io.flexdb.internal.resources.StoreResources;
 import io.flexdb.internal.version.Holders;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.ReaderOvertakenException;
@@ -70,6 +72,7 @@ public final class FollowedStore implements AutoCloseable {
     final StoreSettings settings; // with all that was derived
     final MergeCalls merges;
     final MemoryBudget budget;
+    private final long ownBytes;
     final OffHeap memory;
     final boolean inline;
     final Epochs epochs = new Epochs();
@@ -101,6 +104,7 @@ public final class FollowedStore implements AutoCloseable {
         this.space = this.directory.resolve(StoreFiles.SPACE_NAME);
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
+        this.ownBytes = budget.ownBytes(settings, jvm);
         this.merges = new MergeCalls(settings.merger);
         this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
@@ -112,7 +116,22 @@ public final class FollowedStore implements AutoCloseable {
         this.mapped = settings.mappedReads && this.vfs.mapsSafely(this.directory);
         this.cache = new IntervalCache(epochs, budget.directoryBytes(mapped), memory);
         this.lease = new ReaderLease(vfs, this.directory, System::currentTimeMillis);
-        memory.giver(this::giveBack);
+        memory.giver(new OffHeap.Giver() {
+            @Override
+            public long giveBack(long bytes) {
+                return FollowedStore.this.giveBack(bytes);
+            }
+
+            @Override
+            public long tryGiveBack(long bytes) {
+                return cache.tryGiveBack(bytes);
+            }
+
+            @Override
+            public long uses() {
+                return cache.uses();
+            }
+        });
     }
 
     /**
@@ -123,12 +142,19 @@ public final class FollowedStore implements AutoCloseable {
     public static FollowedStore open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
         FollowedStore store = new FollowedStore(vfs, directory, settings, inline);
         try {
+            StoreResources shared = settings.resources == null ? JvmResources.SHARED : settings.resources;
+            store.memory.share(shared.memory, shared.isLimited ? 0 : store.ownBytes);
             store.memory.collectEnded(store.budget.totalBytes());
             StoreClasses.initialize();
             store.replace(store.load(tries -> store.readAll(0, tries)));
             return store;
         } catch (OutOfMemoryError e) {
-            throw store.wantOfMemory(e);
+            StoreMemoryException refusal = store.wantOfMemory(e);
+            store.memory.end();
+            throw refusal;
+        } catch (Throwable e) {
+            store.memory.end();
+            throw e;
         }
     }
 

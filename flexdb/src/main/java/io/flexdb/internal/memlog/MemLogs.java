@@ -63,6 +63,7 @@ public final class MemLogs {
     private final int memtableBytes;
     private final int[] sizes; // of one memtable after the other; the last is the usual one
     private int level; // of the next one to be made; under this object's lock
+    private int leastLevel; // that the write fits which waits for it; likewise
     private volatile boolean grown; // there is more than a small store takes
     private volatile boolean giveBackWanted;
     private final int mostTables;
@@ -175,6 +176,9 @@ public final class MemLogs {
     }
 
     private void raiseTo(int payloadBytes, long bodyBytes, int entries) {
+        while (leastLevel < sizes.length - 1 && !isEnough(sizes[leastLevel], payloadBytes, bodyBytes, entries)) {
+            leastLevel++;
+        }
         while (level < sizes.length - 1 && !isEnough(sizes[level], payloadBytes, bodyBytes, entries)) {
             level++;
         }
@@ -295,6 +299,7 @@ public final class MemLogs {
         if (reserveUsed && reserve == null && !coveredWals.isEmpty()) {
             keepReserve(); // before others: that may be the only space there is
         }
+        fitBudget();
         int bytes = sizes[level];
         MemTable table = table(bytes);
         WalWriter wal;
@@ -304,9 +309,28 @@ public final class MemLogs {
             giveUp(table);
             throw e;
         }
+        leastLevel = 0;
         level = Math.min(level + 1, sizes.length - 1);
         grown = grown || level > SMALL_LEVEL;
         spare.set(new MemLog(table, wal, 0)); // from here on it may be somebody's: nothing more is done to it
+    }
+
+    /** Takes a smaller size if stores together have no room for that one, or this one has more than its share. */
+    private void fitBudget() {
+        boolean gives = level > leastLevel && memory.hasTooMuchForMemtables();
+        MemTable kept = gives ? freeTables.poll() : null;
+        if (kept != null) {
+            tables.decrementAndGet();
+            letGo(kept);
+        }
+        boolean isKept = level == sizes.length - 1 && !freeTables.isEmpty();
+        if (level == leastLevel || !gives && (isKept || memory.makeRoomForMemtable(MemTable.tableBytes(sizes[level])))) {
+            return;
+        }
+        do {
+            level--;
+        } while (level > leastLevel && !memory.hasRoomForMemtable(MemTable.tableBytes(sizes[level])));
+        memory.pressForMemtables();
     }
 
     /** Whether more is ready or kept than a store takes that is hardly written to. */
@@ -322,6 +346,11 @@ public final class MemLogs {
     /** Whether memtables grow, and have not yet. */
     public boolean isSmall() {
         return sizes.length > 1 && !grown;
+    }
+
+    /** Whether memory that is not in use is better given back at once. */
+    public boolean shouldKeepNothing() {
+        return isSmall() || memory.isShort();
     }
 
     /** Has what nobody needs given back the next time that one is prepared, and that be a small one. */

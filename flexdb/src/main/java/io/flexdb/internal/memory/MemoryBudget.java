@@ -48,8 +48,11 @@ public record MemoryBudget(
      *     the sum
      */
     public static MemoryBudget of(StoreSettings settings, JvmMemory jvm) {
-        boolean derived = settings.memoryBytes == StoreSettings.DERIVED;
-        long total = derived ? derivedTotal(jvm) : settings.memoryBytes;
+        long most = settings.resources == null
+                ? Long.MAX_VALUE
+                : settings.resources.memory.budgetBytes(); // which is a limit
+        boolean derived = settings.memoryBytes == StoreSettings.DERIVED && most == Long.MAX_VALUE;
+        long total = derived ? derivedTotal(jvm) : settings.memoryBytes == StoreSettings.DERIVED ? most : settings.memoryBytes;
         FlexSpaceOptions space = settings.space;
         int buffers = segmentBuffers(space, total);
         long segments = (long) buffers * space.segmentBytes();
@@ -78,14 +81,16 @@ public record MemoryBudget(
             cache = Math.max(0, rest - memtables);
         }
         long sum = sum(cache, memtables + segments + reads + commits);
-        boolean tooMuch = sum > jvm.directBytes() || !derived && sum > total;
+        boolean tooMuch = sum > jvm.directBytes() || !derived && sum > total || total > most;
         if (tooMuch) {
             throw new IllegalArgumentException("the store's memory does not fit: cacheBytes " + cache + " + " + tables
                     + " memtables of " + MemTable.tableBytes(memtable) + " + segments " + segments + " + reads " + reads
                     + " + commits " + commits + " = " + sum + " bytes, but "
                     + (sum > jvm.directBytes()
                             ? "direct buffers may take " + jvm.directBytes() + "; raise -XX:MaxDirectMemorySize"
-                            : "memoryBytes is " + total + "; raise it")
+                            : sum > most || total > most
+                                    ? "the resources that it shares have " + most + "; give these more"
+                                    : "memoryBytes is " + total + "; raise it")
                     + ", or set withCacheBytes or withMemtableBytes lower");
         }
         long pinned = settings.maxPinnedBytes;
@@ -113,7 +118,8 @@ public record MemoryBudget(
         return (int) Math.max(MIN_SEGMENT_BUFFERS, Math.min(wanted, total / 4 / space.segmentBytes()));
     }
 
-    private static long derivedTotal(JvmMemory jvm) {
+    /** What a store takes without being told how much. */
+    static long derivedTotal(JvmMemory jvm) {
         return Math.min(StoreSettings.MAX_DERIVED_MEMORY_BYTES, allowed(jvm));
     }
 
@@ -121,6 +127,13 @@ public record MemoryBudget(
     private static long allowed(JvmMemory jvm) {
         long beside = jvm.machineBytes() - jvm.heapBytes();
         return Math.min(jvm.directBytes() / 8 * 5, beside > 0 ? beside / 2 : jvm.machineBytes() / 8);
+    }
+
+    /** How much more a store may take than one that is not told how much: it brings that with it. */
+    public long ownBytes(StoreSettings asked, JvmMemory jvm) {
+        return asked.memoryBytes == StoreSettings.DERIVED
+                ? Math.max(0, totalBytes - derivedTotal(jvm))
+                : totalBytes;
     }
 
     /**

@@ -2,7 +2,6 @@ package io.flexdb.internal.store;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.base.memory.SharedMemory;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
@@ -30,6 +29,7 @@ import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.large.LargeValues;
 import io.flexdb.internal.memlog.MemLogs;
 import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.memory.JvmResources;
 import io.flexdb.internal.memory.MemoryBudget;
 import io.flexdb.internal.memory.StoreClasses;
 import io.flexdb.internal.memtable.MemTable;
@@ -37,6 +37,7 @@ import io.flexdb.internal.merge.MergeCalls;
 import io.flexdb.internal.merge.OvergrownKeys;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.refine.IndexSampler;
+import io.flexdb.internal.resources.StoreResources;
 import io.flexdb.internal.threads.SharedThreads;
 import io.flexdb.internal.wal.FoundWrites;
 import io.flexdb.internal.wal.WalRecovery;
@@ -57,14 +58,6 @@ import java.nio.file.Path;
  * was; from then on nothing is left that the opening could fail for, but want of memory.
  */
 public final class StoreOpener {
-    private static final long RECYCLED_BYTES = 64 << 20; // at most, and an eighth of what direct buffers may take
-
-    /** Memory that one store has given back and another may take. */
-    private static final SharedMemory SHARED_MEMORY =
-            new SharedMemory(Math.min(RECYCLED_BYTES, JvmMemory.ofThisProcess().directBytes() / 8));
-
-    private static final SharedThreads THREADS = new SharedThreads();
-
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
 
     final Vfs vfs;
@@ -73,6 +66,7 @@ public final class StoreOpener {
     final MergeCalls merges;
     final OvergrownKeys overgrown;
     final MemoryBudget budget;
+    private final long ownBytes;
     final OffHeap memory;
     private final JvmMemory jvm;
     final boolean inline;
@@ -106,13 +100,15 @@ public final class StoreOpener {
         this.directory = directory.toAbsolutePath().normalize();
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
+        this.ownBytes = budget.ownBytes(settings, jvm);
         this.growing = !inline && settings.memtableBytes == StoreSettings.DERIVED;
         this.merges = new MergeCalls(settings.merger);
         this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
-        this.threads = inline ? null : THREADS;
+        StoreResources resources = settings.resources == null ? JvmResources.SHARED : settings.resources;
+        this.threads = inline ? null : resources.threads;
         this.clock = new StoreClock(settings.clock);
         this.leases = new FoundLeases(vfs, this.directory, System::currentTimeMillis);
         this.health = new Health("the store", this.directory, settings.healthListener);
@@ -126,8 +122,7 @@ public final class StoreOpener {
     public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
         StoreOpener opener = new StoreOpener(vfs, directory, settings, inline, jvm, ByteBuffer::allocateDirect);
-        opener.memory.share(SHARED_MEMORY);
-        return opener.open();
+        return opener.open(settings.resources == null ? JvmResources.SHARED : settings.resources);
     }
 
     /**
@@ -137,15 +132,19 @@ public final class StoreOpener {
      */
     public static Store open(
             Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
-        return new StoreOpener(vfs, directory, settings, inline, jvm, source).open();
+        return new StoreOpener(vfs, directory, settings, inline, jvm, source).open(settings.resources);
     }
 
-    private Store open() {
+    /** @param shared where memory comes from; null for a budget of its own */
+    private Store open(StoreResources shared) {
         StoreFiles.checkOpenable(vfs, directory);
         SpaceEngine.makeDirectory(vfs, directory);
         lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
         Store store = null;
         try {
+            if (shared != null) {
+                memory.share(shared.memory, shared.isLimited ? 0 : ownBytes);
+            }
             memory.collectEnded(budget.totalBytes());
             StoreClasses.initialize();
             StoreFiles.Found found = StoreFiles.openOrCreate(vfs, directory, settings);
@@ -249,7 +248,23 @@ public final class StoreOpener {
         engine = SpaceEngine.recover(vfs, space, found.storeId(), ofSpace, epochs, health, memory, found.isNew());
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
-        memory.giver(this::giveBack);
+        memory.giver(new OffHeap.Giver() {
+            @Override
+            public long giveBack(long bytes) {
+                return StoreOpener.this.giveBack(bytes);
+            }
+
+            @Override
+            public long tryGiveBack(long bytes) {
+                long given = engine.reads().giveBackCache(bytes);
+                return given < bytes ? given + cache.tryGiveBack(bytes - given) : given;
+            }
+
+            @Override
+            public long uses() {
+                return cache.uses();
+            }
+        });
         reader = new IntervalReader(
                 engine.reads(), engine.maxExtentBytes(), cache, coarse, fragmented, space.resolve("data"));
         filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;

@@ -134,8 +134,7 @@ public final class SharedThreads {
         }
     }
 
-    private final int usualWorkers =
-            Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
+    private final int usualWorkers;
     private final long begun = System.nanoTime();
     private final Monitor monitor = new Monitor();
     // Under the monitor.
@@ -146,6 +145,24 @@ public final class SharedThreads {
     private long progress; // when a worker has begun, or ended a task
     private int turn; // where the dispatcher begins to look
     private volatile boolean scarce; // written under the monitor
+
+    /** With one worker more than there are processors. */
+    public SharedThreads() {
+        this(usualWorkers());
+    }
+
+    /** @param workers as long as none of them waits for long */
+    public SharedThreads(int workers) {
+        if (workers < 1) {
+            throw new IllegalArgumentException("there must be one worker at least: " + workers);
+        }
+        this.usualWorkers = workers;
+    }
+
+    /** How many there are if nobody says so. */
+    public static int usualWorkers() {
+        return Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
+    }
 
     private long now() {
         return System.nanoTime() - begun;

@@ -2,9 +2,11 @@ package io.flexdb.base.memory;
 
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 
@@ -29,21 +31,32 @@ public final class OffHeap {
     /** What memory is for. */
     public enum Use {
         /** Directories of intervals, and frames. */
-        CACHE,
+        CACHE(true),
         /** Memtables. */
-        MEMTABLES,
+        MEMTABLES(true),
         /** The sparse index. */
-        INDEX,
+        INDEX(false),
         /** Range filters. */
-        FILTERS,
+        FILTERS(false),
         /** The FlexTree. */
-        TREE,
+        TREE(false),
         /** Segments that are being filled or written, or that readers copy from still. */
-        SEGMENTS,
+        SEGMENTS(true),
         /** Reads and cursors. */
-        READS,
+        READS(true),
         /** Commits, garbage collection, checkpoints and logs. */
-        COMMITS
+        COMMITS(true);
+
+        private final boolean hasBudget;
+
+        Use(boolean hasBudget) {
+            this.hasBudget = hasBudget;
+        }
+
+        /** Whether there is a budget for it; else it grows with the data. */
+        boolean hasBudget() {
+            return hasBudget;
+        }
     }
 
     /** Makes direct buffers. */
@@ -56,16 +69,116 @@ public final class OffHeap {
     public interface Giver {
         /** Lets go of so many bytes, or of all there is if that is less, and returns how much that was. Any thread. */
         long giveBack(long bytes);
+
+        /** The same, but it does nothing where it would have to wait for a lock. */
+        default long tryGiveBack(long bytes) {
+            return 0;
+        }
+
+        /** How often what it has was asked for; any number that stays the same while nobody does. */
+        default long uses() {
+            return 0;
+        }
     }
 
     private static final class Held extends PhantomReference<ByteBuffer> {
-        final int use;
+        final Sums sums;
+        final Use use;
         final long bytes;
 
-        Held(ByteBuffer buffer, Use use, ReferenceQueue<ByteBuffer> gone) {
+        Held(ByteBuffer buffer, Use use, Sums sums, ReferenceQueue<ByteBuffer> gone) {
             super(buffer, gone);
-            this.use = use.ordinal();
+            this.sums = sums;
+            this.use = use;
             this.bytes = buffer.capacity();
+        }
+
+        void forget() {
+            if (sums.held.remove(this)) {
+                sums.forgotten(use, bytes);
+            }
+        }
+    }
+
+    /** The figures of an account. They do not lead to it, nor to the store, and stay until all is collected. */
+    static final class Sums {
+        private final Set<Held> held = ConcurrentHashMap.newKeySet();
+        private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
+        private final AtomicLongArray letGo = new AtomicLongArray(Use.values().length); // and not collected yet
+        private final WeakReference<OffHeap> account;
+        private final SharedMemory shared; // null for none
+        private final AtomicLong brought;
+        private volatile boolean ended;
+
+        Sums(OffHeap account, SharedMemory shared, long broughtBytes) {
+            this.account = new WeakReference<>(account);
+            this.shared = shared;
+            this.brought = new AtomicLong(broughtBytes);
+        }
+
+        /** What it has brought to the common budget, which it takes back. */
+        long takeBrought() {
+            return brought.getAndSet(0);
+        }
+
+        /** Null if nobody uses it any more. */
+        OffHeap account() {
+            return account.get();
+        }
+
+        boolean hasEnded() {
+            return ended;
+        }
+
+        boolean isForgotten() {
+            return held.isEmpty() && (ended || account.get() == null);
+        }
+
+        long bytes(Use use) {
+            return bytes.get(use.ordinal());
+        }
+
+        /** Those of the cache that were not let go of. */
+        long cacheBytes() {
+            return bytes.get(Use.CACHE.ordinal()) - letGo.get(Use.CACHE.ordinal());
+        }
+
+        void note(Use use, ByteBuffer buffer, ReferenceQueue<ByteBuffer> gone) {
+            held.add(new Held(buffer, use, this, gone));
+            bytes.addAndGet(use.ordinal(), buffer.capacity());
+            if (shared != null) {
+                shared.noted(use, buffer.capacity());
+            }
+        }
+
+        private void forgotten(Use use, long count) {
+            bytes.addAndGet(use.ordinal(), -count);
+            long before = letGo.getAndAccumulate(use.ordinal(), count, (has, less) -> Math.max(0, has - less));
+            if (shared != null) {
+                shared.forgotten(use, count, Math.min(before, count));
+            }
+        }
+
+        /** Says that nobody uses so many bytes any more. */
+        void letGo(Use use, long count) {
+            letGo.addAndGet(use.ordinal(), count);
+            if (shared != null) {
+                shared.letGo(use, count);
+            }
+        }
+
+        /** The same of all that there is. */
+        private void end() {
+            ended = true;
+            if (shared != null) {
+                shared.tookBack(takeBrought());
+            }
+            for (Use use : Use.values()) {
+                long rest = bytes(use) - letGo.get(use.ordinal());
+                if (rest > 0) {
+                    letGo(use, rest);
+                }
+            }
         }
     }
 
@@ -79,11 +192,12 @@ public final class OffHeap {
     private final LongSupplier room;
     private final long reserveBytes;
     private final Runnable collector;
-    private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
-    private final Set<Held> held = ConcurrentHashMap.newKeySet();
-    private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
+    private final ReferenceQueue<ByteBuffer> ownGone = new ReferenceQueue<>();
+    private volatile Sums sums = new Sums(this, null, 0);
     private volatile Giver giver;
-    private volatile SharedMemory shared; // null for none
+    private volatile SharedMemory shared; // null for none; written before the first buffer is taken, as the sums are
+    private volatile long usesSeen;
+    private volatile long usesSeenAt = System.nanoTime();
 
     /** Memory as the JDK gives it, without an idea of how much there is. */
     public OffHeap() {
@@ -111,10 +225,23 @@ public final class OffHeap {
         giver = newGiver;
     }
 
-    /** Says with whom memory is shared: others may take what is given back, and give back what this one needs. */
+    /**
+     * Says with whom memory is shared: others may take what is given back, and give back what this one needs. Before
+     * anything else.
+     */
     public void share(SharedMemory withOthers) {
+        share(withOthers, 0);
+    }
+
+    /**
+     * The same of one that brings something along.
+     *
+     * @param broughtBytes by which the common budget is larger until this ends
+     */
+    public void share(SharedMemory withOthers, long broughtBytes) {
+        sums = new Sums(this, withOthers, broughtBytes);
         shared = withOthers;
-        withOthers.join(this);
+        withOthers.join(sums, broughtBytes);
     }
 
     /**
@@ -124,8 +251,8 @@ public final class OffHeap {
      */
     public ByteBuffer take(Use use, int capacity) {
         SharedMemory others = shared;
-        ByteBuffer buffer = others == null ? null : others.poll(capacity);
-        return buffer == null ? allocate(use, capacity) : note(use, buffer);
+        ByteBuffer buffer = others == null ? null : others.poll(use, capacity);
+        return buffer == null ? allocate(use, capacity) : noteOrRelease(use, buffer);
     }
 
     /** Gives back a buffer that nobody uses any more, for others or for the garbage collector. Can't fail. */
@@ -140,15 +267,27 @@ public final class OffHeap {
     /** What others don't keep counts as held until it is collected, or nobody would know that there is garbage. */
     private void tryGiveBack(ByteBuffer buffer) {
         SharedMemory others = shared;
-        for (Held entry : held) {
+        Sums mine = sums;
+        for (Held entry : mine.held) {
             if (entry.refersTo(buffer)) { // else it is not held, or no more: it must not get two owners
-                if (others != null && others.offer(buffer) && held.remove(entry)) {
-                    bytes.addAndGet(entry.use, -entry.bytes);
+                if (others == null || !mine.held.remove(entry)) {
+                    return;
+                }
+                if (others.offer(entry.use, buffer)) {
+                    mine.bytes.addAndGet(entry.use.ordinal(), -entry.bytes);
                     entry.clear();
+                } else {
+                    mine.held.add(entry);
+                    mine.letGo(entry.use, entry.bytes);
                 }
                 return;
             }
         }
+    }
+
+    /** Says that nobody uses some bytes any more, which the garbage collector will free. Can't fail. */
+    public void letGo(Use use, long count) {
+        sums.letGo(use, count);
     }
 
     /**
@@ -160,22 +299,65 @@ public final class OffHeap {
     public ByteBuffer allocate(Use use, int capacity) {
         Giver asked = giver;
         if (asked != null && room.getAsLong() < capacity) {
-            giveBackHereOrElsewhere(asked, capacity);
+            giveBackHereOrElsewhere(capacity);
         }
         for (int tries = 1; ; tries++) {
             try {
-                return note(use, source.allocate(capacity));
+                return allocateNow(use, capacity);
             } catch (OutOfMemoryError e) {
-                if (asked == null || tries == MAX_TRIES || giveBackHereOrElsewhere(asked, capacity) == 0) {
+                if (asked == null || tries == MAX_TRIES || giveBackHereOrElsewhere(capacity) == 0) {
                     throw e;
                 }
             }
         }
     }
 
+    private ByteBuffer allocateNow(Use use, int capacity) {
+        SharedMemory others = shared;
+        if (others != null) {
+            others.reserve(use, capacity);
+        }
+        return allocateReserved(use, capacity);
+    }
+
+    private ByteBuffer allocateReserved(Use use, int capacity) {
+        ByteBuffer buffer;
+        try {
+            buffer = source.allocate(capacity);
+        } catch (Throwable e) {
+            release(use, capacity);
+            throw e;
+        }
+        return noteOrRelease(use, buffer);
+    }
+
+    private void release(Use use, long capacity) {
+        SharedMemory others = shared;
+        if (others != null) {
+            others.release(use, capacity);
+        }
+    }
+
+    private ByteBuffer noteOrRelease(Use use, ByteBuffer buffer) {
+        forgetGone();
+        try {
+            sums.note(use, buffer, queue());
+        } catch (Throwable e) { // the heap is full
+            release(use, buffer.capacity());
+            throw e;
+        }
+        return buffer;
+    }
+
+    private ReferenceQueue<ByteBuffer> queue() {
+        SharedMemory others = shared;
+        return others == null ? ownGone : others.gone;
+    }
+
     /** First what this account has, since it is this one that needs more. */
-    private long giveBackHereOrElsewhere(Giver here, long wanted) {
-        long given = here.giveBack(wanted);
+    long giveBackHereOrElsewhere(long wanted) {
+        Giver here = giver;
+        long given = here == null ? 0 : here.giveBack(wanted);
         SharedMemory others = shared;
         return others == null || given >= wanted ? given : given + others.giveBack(this, wanted - given);
     }
@@ -186,24 +368,91 @@ public final class OffHeap {
         return asked == null ? 0 : asked.giveBack(wanted);
     }
 
+    /** The same, as far as no lock has to be waited for. */
+    void tryGiveBackForOthers(long wanted) {
+        Giver asked = giver;
+        if (asked != null) {
+            asked.tryGiveBack(wanted);
+        }
+    }
+
+    /** Whether nobody has used the cache for so long, as far as those know who asked before. */
+    boolean isCacheIdle(long now, long nanos) {
+        Giver asked = giver;
+        long uses = asked == null ? 0 : asked.uses();
+        if (uses != usesSeen) {
+            usesSeen = uses;
+            usesSeenAt = now;
+        }
+        return now - usesSeenAt >= nanos;
+    }
+
+    long cacheBytes() {
+        return sums.cacheBytes();
+    }
+
     /** The same from memory that is there, without asking anybody for it; null if there is too little. */
     public ByteBuffer tryAllocate(Use use, int capacity) {
-        if (spareBytes() < capacity) {
+        SharedMemory others = shared;
+        if (jvmSpareBytes() < capacity || others != null && !others.tryReserve(use, capacity)) {
             return null;
         }
         try {
-            return note(use, source.allocate(capacity));
+            return allocateReserved(use, capacity);
         } catch (OutOfMemoryError e) {
             return null;
         }
     }
 
-    /** Whether {@link #tryAllocate} is going to have so many bytes, as far as that is known without trying. Any thread. */
+    /**
+     * Whether {@link #tryAllocate} is going to have so many bytes for a cache, as far as that is known without trying.
+     * Where other stores have them, one of these may give way. Any thread.
+     */
     public boolean isThere(int capacity) {
-        return room.getAsLong() != Long.MAX_VALUE && spareBytes() >= capacity;
+        if (room.getAsLong() == Long.MAX_VALUE || jvmSpareBytes() < capacity) {
+            return false;
+        }
+        SharedMemory others = shared;
+        if (others == null || others.spareBytes(Use.CACHE) >= capacity) {
+            return true;
+        }
+        others.balance(this, capacity);
+        return others.spareBytes(Use.CACHE) >= capacity;
     }
 
-    private long spareBytes() {
+    /** Whether a memtable of so many bytes is within what stores share; caches may give way for it. */
+    public boolean makeRoomForMemtable(long capacity) {
+        SharedMemory others = shared;
+        return others == null || others.makeRoomForMemtable(this, capacity);
+    }
+
+    /** The same, but nobody has to give way. */
+    public boolean hasRoomForMemtable(long capacity) {
+        SharedMemory others = shared;
+        return others == null || others.spareBytes(Use.MEMTABLES) >= capacity;
+    }
+
+    /** Says that memtables are smaller than they would be with more memory. */
+    public void pressForMemtables() {
+        SharedMemory others = shared;
+        if (others != null) {
+            others.press(sums);
+        }
+    }
+
+    /** Whether memtables have more than their share while other stores have less than theirs. */
+    public boolean hasTooMuchForMemtables() {
+        SharedMemory others = shared;
+        return others != null && others.hasTooMuch(sums);
+    }
+
+    /** Whether other stores wait for memory, so that buffers are better given back as soon as nobody needs them. */
+    public boolean isShort() {
+        SharedMemory others = shared;
+        return others != null && others.isShort();
+    }
+
+    private long jvmSpareBytes() {
         return room.getAsLong() - reserveBytes;
     }
 
@@ -213,10 +462,7 @@ public final class OffHeap {
      */
     public void end() {
         giver = null; // it leads to all that has memory, which must not be kept here
-        SharedMemory others = shared;
-        if (others != null) {
-            others.leave(this);
-        }
+        sums.end();
         ENDED.removeIf(account -> account.heldBytes() == 0);
         if (heldBytes() > 0) {
             ENDED.add(this);
@@ -228,7 +474,7 @@ public final class OffHeap {
      * for each of these, for a collector that did not free it then will not at the next time either.
      */
     public void collectEnded(long wantedBytes) {
-        if (spareBytes() >= wantedBytes) {
+        if (jvmSpareBytes() >= wantedBytes) {
             return;
         }
         long ended = 0;
@@ -246,18 +492,13 @@ public final class OffHeap {
         return Math.max(0, room.getAsLong());
     }
 
-    private ByteBuffer note(Use use, ByteBuffer buffer) {
-        forgetGone();
-        Held entry = new Held(buffer, use, gone);
-        held.add(entry);
-        bytes.addAndGet(entry.use, entry.bytes);
-        return buffer;
+    private void forgetGone() {
+        forgetGone(queue());
     }
 
-    private void forgetGone() {
-        for (Held entry = (Held) gone.poll(); entry != null; entry = (Held) gone.poll()) {
-            held.remove(entry);
-            bytes.addAndGet(entry.use, -entry.bytes);
+    static void forgetGone(ReferenceQueue<ByteBuffer> queue) {
+        for (Held entry = (Held) queue.poll(); entry != null; entry = (Held) queue.poll()) {
+            entry.forget();
         }
     }
 
@@ -266,7 +507,7 @@ public final class OffHeap {
      */
     public long heldBytes(Use use) {
         forgetGone();
-        return bytes.get(use.ordinal());
+        return sums.bytes(use);
     }
 
     /** Bytes held for all. */

@@ -1,90 +1,393 @@
 package io.flexdb.base.memory;
 
+import io.flexdb.base.waiting.Pause;
+import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Memory that stores have in common: buffers that one has given back and the next one takes, by their size, and what
- * the others can spare for one that finds none. Thread-safe.
+ * Memory that stores have in common: a budget for all but their indexes, buffers that one has given back and the next
+ * one takes, by their size, and what the others can spare for one that finds none. Thread-safe.
  *
  * <p>The JDK frees direct memory only when garbage is collected. So a store that has nothing to write for the moment
  * hands over what it wrote with.
  */
 public final class SharedMemory {
-    private final long mostBytes;
-    private final Map<Integer, ArrayDeque<ByteBuffer>> free =
-            new HashMap<>(); // by capacity; under this lock, as is the next
-    private long freeBytes;
-    // Of stores that nobody has closed and nobody uses any more, nothing may be kept here. Under the lock of its own.
-    private final Set<OffHeap> accounts = Collections.newSetFromMap(new WeakHashMap<>());
+    /*
+     * A budget is hard if somebody asked for it. Then all counts that the JVM counts, until garbage is collected, and
+     * whoever can't do without memory has the caches of all stores give way and garbage collected, and is refused at
+     * last, as where the JVM has no more. Caches and memtables leave a part to those who write them to files, or nobody
+     * could make room.
+     *
+     * The budget that all stores share by default is a measure: caches and memtables grow no further, and who can't do
+     * without memory takes it as long as the JVM has some. There what was let go of does not count.
+     *
+     * M1  counted + free <= hard budget, at any time: who moves bytes from one to the other adds first.
+     */
+    private static final int RESERVED_SHARE = 4;
+    private static final long MOST_RESERVED_BYTES = 16 << 20;
+    private static final long FIRST_WAIT_NANOS = 1_000_000;
+    private static final int MAX_WAITS = 8; // a quarter of a second in all
+    private static final long COLLECT_AGAIN_NANOS = 1_000_000_000;
+    private static final long BALANCE_AGAIN_NANOS = 50_000_000;
+    private static final long IDLE_NANOS = 1_000_000_000;
+    private static final long PRESSED_NANOS = 5_000_000_000L;
+    private static final long MUCH_BYTES = 1 << 20; // of memtables
 
-    /** @param mostBytes what is kept at most; the garbage collector gets the rest */
-    public SharedMemory(long mostBytes) {
-        this.mostBytes = mostBytes;
+    final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
+    private final long mostFreeBytes;
+    private final boolean hard;
+    private final Runnable collector;
+    private final AtomicLong budget;
+    private final AtomicLong counted = new AtomicLong(); // of uses that have a budget
+    private final AtomicLongArray held = new AtomicLongArray(OffHeap.Use.values().length);
+    private final AtomicLong letGo = new AtomicLong(); // of what is counted, and not collected yet
+    private final AtomicBoolean collecting = new AtomicBoolean();
+    private volatile long notCollected; // of what was let go of, by the last collection
+    private volatile long collected = System.nanoTime() - COLLECT_AGAIN_NANOS;
+    private volatile long balanced = System.nanoTime() - BALANCE_AGAIN_NANOS;
+    private volatile long pressed = System.nanoTime() - PRESSED_NANOS;
+
+    private final Map<Integer, ArrayDeque<ByteBuffer>> free = new HashMap<>(); // by capacity; under this object's lock
+    private volatile long freeBytes; // written under the lock
+    private final OffHeap.Sums dropped = new OffHeap.Sums(null, this, 0); // of the free ones
+    // Of stores that nobody has closed and nobody uses any more, nothing may be kept here but what is held for them.
+    private final Set<OffHeap.Sums> accounts = ConcurrentHashMap.newKeySet();
+
+    /** Without a budget. */
+    SharedMemory(long mostFreeBytes) {
+        this(mostFreeBytes, Long.MAX_VALUE, false);
     }
 
-    void join(OffHeap account) {
-        synchronized (accounts) {
-            accounts.add(account);
+    /**
+     * @param mostFreeBytes what is kept at most for others to take; the garbage collector gets the rest
+     * @param budgetBytes what there is for all together
+     * @param hard whether nobody gets more, whatever happens
+     */
+    public SharedMemory(long mostFreeBytes, long budgetBytes, boolean hard) {
+        this(mostFreeBytes, budgetBytes, hard, System::gc);
+    }
+
+    SharedMemory(long mostFreeBytes, long budgetBytes, boolean hard, Runnable collector) {
+        this.mostFreeBytes = mostFreeBytes;
+        this.budget = new AtomicLong(budgetBytes);
+        this.hard = hard;
+        this.collector = collector;
+    }
+
+    /** @param broughtBytes added to the budget */
+    void join(OffHeap.Sums account, long broughtBytes) {
+        for (OffHeap.Sums other : accounts) {
+            if (other.account() == null) { // nobody has closed it
+                tookBack(other.takeBrought());
+            }
+        }
+        accounts.removeIf(OffHeap.Sums::isForgotten);
+        budget.addAndGet(broughtBytes);
+        accounts.add(account);
+    }
+
+    /** Takes away from the budget what was brought. */
+    void tookBack(long broughtBytes) {
+        budget.addAndGet(-broughtBytes);
+    }
+
+    // ---- the budget
+
+    /** What there is for all together. */
+    public long budgetBytes() {
+        return budget.get();
+    }
+
+    /** What counts of that, of all that is held. */
+    public synchronized long usedBytes() { // or a buffer would count twice on its way
+        forgetGone();
+        return used();
+    }
+
+    private long used() {
+        return hard ? counted.get() + freeBytes : counted.get() - letGo.get();
+    }
+
+    /** Bytes held for something, whether they count or not. */
+    public long heldBytes(OffHeap.Use use) {
+        forgetGone();
+        return held.get(use.ordinal());
+    }
+
+    /** How many stores there are. */
+    public int accountCount() {
+        int count = 0;
+        for (OffHeap.Sums account : accounts) {
+            OffHeap of = account.account();
+            count += of != null && !account.hasEnded() ? 1 : 0;
+        }
+        return count;
+    }
+
+    private long limit(OffHeap.Use use) {
+        long all = budget.get();
+        boolean isAll = use != OffHeap.Use.CACHE && use != OffHeap.Use.MEMTABLES;
+        return isAll ? all : all - Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE);
+    }
+
+    /** How much a use may have more. */
+    long spareBytes(OffHeap.Use use) {
+        return use.hasBudget() ? limit(use) - used() : Long.MAX_VALUE;
+    }
+
+    /** Whether caches and memtables had better be small, since others wait for what is left. */
+    boolean isShort() {
+        return hard && spareBytes(OffHeap.Use.CACHE) < Math.min(MOST_RESERVED_BYTES, budget.get() / RESERVED_SHARE);
+    }
+
+    /** Counts what is about to be taken, if the budget has it. */
+    boolean tryReserve(OffHeap.Use use, long bytes) {
+        if (!use.hasBudget()) {
+            return true;
+        }
+        while (true) {
+            long now = counted.get();
+            long used = now + (hard ? freeBytes : -letGo.get());
+            if (used + bytes > limit(use)) {
+                return false;
+            }
+            if (counted.compareAndSet(now, now + bytes)) {
+                return true;
+            }
         }
     }
 
-    void leave(OffHeap account) {
-        synchronized (accounts) {
-            accounts.remove(account);
+    /**
+     * The same for whoever can't do without: garbage is collected for it.
+     *
+     * @throws OutOfMemoryError if the budget does not have it then either; nothing has changed
+     */
+    void reserve(OffHeap.Use use, long bytes) {
+        if (!hard) {
+            counted.addAndGet(use.hasBudget() ? bytes : 0);
+        } else if (!tryReserveAfterCollection(use, bytes)) {
+            throw new OutOfMemoryError("the resources that stores share have " + budget.get() + " bytes, of which "
+                    + used() + " are in use, and not " + bytes + " more");
         }
     }
+
+    private boolean tryReserveAfterCollection(OffHeap.Use use, long bytes) {
+        if (tryReserve(use, bytes)) {
+            return true;
+        }
+        forgetGone();
+        if (tryReserve(use, bytes)) {
+            return true;
+        }
+        dropFree();
+        boolean worthIt = letGo.get() > notCollected || System.nanoTime() - collected > COLLECT_AGAIN_NANOS;
+        if (!worthIt) {
+            return false;
+        }
+        collect();
+        for (int waits = 0; waits < MAX_WAITS; waits++) { // the collector tells nobody when it has freed something
+            forgetGone();
+            if (tryReserve(use, bytes)) {
+                return true;
+            }
+            Pause.nanos(FIRST_WAIT_NANOS << waits);
+        }
+        notCollected = letGo.get();
+        return false;
+    }
+
+    private void collect() {
+        if (collecting.compareAndSet(false, true)) {
+            try {
+                collector.run();
+                collected = System.nanoTime();
+            } finally {
+                collecting.set(false);
+            }
+        }
+    }
+
+    /** Takes back what {@link #reserve} has counted. */
+    void release(OffHeap.Use use, long bytes) {
+        counted.addAndGet(use.hasBudget() ? -bytes : 0);
+    }
+
+    /** Whether a memtable fits the budget: caches give way to memtables until these have half of it. */
+    boolean makeRoomForMemtable(OffHeap asking, long bytes) {
+        if (spareBytes(OffHeap.Use.MEMTABLES) >= bytes) {
+            return true;
+        }
+        forgetGone();
+        if (held.get(OffHeap.Use.MEMTABLES.ordinal()) + bytes <= budget.get() / 2) {
+            asking.giveBackHereOrElsewhere(bytes - Math.min(bytes, spareBytes(OffHeap.Use.MEMTABLES)));
+            if (hard && tryReserveAfterCollection(OffHeap.Use.MEMTABLES, bytes)) {
+                release(OffHeap.Use.MEMTABLES, bytes);
+                return true;
+            }
+        }
+        return spareBytes(OffHeap.Use.MEMTABLES) >= bytes;
+    }
+
+    /** Says that a store has smaller memtables than it would like to; those that have more than others give some up. */
+    void press(OffHeap.Sums account) {
+        if (account.bytes(OffHeap.Use.MEMTABLES) < fairMemtableBytes()) {
+            pressed = System.nanoTime();
+        }
+    }
+
+    /** Whether a store has more for memtables than it should have, now that others have too little. */
+    boolean hasTooMuch(OffHeap.Sums account) {
+        return System.nanoTime() - pressed < PRESSED_NANOS
+                && account.bytes(OffHeap.Use.MEMTABLES) > fairMemtableBytes();
+    }
+
+    private long fairMemtableBytes() {
+        int count = 0;
+        for (OffHeap.Sums account : accounts) {
+            count += account.bytes(OffHeap.Use.MEMTABLES) >= MUCH_BYTES ? 1 : 0;
+        }
+        return budget.get() / 2 / Math.max(1, count);
+    }
+
+    // ---- bookkeeping
+
+    void noted(OffHeap.Use use, long bytes) {
+        held.addAndGet(use.ordinal(), bytes);
+    }
+
+    void forgotten(OffHeap.Use use, long bytes, long ofLetGo) {
+        held.addAndGet(use.ordinal(), -bytes);
+        if (use.hasBudget()) {
+            counted.addAndGet(-bytes);
+            letGo.addAndGet(-ofLetGo);
+        }
+    }
+
+    void letGo(OffHeap.Use use, long bytes) {
+        letGo.addAndGet(use.hasBudget() ? bytes : 0);
+    }
+
+    void forgetGone() {
+        OffHeap.forgetGone(gone);
+    }
+
+    // ---- what others can spare
 
     /** Lets go of so many bytes, or of what there is and the others can spare; returns how much that was. */
     long giveBack(OffHeap asking, long wanted) {
         long given = dropFree(); // which is of no size that was asked for
-        List<OffHeap> others;
-        synchronized (accounts) {
-            others = List.copyOf(accounts);
+        if (given >= wanted) {
+            return given;
         }
-        for (OffHeap account : others) {
-            if (account != asking && given < wanted) {
-                given += account.giveBackForOthers(wanted - given);
+        OffHeap.Sums[] others = accounts.toArray(new OffHeap.Sums[0]);
+        long[] sizes = new long[others.length]; // or they would change while they are compared
+        for (int i = 0; i < others.length; i++) {
+            sizes[i] = others[i].cacheBytes();
+        }
+        for (int count = 0; count < others.length && given < wanted; count++) {
+            int largest = 0;
+            for (int i = 1; i < others.length; i++) {
+                largest = sizes[i] > sizes[largest] ? i : largest;
             }
+            sizes[largest] = Long.MIN_VALUE;
+            OffHeap account = others[largest].account();
+            given += account == null || account == asking ? 0 : account.giveBackForOthers(wanted - given);
         }
         return given;
     }
 
-    /** A buffer of exactly so many bytes, or null. */
-    synchronized ByteBuffer poll(int capacity) {
+    private OffHeap.Sums largestCache(OffHeap asking) {
+        OffHeap.Sums largest = null;
+        long most = 0;
+        for (OffHeap.Sums account : accounts) {
+            long bytes = account.cacheBytes();
+            if (bytes > most && account.account() != asking) {
+                largest = account;
+                most = bytes;
+            }
+        }
+        return largest;
+    }
+
+    /**
+     * Has the largest cache give way to one that would like to grow, if it is not used any more, or until both are
+     * equal.
+     */
+    void balance(OffHeap asking, long bytes) {
+        long now = System.nanoTime();
+        if (now - balanced < BALANCE_AGAIN_NANOS) {
+            return;
+        }
+        balanced = now;
+        forgetGone();
+        OffHeap.Sums largest = largestCache(asking);
+        OffHeap of = largest == null ? null : largest.account();
+        if (of == null) {
+            return;
+        }
+        boolean isIdle = of.isCacheIdle(now, IDLE_NANOS);
+        if (isIdle || largest.cacheBytes() > asking.cacheBytes() + 2 * bytes) {
+            of.tryGiveBackForOthers(bytes);
+        }
+        if (hard && letGo.get() > budget.get() / 8 && now - collected > 10 * COLLECT_AGAIN_NANOS) {
+            collect();
+        }
+    }
+
+    // ---- buffers that wait for another store
+
+    /** A buffer of exactly so many bytes, which counts, or null. */
+    synchronized ByteBuffer poll(OffHeap.Use use, int capacity) {
         ArrayDeque<ByteBuffer> ofSize = free.get(capacity);
         ByteBuffer buffer = ofSize == null ? null : ofSize.poll();
         if (buffer != null) {
+            counted.addAndGet(use.hasBudget() ? capacity : 0); // M1
             freeBytes -= capacity;
         }
         return buffer;
     }
 
-    /** Keeps a buffer, unless there are enough; returns whether it does. */
-    synchronized boolean offer(ByteBuffer buffer) {
-        if (freeBytes + buffer.capacity() > mostBytes) {
+    /** Keeps a buffer, which does not count any more as what it was; returns false if there are enough. */
+    synchronized boolean offer(OffHeap.Use use, ByteBuffer buffer) {
+        int capacity = buffer.capacity();
+        if (freeBytes + capacity > mostFreeBytes) {
             return false;
         }
-        free.computeIfAbsent(buffer.capacity(), size -> new ArrayDeque<>()).push(buffer.clear());
-        freeBytes += buffer.capacity();
+        free.computeIfAbsent(capacity, size -> new ArrayDeque<>()).push(buffer.clear());
+        freeBytes += capacity; // M1
+        forgotten(use, capacity, 0);
         return true;
     }
 
     private synchronized long dropFree() {
-        long dropped = freeBytes;
+        long before = freeBytes;
+        for (ArrayDeque<ByteBuffer> ofSize : free.values()) {
+            for (ByteBuffer buffer = ofSize.peek(); buffer != null; buffer = ofSize.peek()) {
+                try {
+                    dropped.note(OffHeap.Use.SEGMENTS, buffer, gone);
+                } catch (OutOfMemoryError e) { // of a full heap
+                    return before - freeBytes;
+                }
+                counted.addAndGet(buffer.capacity());
+                dropped.letGo(OffHeap.Use.SEGMENTS, buffer.capacity());
+                freeBytes -= buffer.capacity();
+                ofSize.remove();
+            }
+        }
         free.clear();
-        freeBytes = 0;
-        return dropped;
+        return before - freeBytes;
     }
 
     /** Bytes that wait for somebody to take them. */
-    public synchronized long freeBytes() {
+    public long freeBytes() {
         return freeBytes;
     }
 }

@@ -32,6 +32,7 @@ public final class BufferPool {
     private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
     private final ArrayDeque<Retired> retired = new ArrayDeque<>(); // in the order of their phases
     private int most;
+    private int wanted; // the limit, if there was memory
     private volatile int made; // only the writer writes it
     private long waits;
 
@@ -42,6 +43,7 @@ public final class BufferPool {
     BufferPool(int bufferBytes, int most, Epochs epochs, IntFunction<ByteBuffer> memory) {
         this.bufferBytes = bufferBytes;
         this.most = most;
+        this.wanted = most;
         this.epochs = epochs;
         this.memory = memory;
     }
@@ -53,6 +55,7 @@ public final class BufferPool {
      */
     void reserve(int least, int most) {
         this.most = Math.max(least, most);
+        this.wanted = this.most;
         while (made < least) {
             free.add(make());
         }
@@ -75,6 +78,7 @@ public final class BufferPool {
         for (ByteBuffer buffer = free.poll(); buffer != null; buffer = free.poll()) {
             made--;
             taker.accept(buffer);
+            most = wanted; // there may be memory when the next ones are needed
         }
     }
 

@@ -362,6 +362,7 @@ public final class FrameCache {
             }
         }
         memoryBytes -= given;
+        memory.letGo(OffHeap.Use.CACHE, given);
         return given;
     }
 

@@ -1,0 +1,2 @@
+/** Memory and threads that stores share. */
+package io.flexdb.internal.resources;

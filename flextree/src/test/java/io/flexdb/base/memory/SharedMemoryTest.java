@@ -1,0 +1,283 @@
+package io.flexdb.base.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.base.memory.OffHeap.Use;
+import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** A budget that several accounts share. Of 1,000 bytes caches and memtables may have 750. */
+class SharedMemoryTest {
+    private final AtomicInteger collections = new AtomicInteger();
+    private final SharedMemory hard = new SharedMemory(200, 1000, true, collections::incrementAndGet);
+    private final SharedMemory soft = new SharedMemory(200, 1000, false, collections::incrementAndGet);
+    private final OffHeap one = account();
+    private final OffHeap other = account();
+
+    private static OffHeap account() {
+        return new OffHeap(ByteBuffer::allocateDirect, () -> Long.MAX_VALUE / 2, 0);
+    }
+
+    /** Of one buffer, which lets it go when it is asked. */
+    private static final class Cache implements OffHeap.Giver {
+        private final OffHeap account;
+        private ByteBuffer bytes;
+        private long uses;
+
+        Cache(OffHeap account, int bytes) {
+            this.account = account;
+            this.bytes = account.tryAllocate(Use.CACHE, bytes);
+            account.giver(this);
+        }
+
+        @Override
+        public long giveBack(long wanted) {
+            if (bytes == null) {
+                return 0;
+            }
+            long given = bytes.capacity();
+            account.letGo(Use.CACHE, given);
+            bytes = null;
+            return given;
+        }
+
+        @Override
+        public long tryGiveBack(long wanted) {
+            return giveBack(wanted);
+        }
+
+        @Override
+        public long uses() {
+            return uses;
+        }
+    }
+
+    private void share(SharedMemory memory) {
+        one.share(memory);
+        other.share(memory);
+    }
+
+    @Test
+    void nobodyGetsMoreThanAHardBudget() {
+        share(hard);
+        ByteBuffer table = one.take(Use.MEMTABLES, 500);
+        assertNull(other.tryAllocate(Use.CACHE, 251), "of the budget 250 are left to whoever writes segments");
+        assertThrows(OutOfMemoryError.class, () -> other.take(Use.MEMTABLES, 251));
+        ByteBuffer segment = other.take(Use.SEGMENTS, 400);
+        assertThrows(OutOfMemoryError.class, () -> one.allocate(Use.COMMITS, 101));
+        assertEquals(900, hard.usedBytes());
+        ByteBuffer index = other.allocate(Use.INDEX, 5000);
+        assertEquals(900, hard.usedBytes(), "indexes grow with the data");
+        assertEquals(5000, hard.heldBytes(Use.INDEX));
+        Reference.reachabilityFence(List.of(table, segment, index));
+    }
+
+    @Test
+    void whatIsRecycledCountsUntilItIsUsedAgain() {
+        share(hard);
+        ByteBuffer segment = one.take(Use.SEGMENTS, 150);
+        one.giveBack(segment);
+        assertEquals(150, hard.usedBytes());
+        assertEquals(150, hard.freeBytes());
+        ByteBuffer rest = one.take(Use.SEGMENTS, 850);
+        assertSame(segment, other.take(Use.SEGMENTS, 150));
+        assertEquals(1000, hard.usedBytes());
+        Reference.reachabilityFence(rest);
+    }
+
+    @Test
+    void cachesOfAllGiveWayAndGarbageIsCollectedForWhoNeedsMemory() {
+        SharedMemory memory = new SharedMemory(0, 1000, true);
+        share(memory);
+        new Cache(one, 300);
+        new Cache(other, 400);
+        assertNull(other.tryAllocate(Use.CACHE, 100));
+        AtomicReference<ByteBuffer> table = new AtomicReference<>();
+        Waiting.whileTrue(() -> { // the collector takes its time to find what was let go of
+            try {
+                table.set(one.take(Use.MEMTABLES, 450));
+                return false;
+            } catch (OutOfMemoryError e) {
+                return true;
+            }
+        });
+        assertTrue(memory.usedBytes() <= 1000, memory.usedBytes() + " bytes");
+        assertEquals(450, one.heldBytes(Use.MEMTABLES));
+    }
+
+    @Test
+    void theBudgetOfTheJvmIsAMeasureAndNoLimit() {
+        share(soft);
+        assertNotNull(one.tryAllocate(Use.CACHE, 700));
+        ByteBuffer table = other.take(Use.MEMTABLES, 5000);
+        assertNull(one.tryAllocate(Use.CACHE, 1));
+        assertFalse(one.makeRoomForMemtable(100));
+        assertEquals(0, collections.get());
+        Reference.reachabilityFence(table);
+    }
+
+    @Test
+    void whatWasLetGoOfDoesNotCountInTheBudgetOfTheJvm() {
+        share(soft);
+        ByteBuffer cache = one.tryAllocate(Use.CACHE, 700);
+        one.letGo(Use.CACHE, 700);
+        assertEquals(0, soft.usedBytes());
+        ByteBuffer grown = other.tryAllocate(Use.CACHE, 700);
+        assertEquals(700, soft.usedBytes());
+        Reference.reachabilityFence(cache);
+        cache = null;
+        Waiting.collectWhile(() -> one.heldBytes() > 0);
+        assertEquals(700, soft.usedBytes(), "it counts once");
+        Reference.reachabilityFence(grown);
+        other.end();
+        assertEquals(0, soft.usedBytes());
+        assertEquals(1, soft.accountCount());
+    }
+
+    @Test
+    void whoHasAMeasureOfItsOwnBringsItAndTakesItAlong() {
+        one.share(soft, 500);
+        other.share(soft);
+        assertEquals(1500, soft.budgetBytes());
+        one.end();
+        one.end();
+        assertEquals(1000, soft.budgetBytes());
+    }
+
+    @Test
+    void whoNobodyHasClosedTakesNothingOfTheBudgetForEver() {
+        forget();
+        Waiting.collectWhile(() -> {
+            account().share(soft); // looks for those that nobody has any more
+            return soft.budgetBytes() > 1000 || soft.usedBytes() > 0;
+        });
+    }
+
+    private void forget() {
+        OffHeap forgotten = account();
+        forgotten.share(soft, 300);
+        forgotten.allocate(Use.MEMTABLES, 100);
+        assertEquals(1300, soft.budgetBytes());
+        assertEquals(100, soft.usedBytes());
+    }
+
+    @Test
+    void memtablesGetHalfOfTheBudgetFromCachesAndNoMore() {
+        share(soft);
+        Cache cache = new Cache(one, 700);
+        assertTrue(other.makeRoomForMemtable(50), "there is room");
+        assertNotNull(cache.bytes);
+        assertFalse(other.makeRoomForMemtable(501), "that would be more than half");
+        assertNotNull(cache.bytes);
+        assertTrue(other.makeRoomForMemtable(500));
+        assertNull(cache.bytes);
+    }
+
+    @Test
+    void aCacheThatIsNotUsedGivesWayToOneThatWantsToGrow() {
+        share(soft);
+        Cache cache = new Cache(one, 750);
+        cache.uses = 7;
+        assertTrue(other.isThere(100), "the other one has more than both would have");
+        assertNull(cache.bytes);
+    }
+
+    @Test
+    void ofTwoCachesThatAreUsedTheSmallerOneDoesNotGiveWay() {
+        share(soft);
+        Cache mine = new Cache(other, 360);
+        Cache cache = new Cache(one, 390);
+        cache.uses = 7;
+        assertFalse(other.isThere(100));
+        assertNotNull(cache.bytes);
+        assertNotNull(mine.bytes);
+    }
+
+    @Test
+    void whoHasMoreMemtablesThanOthersGivesSomeUpOnceTheyHaveTooLittle() {
+        SharedMemory memory = new SharedMemory(0, 16 << 20, false);
+        share(memory);
+        ByteBuffer much = one.take(Use.MEMTABLES, 6 << 20);
+        ByteBuffer little = other.take(Use.MEMTABLES, 1 << 20);
+        assertFalse(one.hasTooMuchForMemtables(), "nobody wants it");
+        one.pressForMemtables();
+        assertFalse(one.hasTooMuchForMemtables(), "it has its share");
+        other.pressForMemtables();
+        assertTrue(one.hasTooMuchForMemtables());
+        assertFalse(other.hasTooMuchForMemtables());
+        Reference.reachabilityFence(List.of(much, little));
+    }
+
+    /** Whoever takes and gives back at the same time, nobody ever sees more in use than there is. */
+    @Test
+    void aHardBudgetHoldsAtAnyTime() throws InterruptedException {
+        int budget = 12_000;
+        SharedMemory memory = new SharedMemory(5_000, budget, true, () -> {});
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        List<Thread> users = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int seed = i;
+            users.add(new Thread(() -> use(memory, new Random(seed), failure)));
+        }
+        Thread observer = new Thread(() -> {
+            while (!ended.get()) {
+                long used = memory.usedBytes();
+                if (used > budget || used < 0) {
+                    failure.compareAndSet(null, new AssertionError(used + " bytes in use"));
+                }
+            }
+        });
+        observer.start();
+        users.forEach(Thread::start);
+        for (Thread user : users) {
+            user.join();
+        }
+        ended.set(true);
+        observer.join();
+        assertNull(failure.get());
+    }
+
+    private static void use(SharedMemory memory, Random random, AtomicReference<Throwable> failure) {
+        try {
+            OffHeap account = account();
+            account.share(memory);
+            ByteBuffer[] taken = new ByteBuffer[8];
+            int took = 0;
+            for (int i = 0; i < Effort.times(20_000); i++) {
+                int at = random.nextInt(taken.length);
+                if (taken[at] != null) {
+                    account.giveBack(taken[at]); // and what is not kept is garbage
+                    taken[at] = null;
+                    continue;
+                }
+                int size = 500 * (1 + random.nextInt(4));
+                Use use = random.nextBoolean() ? Use.SEGMENTS : Use.MEMTABLES;
+                boolean isPlenty = memory.spareBytes(use) > 4 * size; // else garbage would be waited for
+                taken[at] = isPlenty ? account.take(use, size) : account.tryAllocate(use, size);
+                took += taken[at] != null ? 1 : 0;
+            }
+            if (took == 0) {
+                throw new AssertionError("nothing was ever there: " + Arrays.toString(taken));
+            }
+        } catch (Throwable e) {
+            failure.compareAndSet(null, e);
+        }
+    }
+}

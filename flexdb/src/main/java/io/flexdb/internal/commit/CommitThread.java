@@ -29,6 +29,7 @@ public final class CommitThread {
      *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
      */
     private static final byte[] FIRST_KEY = {};
+    private static final long ENDS = -1;
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
     private static final long READ_WAIT_NANOS = 200_000;
@@ -55,7 +56,10 @@ public final class CommitThread {
     private final String name;
     private volatile SharedThreads.Task task; // null until it begins
     private volatile Thread thread; // that runs it; null while none does
-    private boolean over; // by the thread
+    // By the task.
+    private boolean over;
+    private boolean awaitsRoom; // that a commit did not find
+    private boolean refinesOnly; // the store is read-only
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
     private int memoryWaits; // since the last commit; by the thread
@@ -204,57 +208,76 @@ public final class CommitThread {
         }
         thread = Thread.currentThread();
         committer.runOnThisThread();
-        boolean ends = true;
+        long rest = ENDS;
         try {
-            for (boolean first = true; ; first = false) {
-                runErrands();
-                if (!first && threads.areScarce()) {
-                    ends = false;
-                    return 0;
-                }
-                if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
-                    engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
-                }
-                MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
-                if (log != null) {
-                    boolean done = log.isFrozen() ? commit(log) : applyActive(log);
-                    if (!done && !awaitMemory() && !work.awaitRetry(committer.refusal(), readsHoldSegments())) {
-                        return Long.MAX_VALUE;
-                    }
-                } else if (!health.isUsable()) {
-                    return Long.MAX_VALUE;
-                } else if (refiner.hasReady()) {
-                    refineSome();
-                } else if (garbageLeft) {
-                    collectSlice();
-                } else if (readWaits > 0) {
-                    awaitShortReads();
-                } else if (fileIsLong) {
-                    shortenFile();
-                } else if (sweeper.isDue()) {
-                    sweepSome();
-                } else if (filterBuilder.isDue()) {
-                    filterBuilder.buildSome();
-                } else if (defragmenter.isDue()) {
-                    defragmentSome();
-                } else if (!hasErrands()) {
-                    ends = false;
-                    return work.nanosToNextLook();
-                }
-            }
+            rest = refinesOnly ? refine() : work();
         } catch (UnreadableException e) {
             health.makeReadOnly(e.getCause());
-            refineOnly();
-            return Long.MAX_VALUE;
+            refinesOnly = true;
+            rest = 0;
         } catch (Throwable e) {
             health.fail(e);
-            return Long.MAX_VALUE;
         } finally {
             thread = null;
-            if (ends) {
+            if (rest == ENDS) {
                 end();
             }
         }
+        return rest == ENDS ? Long.MAX_VALUE : rest;
+    }
+
+    private long work() {
+        for (boolean first = true; ; first = false) {
+            runErrands();
+            if (awaitsRoom) {
+                if (!work.beginRetry()) {
+                    return Long.MAX_VALUE;
+                }
+                awaitsRoom = false;
+                if (!health.isUsable()) {
+                    return ENDS;
+                }
+            }
+            if (!first && threads.areScarce()) {
+                return 0;
+            }
+            if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
+                engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
+            }
+            MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
+            if (log != null) {
+                boolean done = log.isFrozen() ? commit(log) : applyActive(log);
+                if (!done && !awaitMemory()) {
+                    work.refused(committer.refusal(), readsHoldSegments());
+                    awaitsRoom = true;
+                }
+            } else if (!health.isUsable()) {
+                return ENDS;
+            } else if (refiner.hasReady()) {
+                refineSome();
+            } else if (garbageLeft) {
+                collectSlice();
+            } else if (readWaits > 0) {
+                awaitShortReads();
+            } else if (fileIsLong) {
+                shortenFile();
+            } else if (sweeper.isDue()) {
+                sweepSome();
+            } else if (filterBuilder.isDue()) {
+                filterBuilder.buildSome();
+            } else if (defragmenter.isDue()) {
+                defragmentSome();
+            } else if (!hasErrands()) {
+                return work.nanosToNextLook();
+            }
+        }
+    }
+
+    /** Goes on dividing intervals, which changes nothing in files. */
+    private long refine() {
+        runErrands();
+        refineSome();
+        return health.isReadable() ? Long.MAX_VALUE : ENDS;
     }
 
     private void end() {
@@ -316,18 +339,6 @@ public final class CommitThread {
         while (engine.shorten(false)) {
             engine.collectGarbage();
             publishForReuse();
-        }
-    }
-
-    /** Goes on dividing intervals, which changes nothing in files. */
-    private void refineOnly() {
-        try {
-            while (work.awaitDivided()) {
-                runErrands();
-                refineSome();
-            }
-        } catch (Throwable e) {
-            health.fail(e);
         }
     }
 

@@ -19,18 +19,17 @@ public interface CommitWork {
     MemLog pollWork();
 
     /**
-     * Waits until somebody wants room that the space did not have.
+     * Tells that the space did not have room for a commit.
      *
      * @param readsHold whether reads, cursors or snapshots hold back segments, which may be free when they end
-     * @return false if the store is being closed, or has failed
      */
-    boolean awaitRetry(StoreFullException full, boolean readsHold);
+    void refused(StoreFullException full, boolean readsHold);
 
-    /** Has the thread that waits for any of this look again. Any thread. */
+    /** Whether to try again, since somebody wants that room, there is an errand, or the store is at its end. */
+    boolean beginRetry();
+
+    /** Has whoever waits for any of this look again. Any thread. */
     void wake();
-
-    /** Waits for an interval to divide, or an errand; false when the store is not to be read any more. */
-    boolean awaitDivided();
 
     /** Freezes a memtable without beginning another, if it takes writes still and has entries. */
     boolean freeze(MemLog log);

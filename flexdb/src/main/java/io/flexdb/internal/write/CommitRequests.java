@@ -116,26 +116,18 @@ final class CommitRequests implements CommitWork {
     }
 
     @Override
-    public boolean awaitRetry(StoreFullException full, boolean readsHold) {
-        return retries.awaitWanted(full, readsHold, commits::hasErrands);
+    public void refused(StoreFullException full, boolean readsHold) {
+        retries.refused(full, readsHold);
+    }
+
+    @Override
+    public boolean beginRetry() {
+        return retries.beginWanted(!monitor.health.isUsable() || commits.hasErrands());
     }
 
     @Override
     public void wake() {
         monitor.wake();
-    }
-
-    @Override
-    public boolean awaitDivided() {
-        monitor.lock();
-        try {
-            while (monitor.health.isReadable() && !commits.isWanted()) {
-                monitor.await();
-            }
-            return monitor.health.isReadable();
-        } finally {
-            monitor.unlock();
-        }
     }
 
     @Override

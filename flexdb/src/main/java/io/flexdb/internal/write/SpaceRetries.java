@@ -1,7 +1,6 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.storage.StoreFullException;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,7 +24,7 @@ final class SpaceRetries {
     private final Runnable wantCommit;
     private final LongSupplier visibleSequence;
     private StoreFullException full; // while a memtable can't be committed for want of room
-    private boolean awaiting; // the commit thread is, for a try to be wanted
+    private boolean awaiting; // the task that commits is, for a try to be wanted
     private boolean wanted;
     private long ended; // tries
     private long commits; // of memtables
@@ -108,8 +107,8 @@ final class SpaceRetries {
         commits++;
     }
 
-    /** {@link io.flexdb.internal.commit.CommitWork#awaitRetry}. */
-    boolean awaitWanted(StoreFullException refusal, boolean readsHold, BooleanSupplier orErrand) {
+    /** {@link io.flexdb.internal.commit.CommitWork#refused}. */
+    void refused(StoreFullException refusal, boolean readsHold) {
         monitor.lock();
         try {
             deletesSinceTry |= full == null; // deletes were not noted while the try was made
@@ -118,13 +117,22 @@ final class SpaceRetries {
             ended++;
             awaiting = true;
             monitor.changed();
-            while (!wanted && monitor.health.isUsable() && !orErrand.getAsBoolean()) {
-                monitor.await();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** {@link io.flexdb.internal.commit.CommitWork#beginRetry}. */
+    boolean beginWanted(boolean inAnyCase) {
+        monitor.lock();
+        try {
+            if (!wanted && !inAnyCase) {
+                return false;
             }
             wanted = false;
             awaiting = false;
             deletesSinceTry = freedThrough > visibleSequence.getAsLong();
-            return monitor.health.isUsable();
+            return true;
         } finally {
             monitor.unlock();
         }

@@ -16,7 +16,7 @@ final class WriteMonitor {
      *   writer, MemtableRotation        a frozen memtable less *           commit thread: CommitRequests.signalCommitted
      *                                   another memtable to be active      writer: ActiveMemtable.begin
      *                                   the next one ready *, or refused   log thread: LogRequests.tried
-     *   writer, SpaceRetries.await      room, or the end of a try          commit thread: signalCommitted, awaitWanted
+     *   writer, SpaceRetries.await      room, or the end of a try          commit thread: signalCommitted, refused
      *   writer, StoreWriter.write       its keys to be held no more        loading thread: RunGate.Hold.letGo
      *   loading thread, RunGate         memtables committed *, a range     commit thread: signalCommitted; letGo
      *                                   that others hold
@@ -25,7 +25,7 @@ final class WriteMonitor {
      *                                   the active one to be committed     writer: awaitLog, SpaceRetries.await
      *                                   or that it fills slowly            nobody: it looks each period
      *                                   an interval to be divided *        threads of Refiner: wake
-     *   commit thread, SpaceRetries     a try wanted                       writer: SpaceRetries.await
+     *                                   a try wanted                       writer: SpaceRetries.await
      *   loading thread, RunGate         that the store is closed *         Store.close: wake
      *   all of them                     the store's health *               Health.onChange, or closing: wake
      */

@@ -29,7 +29,20 @@ class SpaceRetriesTest {
         do {
             duringTry.run();
             tries.incrementAndGet();
-        } while (retries.awaitWanted(new StoreFullException("no room, for a test"), false, () -> false));
+            retries.refused(new StoreFullException("no room, for a test"), false);
+        } while (awaitWanted());
+    }
+
+    private boolean awaitWanted() {
+        monitor.lock();
+        try {
+            while (!retries.beginWanted(!health.isUsable())) {
+                monitor.await();
+            }
+            return health.isUsable();
+        } finally {
+            monitor.unlock();
+        }
     }
 
     /** Returns how many tries a writer waits for; the one that it leaves behind has begun and ended then, too. */

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongBinaryOperator;
 import java.util.function.LongSupplier;
 
 /**
@@ -102,6 +103,9 @@ public final class OffHeap {
 
     /** The figures of an account. They do not lead to it, nor to the store, and stay until all is collected. */
     static final class Sums {
+        // Made before there may be no memory for it.
+        private static final LongBinaryOperator LESS = (has, less) -> Math.max(0, has - less);
+
         private final Set<Held> held = ConcurrentHashMap.newKeySet();
         private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
         private final AtomicLongArray letGo = new AtomicLongArray(Use.values().length); // and not collected yet
@@ -153,7 +157,7 @@ public final class OffHeap {
 
         private void forgotten(Use use, long count) {
             bytes.addAndGet(use.ordinal(), -count);
-            long before = letGo.getAndAccumulate(use.ordinal(), count, (has, less) -> Math.max(0, has - less));
+            long before = letGo.getAndAccumulate(use.ordinal(), count, LESS);
             if (shared != null) {
                 shared.forgotten(use, count, Math.min(before, count));
             }

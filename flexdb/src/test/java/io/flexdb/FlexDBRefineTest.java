@@ -111,7 +111,7 @@ class FlexDBRefineTest {
 
     private static long refineThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("flexdb-refine") && thread.isAlive())
+                .filter(thread -> thread.getName().startsWith("flexdb-refine ") && thread.isAlive())
                 .filter(thread -> !OF_OTHERS.contains(thread))
                 .count();
     }

@@ -27,7 +27,7 @@ class BackgroundSealingTest {
 
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("flexdb-seal"))
+                .filter(thread -> thread.getName().startsWith("flexdb-seal "))
                 .count();
     }
 

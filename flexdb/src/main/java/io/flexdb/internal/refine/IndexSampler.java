@@ -67,7 +67,7 @@ public final class IndexSampler {
 
     private void runWithThreads(long ranges) {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
-            Thread thread = new Thread(work, "flexdb-sample");
+            Thread thread = new Thread(work, "flexdb-sample " + dataFile.getParent());
             thread.setDaemon(true);
             return thread;
         });

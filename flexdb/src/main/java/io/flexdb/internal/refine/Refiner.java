@@ -118,7 +118,7 @@ public final class Refiner {
         }
         began = nanoClock.getAsLong();
         for (int i = 0; i < threads.length; i++) {
-            threads[i] = new Thread(this::run, "flexdb-refine");
+            threads[i] = new Thread(this::run, "flexdb-refine " + dataFile.getParent());
             threads[i].setDaemon(true);
             threads[i].setPriority(Thread.MIN_PRIORITY);
             threads[i].start();

@@ -98,7 +98,7 @@ final class SpaceRecovery {
         VfsFile data = SpaceFiles.openData(vfs, directory, id);
         try {
             MappedReads mapped = settings.mappedReads ? new MappedReads(data) : null;
-            BackgroundWorker worker = vfs.worker("flexdb-seal"); // no thread yet
+            BackgroundWorker worker = vfs.worker("flexdb-seal " + directory); // no thread yet
             return new SegmentStore(data, format, epochs, worker, memory, settings.frameTableBytes, mapped);
         } catch (RuntimeException | Error e) {
             data.close();

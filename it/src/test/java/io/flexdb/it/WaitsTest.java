@@ -56,7 +56,7 @@ class WaitsTest {
             allow(
                     "CommitThread Pause.nanos",
                     2,
-                    "no memory; 50 looks after a commit at most, which others don't wait for"),
+                    "no memory at the end; 50 looks after a commit at most, which others don't wait for"),
             allow(
                     "LogThread Pause.nanos",
                     1,

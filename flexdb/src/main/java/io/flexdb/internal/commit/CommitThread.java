@@ -32,6 +32,7 @@ public final class CommitThread {
     private static final long ENDS = -1;
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+    private static final int MAX_MEMORY_WAITS_AT_END = 9; // two seconds and a half
     private static final long READ_WAIT_NANOS = 200_000;
     private static final int MAX_READ_WAITS = 50; // some ten milliseconds in all; then the next commit sees to it
 
@@ -59,6 +60,8 @@ public final class CommitThread {
     // By the task.
     private boolean over;
     private boolean awaitsRoom; // that a commit did not find
+    private boolean awaitsMemory; // likewise, until it is due
+    private long memoryDue;
     private boolean refinesOnly; // the store is read-only
     private CommitWork work; // set once, before the thread begins, as is the next
     private Refiner refiner;
@@ -238,6 +241,13 @@ public final class CommitThread {
                     return ENDS;
                 }
             }
+            if (awaitsMemory) {
+                long left = memoryDue - System.nanoTime();
+                if (left > 0 && health.isUsable()) {
+                    return left;
+                }
+                awaitsMemory = false;
+            }
             if (!first && threads.areScarce()) {
                 return 0;
             }
@@ -247,7 +257,7 @@ public final class CommitThread {
             MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
             if (log != null) {
                 boolean done = log.isFrozen() ? commit(log) : applyActive(log);
-                if (!done && !awaitMemory()) {
+                if (!done && !triesForMemory()) {
                     work.refused(committer.refusal(), readsHoldSegments());
                     awaitsRoom = true;
                 }
@@ -292,14 +302,18 @@ public final class CommitThread {
     }
 
     /**
-     * Waits a little for memory, if it was that what a commit was short of, longer each time, and returns whether to
-     * try again: others may free some, and the garbage collector what was let go of.
+     * Whether to try again in a little while, longer each time, since it was memory that a commit was short of: others
+     * may free some, and the garbage collector what was let go of.
      */
-    private boolean awaitMemory() {
+    private boolean triesForMemory() {
         if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
-        Pause.nanos(FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
+        if (memLogs.shouldKeepNothing()) {
+            engine.giveBackMemory();
+        }
+        awaitsMemory = true;
+        memoryDue = System.nanoTime() + (FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
         return true;
     }
 
@@ -473,7 +487,20 @@ public final class CommitThread {
     }
 
     private void commitHere(MemLog log) {
-        orStop(() -> commit(log));
+        orStop(() -> commitPatiently(log));
+    }
+
+    /** The same, with some waits for memory that other stores may have for a moment. */
+    private boolean commitPatiently(MemLog log) {
+        for (int waits = 0; ; waits++) {
+            if (commit(log)) {
+                return true;
+            }
+            if (isInline() || !committer.lacksMemory() || waits == MAX_MEMORY_WAITS_AT_END) {
+                return false;
+            }
+            Pause.nanos(FIRST_MEMORY_WAIT_NANOS << waits);
+        }
     }
 
     /** Does work that returns false if there is no room. */

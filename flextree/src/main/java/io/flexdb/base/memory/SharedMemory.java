@@ -32,6 +32,7 @@ public final class SharedMemory {
      * M1  counted + free <= hard budget, at any time: who moves bytes from one to the other adds first.
      */
     private static final int RESERVED_SHARE = 4;
+    private static final int SLACK_SHARE = 8;
     private static final long MOST_RESERVED_BYTES = 16 << 20;
     private static final long FIRST_WAIT_NANOS = 1_000_000;
     private static final int MAX_WAITS = 8; // a quarter of a second in all
@@ -63,7 +64,7 @@ public final class SharedMemory {
 
     /** Without a budget. */
     SharedMemory(long mostFreeBytes) {
-        this(mostFreeBytes, Long.MAX_VALUE, false);
+        this(mostFreeBytes, Long.MAX_VALUE / 4, false);
     }
 
     /**
@@ -134,8 +135,17 @@ public final class SharedMemory {
 
     private long limit(OffHeap.Use use) {
         long all = budget.get();
-        boolean isAll = use != OffHeap.Use.CACHE && use != OffHeap.Use.MEMTABLES;
-        return isAll ? all : all - Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE);
+        if (use != OffHeap.Use.CACHE && use != OffHeap.Use.MEMTABLES) {
+            return all;
+        }
+        long others = held(OffHeap.Use.SEGMENTS) + held(OffHeap.Use.READS) + held(OffHeap.Use.COMMITS);
+        long reserved = Math.max(0, Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE) - others);
+        // One store alone takes all of what is a measure: small buffers beyond that are no reason to be short.
+        return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
+    }
+
+    private long held(OffHeap.Use use) {
+        return held.get(use.ordinal());
     }
 
     /** How much a use may have more. */
@@ -226,7 +236,7 @@ public final class SharedMemory {
             return true;
         }
         forgetGone();
-        if (held.get(OffHeap.Use.MEMTABLES.ordinal()) + bytes <= budget.get() / 2) {
+        if (held(OffHeap.Use.MEMTABLES) + bytes <= budget.get() / 2) {
             asking.giveBackHereOrElsewhere(bytes - Math.min(bytes, spareBytes(OffHeap.Use.MEMTABLES)));
             if (hard && tryReserveAfterCollection(OffHeap.Use.MEMTABLES, bytes)) {
                 release(OffHeap.Use.MEMTABLES, bytes);

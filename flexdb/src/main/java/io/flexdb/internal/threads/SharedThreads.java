@@ -259,9 +259,9 @@ public final class SharedThreads {
 
     /** Begins what is due, and returns for how long there will be nothing else. */
     private long beginDue(long now) {
-        scarce = true; // until the end is reached
         for (Task task : tasks) {
             if (task.urgent && task.wanted && !task.running && !task.ended && !give(task, now)) {
+                scarce = true;
                 return TRY_AGAIN_NANOS;
             }
         }
@@ -278,6 +278,7 @@ public final class SharedThreads {
             } else if (give(task, now)) {
                 turn = at + 1;
             } else {
+                scarce = true;
                 return Math.min(rest, TRY_AGAIN_NANOS);
             }
         }

@@ -323,8 +323,9 @@ public final class MemLogs {
             tables.decrementAndGet();
             letGo(kept);
         }
-        boolean isKept = level == sizes.length - 1 && !freeTables.isEmpty();
-        if (level == leastLevel || !gives && (isKept || memory.makeRoomForMemtable(MemTable.tableBytes(sizes[level])))) {
+        boolean isKept = level == sizes.length - 1 && !freeTables.isEmpty() || memory.hasRecycled(sizes[level]);
+        if (level == leastLevel
+                || !gives && (isKept || memory.makeRoomForMemtable(MemTable.tableBytes(sizes[level])))) {
             return;
         }
         do {

@@ -23,8 +23,8 @@ public final class StoreResources {
      * @param workers threads, as long as none of them waits for long
      */
     public StoreResources(long memoryBytes, boolean limited, int workers) {
-        this.memory = new SharedMemory(
-                Math.min(MOST_RECYCLED_BYTES, memoryBytes / RECYCLED_SHARE), memoryBytes, limited);
+        long recycled = Math.min(MOST_RECYCLED_BYTES, memoryBytes / RECYCLED_SHARE);
+        this.memory = new SharedMemory(limited ? memoryBytes / 2 : recycled, memoryBytes, limited); // it counts there
         this.threads = new SharedThreads(workers);
         this.isLimited = limited;
     }

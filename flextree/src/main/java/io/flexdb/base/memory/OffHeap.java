@@ -424,6 +424,12 @@ public final class OffHeap {
         return others.spareBytes(Use.CACHE) >= capacity;
     }
 
+    /** Whether others have given back a buffer of exactly so many bytes. */
+    public boolean hasRecycled(int capacity) {
+        SharedMemory others = shared;
+        return others != null && others.hasFree(capacity);
+    }
+
     /** Whether a memtable of so many bytes is within what stores share; caches may give way for it. */
     public boolean makeRoomForMemtable(long capacity) {
         SharedMemory others = shared;

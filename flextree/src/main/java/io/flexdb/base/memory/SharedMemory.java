@@ -197,9 +197,8 @@ public final class SharedMemory {
         if (tryReserve(use, bytes)) {
             return true;
         }
-        dropFree();
-        boolean worthIt = letGo.get() > notCollected || System.nanoTime() - collected > COLLECT_AGAIN_NANOS;
-        if (!worthIt) {
+        dropFree(used() + bytes - limit(use));
+        if (!isCollectionWorthIt(use, bytes)) {
             return false;
         }
         collect();
@@ -212,6 +211,13 @@ public final class SharedMemory {
         }
         notCollected = letGo.get();
         return false;
+    }
+
+    /** Whether it would be enough, as far as is known; and what nobody has told of is looked for once a second. */
+    private boolean isCollectionWorthIt(OffHeap.Use use, long bytes) {
+        long garbage = letGo.get();
+        return garbage > notCollected && used() - garbage + bytes <= limit(use)
+                || System.nanoTime() - collected > COLLECT_AGAIN_NANOS;
     }
 
     private void collect() {
@@ -293,7 +299,7 @@ public final class SharedMemory {
 
     /** Lets go of so many bytes, or of what there is and the others can spare; returns how much that was. */
     long giveBack(OffHeap asking, long wanted) {
-        long given = dropFree(); // which is of no size that was asked for
+        long given = dropFree(wanted); // which is of no size that was asked for
         if (given >= wanted) {
             return given;
         }
@@ -365,6 +371,12 @@ public final class SharedMemory {
         return buffer;
     }
 
+    /** Whether there is one of exactly so many bytes. */
+    synchronized boolean hasFree(int capacity) {
+        ArrayDeque<ByteBuffer> ofSize = free.get(capacity);
+        return ofSize != null && !ofSize.isEmpty();
+    }
+
     /** Keeps a buffer, which does not count any more as what it was; returns false if there are enough. */
     synchronized boolean offer(OffHeap.Use use, ByteBuffer buffer) {
         int capacity = buffer.capacity();
@@ -377,10 +389,12 @@ public final class SharedMemory {
         return true;
     }
 
-    private synchronized long dropFree() {
+    private synchronized long dropFree(long wanted) {
         long before = freeBytes;
         for (ArrayDeque<ByteBuffer> ofSize : free.values()) {
-            for (ByteBuffer buffer = ofSize.peek(); buffer != null; buffer = ofSize.peek()) {
+            for (ByteBuffer buffer = ofSize.peek();
+                    buffer != null && before - freeBytes < wanted;
+                    buffer = ofSize.peek()) {
                 try {
                     dropped.note(OffHeap.Use.SEGMENTS, buffer, gone);
                 } catch (OutOfMemoryError e) { // of a full heap
@@ -392,7 +406,6 @@ public final class SharedMemory {
                 ofSize.remove();
             }
         }
-        free.clear();
         return before - freeBytes;
     }
 

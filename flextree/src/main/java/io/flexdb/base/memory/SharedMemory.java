@@ -63,7 +63,7 @@ public final class SharedMemory {
     private final Set<OffHeap.Sums> accounts = ConcurrentHashMap.newKeySet();
 
     /** Without a budget. */
-    SharedMemory(long mostFreeBytes) {
+    public SharedMemory(long mostFreeBytes) {
         this(mostFreeBytes, Long.MAX_VALUE / 4, false);
     }
 

@@ -62,6 +62,7 @@ public final class EditReservation {
     private final long mostLogKept;
     private final Granted granted = new Granted();
     private LogicalLog log;
+    private long logKept = MIN_LOG_KEPT; // what is kept back of it; the same while anything is granted (R1)
     private long spareBytes; // of the file for the next log; 0 if there is none
     private boolean keepSpare;
     private StoreFullException memoryRefusal;
@@ -123,12 +124,7 @@ public final class EditReservation {
     }
 
     private long freshLogBytes() {
-        return LogFormat.FRAMES_OFFSET + logKept();
-    }
-
-    /** What is kept back of the log. */
-    private long logKept() {
-        return segments.isSmall() ? MIN_LOG_KEPT : mostLogKept;
+        return LogFormat.FRAMES_OFFSET + logKept;
     }
 
     /**
@@ -157,6 +153,7 @@ public final class EditReservation {
 
     private boolean reserve(long edits, long extents, long places, boolean growing) {
         granted.revoke();
+        logKept = segments.isSmall() ? MIN_LOG_KEPT : mostLogKept;
         if (!reserveNodes(extents, places) || edits > 0 && !reserveBuffer()) {
             return false;
         }
@@ -242,7 +239,7 @@ public final class EditReservation {
 
     /** Whether the log has places for so many edits, and what is kept back of it, without anything being claimed. */
     private boolean logHolds(long edits) {
-        return logBytesFor(edits) + logKept() / 2 <= log.claimedBytes();
+        return logBytesFor(edits) + logKept / 2 <= log.claimedBytes();
     }
 
     /** The length of the log with the edits that wait, and so many more. */
@@ -254,11 +251,11 @@ public final class EditReservation {
     }
 
     private boolean reserveLog(long edits, boolean growing) {
-        long wanted = logBytesFor(edits) + (growing ? logKept() / 2 : 0);
+        long wanted = logBytesFor(edits) + (growing ? logKept / 2 : 0);
         if (wanted <= log.claimedBytes()) {
             return true;
         }
-        return claimLog(wanted + logKept() / 2) || claimLog(wanted);
+        return claimLog(wanted + logKept / 2) || claimLog(wanted);
     }
 
     private boolean claimLog(long bytes) {

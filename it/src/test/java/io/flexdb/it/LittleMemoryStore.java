@@ -22,10 +22,10 @@ final class LittleMemoryStore {
     private static final int KEY_BYTES = 27;
     private static final int VALUE_BYTES = 127;
     private static final int OPENINGS = 6;
-    private static final int BALLAST_BYTES = 1 << 20;
+    private static final int BALLAST_BYTES = 64 << 10;
     private static final int RANGES = 20_000;
     private static final int MEMTABLE_BYTES = 4 << 20; // more than so many ranges take, but for the heap
-    private static final int LEFT = 3; // MiB: less than the indexes need
+    private static final int LEFT = 4; // of these: less than the indexes need
 
     private LittleMemoryStore() {}
 

@@ -473,6 +473,10 @@ public final class OffHeap {
     public void end() {
         giver = null; // it leads to all that has memory, which must not be kept here
         sums.end();
+        SharedMemory others = shared;
+        if (others != null) {
+            others.left();
+        }
         ENDED.removeIf(account -> account.heldBytes() == 0);
         if (heldBytes() > 0) {
             ENDED.add(this);

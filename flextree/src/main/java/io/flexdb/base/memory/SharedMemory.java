@@ -95,6 +95,13 @@ public final class SharedMemory {
         accounts.add(account);
     }
 
+    /** An account has ended. With the last one ends what is kept for the next one, which there may never be. */
+    void left() {
+        if (accountCount() == 0) {
+            dropFree(Long.MAX_VALUE);
+        }
+    }
+
     /** Takes away from the budget what was brought. */
     void tookBack(long broughtBytes) {
         budget.addAndGet(-broughtBytes);

@@ -101,6 +101,16 @@ class SharedMemoryTest {
     }
 
     @Test
+    void nothingIsKeptForOthersOnceNobodyIsThere() {
+        share(soft);
+        one.giveBack(one.take(Use.SEGMENTS, 150));
+        one.end();
+        assertEquals(150, soft.freeBytes(), "there is another one");
+        other.end();
+        assertEquals(0, soft.freeBytes());
+    }
+
+    @Test
     void cachesOfAllGiveWayAndGarbageIsCollectedForWhoNeedsMemory() {
         SharedMemory memory = new SharedMemory(0, 1000, true);
         share(memory);

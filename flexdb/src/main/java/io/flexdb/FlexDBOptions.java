@@ -502,7 +502,8 @@ public final class FlexDBOptions {
         return "FlexDBOptions[durability=" + durability() + ", memoryBytes=" + text(settings.memoryBytes)
                 + ", cacheBytes="
                 + text(settings.cacheBytes) + ", resources="
-                + (settings.resources == null ? "shared" : settings.resources) + ", memtableBytes=" + text(settings.memtableBytes) + ", syncInterval="
+                + (settings.resources == null ? "shared" : settings.resources) + ", memtableBytes="
+                + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxPinnedFileBytes="
                 + settings.maxPinnedFileBytes + ", maxLeasedBytes="

@@ -127,7 +127,8 @@ class FlexDBResourcesTest {
         assertNull(failure.get(), () -> "with " + resources);
         assertEquals(0, resources.stats().stores());
         Waiting.whileTrue(() -> resources.stats().threads() > 0);
-        Waiting.collectWhile(() -> resources.stats().usedBytes() > resources.stats().recycledBytes());
+        Waiting.collectWhile(
+                () -> resources.stats().usedBytes() > resources.stats().recycledBytes());
     }
 
     @Test
@@ -165,9 +166,8 @@ class FlexDBResourcesTest {
         FlexDBResources resources = FlexDBResources.of(32 * MIB);
         FlexDBOptions options = FlexDBOptions.defaults().withResources(resources);
         for (FlexDBOptions tooMuch : List.of(
-                options.withMemoryBytes(33 * MIB),
-                options.withCacheBytes(30 * MIB),
-                options.withMemtableBytes((int) (20 * MIB)))) {
+                options.withMemoryBytes(33 * MIB), options.withCacheBytes(30 * MIB), options.withMemtableBytes((int)
+                        (20 * MIB)))) {
             IllegalArgumentException e =
                     assertThrows(IllegalArgumentException.class, () -> FlexDB.open(root.resolve("store"), tooMuch));
             assertTrue(e.getMessage().contains("the resources that it shares have 33554432"), e.getMessage());
@@ -189,8 +189,8 @@ class FlexDBResourcesTest {
             db.put(key(1), key(2));
             assertTrue(shared.stats().stores() > before - 1, shared.toString()); // a forgotten one may have gone
             assertTrue(shared.stats().memtableBytes() > 0, shared.toString());
-            try (FlexDB asking = FlexDB.open(
-                    root.resolve("asking"), FlexDBOptions.defaults().withMemoryBytes(20 * MIB))) {
+            try (FlexDB asking =
+                    FlexDB.open(root.resolve("asking"), FlexDBOptions.defaults().withMemoryBytes(20 * MIB))) {
                 assertEquals(memory + 20 * MIB, shared.stats().memoryBytes());
                 assertEquals(20 * MIB, asking.options().memoryBytes());
             }

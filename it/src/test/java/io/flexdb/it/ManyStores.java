@@ -40,7 +40,8 @@ final class ManyStores {
         for (int i = 0; i < count; i++) {
             for (int pair = 0; pair < PAIRS; pair++) {
                 require(
-                        Arrays.equals(bytes("value" + i + "." + pair), stores.get(i).get(bytes("key" + pair))),
+                        Arrays.equals(
+                                bytes("value" + i + "." + pair), stores.get(i).get(bytes("key" + pair))),
                         "store " + i);
             }
             mostThreads = Math.max(mostThreads, threads());

@@ -59,10 +59,7 @@ class WaitsTest {
                     "CommitThread Pause.nanos",
                     2,
                     "no memory at the end; 50 looks after a commit at most, which others don't wait for"),
-            allow(
-                    "LogThread Pause.nanos",
-                    1,
-                    "a memtable that a read holds, by a thread that no other task waits for"),
+            allow("LogThread Pause.nanos", 1, "a memtable that a read holds, by a thread that no other task waits for"),
             allow("WritePacer Pause.nanos", 1, "holds a write back for a time; some looks, each after twice as long"),
             allow("CommitTurns Pause.nanos", 1, "once, by a write that leaves its processor to the commit thread"),
             allow("CommitTurns Thread::yield", 1, "once a turn, by the commit thread, which waits for nothing"),

@@ -52,7 +52,9 @@ public record MemoryBudget(
                 ? Long.MAX_VALUE
                 : settings.resources.memory.budgetBytes(); // which is a limit
         boolean derived = settings.memoryBytes == StoreSettings.DERIVED && most == Long.MAX_VALUE;
-        long total = derived ? derivedTotal(jvm) : settings.memoryBytes == StoreSettings.DERIVED ? most : settings.memoryBytes;
+        long total = derived
+                ? derivedTotal(jvm)
+                : settings.memoryBytes == StoreSettings.DERIVED ? most : settings.memoryBytes;
         FlexSpaceOptions space = settings.space;
         int buffers = segmentBuffers(space, total);
         long segments = (long) buffers * space.segmentBytes();
@@ -131,9 +133,7 @@ public record MemoryBudget(
 
     /** How much more a store may take than one that is not told how much: it brings that with it. */
     public long ownBytes(StoreSettings asked, JvmMemory jvm) {
-        return asked.memoryBytes == StoreSettings.DERIVED
-                ? Math.max(0, totalBytes - derivedTotal(jvm))
-                : totalBytes;
+        return asked.memoryBytes == StoreSettings.DERIVED ? Math.max(0, totalBytes - derivedTotal(jvm)) : totalBytes;
     }
 
     /**

@@ -118,14 +118,15 @@ class SharedMemoryTest {
         new Cache(other, 400);
         assertNull(other.tryAllocate(Use.CACHE, 100));
         AtomicReference<ByteBuffer> table = new AtomicReference<>();
-        Waiting.whileTrue(() -> { // the collector takes its time to find what was let go of
-            try {
-                table.set(one.take(Use.MEMTABLES, 450));
-                return false;
-            } catch (OutOfMemoryError e) {
-                return true;
-            }
-        });
+        Waiting.whileTrue(
+                () -> { // the collector takes its time to find what was let go of
+                    try {
+                        table.set(one.take(Use.MEMTABLES, 450));
+                        return false;
+                    } catch (OutOfMemoryError e) {
+                        return true;
+                    }
+                });
         assertTrue(memory.usedBytes() <= 1000, memory.usedBytes() + " bytes");
         assertEquals(450, one.heldBytes(Use.MEMTABLES));
     }
@@ -279,9 +280,7 @@ class SharedMemoryTest {
                 int size = 500 * (1 + random.nextInt(4));
                 Use use = random.nextBoolean() ? Use.SEGMENTS : Use.MEMTABLES;
                 try {
-                    taken[at] = random.nextInt(4) > 0
-                            ? account.take(use, size)
-                            : account.tryAllocate(Use.CACHE, size);
+                    taken[at] = random.nextInt(4) > 0 ? account.take(use, size) : account.tryAllocate(Use.CACHE, size);
                     took += taken[at] != null ? 1 : 0;
                 } catch (OutOfMemoryError e) {
                     // others have it all

@@ -285,9 +285,11 @@ public final class CommitThread {
 
     /** Goes on dividing intervals, which changes nothing in files. */
     private long refine() {
-        runErrands();
-        refineSome();
-        return health.isReadable() ? Long.MAX_VALUE : ENDS;
+        do { // a thread that divides tells of the first only that is ready
+            runErrands();
+            refineSome();
+        } while (health.isReadable() && isWanted() && !threads.areScarce());
+        return !health.isReadable() ? ENDS : isWanted() ? 0 : Long.MAX_VALUE;
     }
 
     private void end() {

@@ -37,6 +37,20 @@ class FlexDBResourcesTest {
                 root.resolve("store" + number), FlexDBOptions.defaults().withResources(resources));
     }
 
+    /** The same as soon as the others leave enough. */
+    private FlexDB openPatiently(int number, FlexDBResources resources) {
+        AtomicReference<FlexDB> opened = new AtomicReference<>();
+        Waiting.whileTrue(() -> {
+            try {
+                opened.set(open(number, resources));
+                return false;
+            } catch (StoreMemoryException e) {
+                return true;
+            }
+        });
+        return opened.get();
+    }
+
     private static byte[] key(int key) {
         return ByteBuffer.allocate(Integer.BYTES).putInt(key).array();
     }
@@ -66,12 +80,12 @@ class FlexDBResourcesTest {
             try {
                 Random random = new Random(number);
                 for (int round = 0; round < (reopens ? 4 : 1); round++) {
-                    try (FlexDB db = open(number, resources)) {
+                    try (FlexDB db = openPatiently(number, resources)) {
                         use(db, random, writes / (reopens ? 4 : 1));
                         assertEquals(StoreHealth.State.USABLE, db.health().state());
                     }
                 }
-                try (FlexDB db = open(number, resources)) {
+                try (FlexDB db = openPatiently(number, resources)) {
                     for (int key = 0; key < KEYS; key++) {
                         require(db, key);
                     }

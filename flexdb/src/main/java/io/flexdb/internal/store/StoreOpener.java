@@ -219,7 +219,11 @@ public final class StoreOpener {
         long buffers = budget.segmentBytes() + 2 * MemTable.tableBytes(settings.memtableBytes);
         return "about " + Math.max(held, tree + index + buffers) + " bytes of direct memory (FlexTree " + tree
                 + ", sparse index " + (index == 0 ? "not known" : index) + ", segments and memtables " + buffers
-                + "), where the JVM allows " + jvm.directBytes();
+                + "), where "
+                + (settings.resources == null
+                        ? "the JVM allows " + jvm.directBytes()
+                        : "the resources that it shares with others have " + settings.resources.memory.budgetBytes()
+                                + ", and the JVM allows " + jvm.directBytes());
     }
 
     private long fileBytes(Path path) {

@@ -501,8 +501,7 @@ public final class FlexDBOptions {
     public String toString() {
         return "FlexDBOptions[durability=" + durability() + ", memoryBytes=" + text(settings.memoryBytes)
                 + ", cacheBytes="
-                + text(settings.cacheBytes) + ", resources="
-                + (settings.resources == null ? "shared" : settings.resources) + ", memtableBytes="
+                + text(settings.cacheBytes) + ", memtableBytes="
                 + text(settings.memtableBytes) + ", syncInterval="
                 + settings.syncInterval
                 + ", maxPinnedBytes=" + text(settings.maxPinnedBytes) + ", maxPinnedFileBytes="
@@ -515,6 +514,7 @@ public final class FlexDBOptions {
                 + ", rangeFilter=" + settings.rangeFilter + ", space=" + settings.space
                 + ", healthListener=" + settings.healthListener + ", clock=" + settings.clock
                 + ", mergeFunction=" + mergeFunction()
+                + (settings.resources == null ? "" : ", resources=" + settings.resources)
                 + "]";
     }
 

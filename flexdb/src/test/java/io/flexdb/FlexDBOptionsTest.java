@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.resources.StoreResources;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Options are values, and can be taken from the properties of a configuration. */
 class FlexDBOptionsTest {
     private static final Set<String> NO_PROPERTIES =
-            Set.of("Properties", "Space", "HealthListener", "Clock", "MergeFunction");
+            Set.of("Properties", "Space", "HealthListener", "Clock", "MergeFunction", "Resources");
     /** Of which a store has settings of its own. */
     private static final Set<String> NOT_OF_THE_SPACE = Set.of("HealthListener", "CacheBytes", "MappedReads");
 
@@ -191,6 +192,9 @@ class FlexDBOptionsTest {
         }
         if (type == Duration.class) {
             return ((Duration) value).plusMillis(1);
+        }
+        if (type == StoreResources.class) {
+            return new StoreResources(1 << 20, true, 1);
         }
         if (type == FlexSpaceOptions.class) {
             return ((FlexSpaceOptions) value).withSegmentBuffers(17);

@@ -77,7 +77,8 @@ public final class StoreSettings implements Cloneable {
                 clock,
                 longestListBytes,
                 nanoClock,
-                merger);
+                merger,
+                resources);
     }
 
     @Override

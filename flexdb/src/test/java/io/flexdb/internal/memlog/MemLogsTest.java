@@ -129,8 +129,8 @@ class MemLogsTest {
         List<Integer> sizes = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             MemLog next = own.takeFor(100, 1000, 1, i);
-            sizes.add(next.table.arenaBytes() >> 10);
-            assertTrue(next.wal.capacity() <= next.table.arenaBytes() + 8192, next.wal.toString());
+            sizes.add(next.table().arenaBytes() >> 10);
+            assertTrue(next.wal.capacity() <= next.table().arenaBytes() + 8192, next.wal.toString());
             own.keepReserve();
             assertEquals(i >= 3, own.hasReserve(), "after " + (i + 1));
         }
@@ -142,7 +142,7 @@ class MemLogsTest {
         MemLogs own = growing(new OffHeap());
         own.prepare();
         MemLog large = own.takeFor(600 << 10, 610 << 10, 1, 1);
-        assertEquals(1 << 20, large.table.arenaBytes());
+        assertEquals(1 << 20, large.table().arenaBytes());
         assertEquals(1, vfs.list(DIRECTORY).size(), "the one that was ready is gone: " + vfs.list(DIRECTORY));
     }
 
@@ -150,10 +150,10 @@ class MemLogsTest {
     void afterARecoveryItGoesOnWithTheSizeOfWhatWasFound() {
         MemLogs own = growing(new OffHeap());
         own.beginWith(100 << 10);
-        assertEquals(256 << 10, own.take(1).table.arenaBytes());
+        assertEquals(256 << 10, own.take(1).table().arenaBytes());
         own = growing(new OffHeap());
         own.beginWith(1L << 40);
-        assertEquals(2 << 20, own.take(1).table.arenaBytes());
+        assertEquals(2 << 20, own.take(1).table().arenaBytes());
     }
 
     @Test

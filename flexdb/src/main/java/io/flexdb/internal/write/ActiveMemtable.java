@@ -127,10 +127,14 @@ final class ActiveMemtable {
         sharedForce.add(next.wal);
         versions.addNewest(next);
         active = next;
-        begun = true;
         onReserve = fromReserve;
         commitWanted = false;
-        logs.want();
+        if (begun || !memLogs.isSmall()) {
+            logs.want();
+        } else {
+            logs.wantSoon();
+        }
+        begun = true;
         monitor.changed();
     }
 

@@ -10,14 +10,17 @@ final class LogRequests {
     private long triesEnded;
     private StoreFullException refusal; // of the last try; null if it went well
     private Runnable wakeTask = () -> {};
+    private Runnable wakeTaskSoon = () -> {};
+    private volatile boolean maySoon; // what is wanted need not be begun at once; written under the lock
 
     LogRequests(WriteMonitor monitor) {
         this.monitor = monitor;
     }
 
     /** Says what makes logs, under the lock. */
-    void task(Runnable wake) {
+    void task(Runnable wake, Runnable wakeSoon) {
         wakeTask = wake;
+        wakeTaskSoon = wakeSoon;
         if (wanted) {
             wake.run();
         }
@@ -27,10 +30,38 @@ final class LogRequests {
 
     /** Has the next log be made, if none is ready. */
     void want() {
-        if (!wanted) {
+        if (!wanted || maySoon) {
             wanted = true;
+            maySoon = false;
             monitor.changed();
             wakeTask.run();
+        }
+    }
+
+    /**
+     * Does the same, but leaves it for a moment: a store that is opened for a few writes needs no second log. Whoever
+     * fills the first one in less {@linkplain #hurry hurries}.
+     */
+    void wantSoon() {
+        if (!wanted) {
+            wanted = true;
+            maySoon = true;
+            wakeTaskSoon.run();
+        }
+    }
+
+    /** Has it begun at once, if a log is wanted. Without the lock. */
+    void hurry() {
+        if (!maySoon) {
+            return;
+        }
+        monitor.lock();
+        try {
+            if (maySoon) {
+                want();
+            }
+        } finally {
+            monitor.unlock();
         }
     }
 
@@ -60,6 +91,7 @@ final class LogRequests {
                 return false;
             }
             wanted = false;
+            maySoon = false;
             triesBegun++;
             return true;
         } finally {

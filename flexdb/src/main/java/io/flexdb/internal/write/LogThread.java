@@ -13,6 +13,7 @@ import java.nio.file.Path;
  * Makes the next memtable and its log ready before a writer needs them: files, zeros and forces are not for writers.
  */
 public final class LogThread {
+    private static final long SOON_NANOS = 50_000_000;
     private static final long TABLE_WAIT_NANOS = 1_000_000;
     private static final int MAX_TABLE_WAITS = 1000;
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
@@ -25,6 +26,7 @@ public final class LogThread {
     private final SharedThreads threads; // null if there is to be none
     private final String name;
     private final Runnable wake = this::wake; // made before there may be no memory for it
+    private final Runnable wakeSoon = this::wakeSoon;
     private SharedThreads.Task task; // under the write lock until the store is closed
     // By the task.
     private boolean over;
@@ -52,12 +54,16 @@ public final class LogThread {
     public void start() {
         if (threads != null && task == null) {
             task = threads.add(name, this::run); // if it can't, it is tried again
-            requests.task(wake);
+            requests.task(wake, wakeSoon);
         }
     }
 
     private void wake() {
         task.wake();
+    }
+
+    private void wakeSoon() {
+        task.wakeIn(SOON_NANOS);
     }
 
     private long run() {

@@ -94,7 +94,7 @@ public final class StoreWriter {
         this.syncs = syncs;
         this.startOthers = startOthers;
         this.turns = commits.turns();
-        this.pacer = new WritePacer(this::successorProgress, turns::heldBack);
+        this.pacer = new WritePacer(this::successorProgress, this::heldBack);
         this.monitor = new WriteMonitor(health, this::follow, commits::wake);
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
@@ -426,6 +426,11 @@ public final class StoreWriter {
         boolean comesNearer = logs.lastWentWell() && !retries.isFull();
         pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : memtables.get());
         spared.follow();
+    }
+
+    private void heldBack() {
+        logs.hurry();
+        turns.heldBack();
     }
 
     /** How far the successor of the active memtable is on its way: it needs a place, and must be ready. */

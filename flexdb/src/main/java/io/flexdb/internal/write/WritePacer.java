@@ -21,6 +21,7 @@ final class WritePacer {
      * most twice as long as the successor needs, and many writes that wait do not take the processor from it.
      */
     private static final double HEAD_START = 1.0 / 32;
+    private static final double LEAST_HEAD_START = 12 << 10; // bytes of a log, the first of which has no writes
     private static final double SLACK = 1.0 / 8;
     private static final long MIN_WAIT_NANOS = 50_000;
     private static final long MAX_WAIT_NANOS = 20_000_000;
@@ -58,8 +59,9 @@ final class WritePacer {
         double waits = Math.max(1, payloadBytes / BYTES_OF_A_WAIT);
         long begin = System.nanoTime();
         long pause = FIRST_PAUSE_NANOS;
+        double headStart = Math.max(HEAD_START, Math.min(SLACK, LEAST_HEAD_START / log.wal.capacity()));
         while (slowed == log) {
-            double allowed = HEAD_START + (1 - HEAD_START - SLACK) * successor.getAsDouble();
+            double allowed = headStart + (1 - headStart - SLACK) * successor.getAsDouble();
             double ahead = log.fillLevel() - allowed;
             if (ahead <= 0) {
                 return;

@@ -116,7 +116,7 @@ class FlexDBResourcesTest {
 
     @Test
     void storesNeverHaveMoreThanTheirBudgetTogether() throws InterruptedException {
-        FlexDBResources resources = FlexDBResources.of(32 * MIB, 2);
+        FlexDBResources resources = FlexDBResources.of(20 * MIB, 2);
         AtomicBoolean ended = new AtomicBoolean();
         Thread observer = new Thread(() -> {
             while (!ended.get()) {
@@ -130,7 +130,7 @@ class FlexDBResourcesTest {
         observer.start();
         List<Thread> users = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            users.add(new Thread(new User(i, resources, Effort.times(20_000), i % 2 == 0)));
+            users.add(new Thread(new User(i, resources, Effort.times(8000), i % 2 == 0)));
         }
         users.forEach(Thread::start);
         for (Thread user : users) {
@@ -151,7 +151,7 @@ class FlexDBResourcesTest {
         FlexDBResources resources = FlexDBResources.of(64 * MIB);
         List<Thread> users = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
-            users.add(VirtualThreads.start(new User(i, resources, Effort.times(2000), i % 3 == 0)));
+            users.add(VirtualThreads.start(new User(i, resources, Effort.times(500), i % 3 == 0)));
         }
         for (Thread user : users) {
             user.join();

@@ -27,6 +27,7 @@ final class OptionProperties {
         add("memtableBytes", OptionProperties::intBytes, FlexDBOptions::withMemtableBytes);
         add("syncInterval", OptionProperties::duration, FlexDBOptions::withSyncInterval);
         add("maxPinnedBytes", OptionProperties::bytes, FlexDBOptions::withMaxPinnedBytes);
+        add("maxPinnedFileBytes", OptionProperties::bytes, FlexDBOptions::withMaxPinnedFileBytes);
         add("holderTraces", OptionProperties::flag, FlexDBOptions::withHolderTraces);
         add("largeValueBytes", OptionProperties::intBytes, FlexDBOptions::withLargeValueBytes);
         add("maxLeasedBytes", OptionProperties::bytes, FlexDBOptions::withMaxLeasedBytes);

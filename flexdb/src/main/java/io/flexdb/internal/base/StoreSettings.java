@@ -64,6 +64,7 @@ public final class StoreSettings implements Cloneable {
                 memtableBytes,
                 syncInterval,
                 maxPinnedBytes,
+                maxPinnedFileBytes,
                 holderTraces,
                 largeValueBytes,
                 defragmentedBytesPerSecond,

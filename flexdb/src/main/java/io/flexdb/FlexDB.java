@@ -413,9 +413,14 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      *
      * <p>Writers wait for the commit thread as long as a {@link #sync()} of the space takes, no longer. What is removed
      * or overwritten meanwhile keeps its disk space until the copy has ended, and memtables of the moment their memory,
-     * as with a {@link #snapshot()}. Every byte is verified on its way, except where the file system lets the copy share
-     * the disk space of the store (XFS and Btrfs, on the same file system, where native access is granted): nothing is
-     * read and written then but the indexes.
+     * as with a {@link #snapshot()}.
+     *
+     * <p>On the same file system the copy shares what is written once, where that can be done: the blocks of segments (XFS
+     * and Btrfs, where native access is granted), or the data file itself, of which it gets a further name (a hard link).
+     * Nothing is read and written then but indexes and logs, and nothing is verified; damage of what is shared is damage
+     * of both. With a shared file, what the copy needs keeps its disk space until the copy has been deleted, or opened to
+     * be written; such an opening copies it first, unless nobody else has it any more. Elsewhere every byte is copied, and
+     * verified on its way.
      *
      * @param target an empty or missing directory
      * @param progress is told how far it is, and may end it

@@ -20,6 +20,7 @@ public final class HookedVfs extends ForwardingVfs {
         FORCE,
         MAKE_DIRECTORY,
         RENAME,
+        LINK,
         DELETE,
         SYNC_DIRECTORY,
         LOCK
@@ -60,6 +61,12 @@ public final class HookedVfs extends ForwardingVfs {
     public void rename(Path from, Path to) {
         before(Kind.RENAME, to);
         super.rename(from, to);
+    }
+
+    @Override
+    public boolean link(Path file, Path name) {
+        before(Kind.LINK, name);
+        return super.link(file, name);
     }
 
     @Override

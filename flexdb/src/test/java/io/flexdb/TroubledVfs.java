@@ -154,6 +154,12 @@ final class TroubledVfs extends ForwardingVfs {
     }
 
     @Override
+    public boolean link(Path file, Path name) {
+        trouble("link", name, Trouble.NO_SPACE);
+        return super.link(file, name);
+    }
+
+    @Override
     public void delete(Path path) {
         trouble("delete", path, Trouble.NO_DESCRIPTORS);
         super.delete(path);

@@ -41,8 +41,12 @@ public final class Checkpoints {
 
     private static void copySegments(Vfs vfs, NewStoreDirectory target, SpaceCopy space, Steps steps) {
         try (DataFileTarget data = new DataFileTarget(vfs, target.space(), space.format(), space.storeId())) {
-            space.copySegments(data, steps::step);
-            data.force();
+            if (space.sharesBlocks(data) || !space.linkData(target.space(), steps::step)) {
+                space.copySegments(data, steps::step);
+                data.force();
+                return;
+            }
         }
+        DataFileTarget.delete(vfs, target.space());
     }
 }

@@ -50,6 +50,11 @@ public final class DataFileTarget implements SegmentTarget, AutoCloseable {
         return false;
     }
 
+    /** Deletes the file, in the place of which there is another. */
+    static void delete(Vfs vfs, Path space) {
+        vfs.delete(space.resolve("data"));
+    }
+
     /** Makes the file durable. */
     public void force() {
         file.force();

@@ -2,6 +2,7 @@ package io.flexdb.internal.files;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
@@ -191,7 +192,9 @@ public final class StoreFiles {
     private static long takeEmptySpace(Vfs vfs, Path directory, StoreSettings settings) {
         Path space = directory.resolve(SPACE_NAME);
         long storeId;
-        try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, settings.space.settings(), new Epochs())) {
+        SpaceSettings toLook = settings.space.settings().copy();
+        toLook.segmentBuffers = 0;
+        try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, toLook, new Epochs())) {
             if (engine.size() > 0 || engine.tag() > 0) {
                 throw optionsMissing(directory, "a space of " + engine.size() + " bytes");
             }

@@ -156,7 +156,7 @@ public final class FollowedState implements AutoCloseable {
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
             StoreFiles.requireLogs(store.vfs, store.directory);
-            IndexSampler.sample(engine, intervals, store.dataFile(), store.inline);
+            IndexSampler.sample(engine, intervals, dataFile(), store.inline);
         }
     }
 
@@ -176,7 +176,7 @@ public final class FollowedState implements AutoCloseable {
                 store.cache,
                 new TouchedIntervals(),
                 new TouchedIntervals(),
-                store.dataFile());
+                dataFile());
         large = LargeValues.ofReader(engine, store.health);
         reader = new StoreReader(
                 versions,
@@ -210,6 +210,11 @@ public final class FollowedState implements AutoCloseable {
                 return false;
             }
         };
+    }
+
+    /** The file of all pairs. */
+    Path dataFile() {
+        return engine.store().file().path();
     }
 
     /** Damage is none where the writer may have used the place again since the state was read. */

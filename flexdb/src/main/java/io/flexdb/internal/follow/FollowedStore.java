@@ -203,7 +203,8 @@ public final class FollowedStore implements AutoCloseable {
 
     /** The file of all pairs. */
     public Path dataFile() {
-        return space.resolve("data");
+        FollowedState state = current;
+        return state == null ? space.resolve("data") : state.dataFile();
     }
 
     // ---- states

@@ -292,10 +292,12 @@ public final class StoreSalvage {
 
     /** Brings the pairs of the space over. */
     private final class Pairs implements PairWalk.Visitor {
+        private final Path dataFile;
         private final PairWalk walk;
 
         Pairs(SpaceSalvage found) {
-            this.walk = new PairWalk(found.reads(), found.view(), space.resolve("data"), this);
+            this.dataFile = found.dataFile();
+            this.walk = new PairWalk(found.reads(), found.view(), dataFile, this);
         }
 
         void run() {
@@ -317,7 +319,7 @@ public final class StoreSalvage {
             } catch (IllegalArgumentException e) {
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
-                addTooLong(e, space.resolve("data"), keyOfWalk());
+                addTooLong(e, dataFile, keyOfWalk());
             } catch (CorruptionException | StoreIoException e) { // it was read once already
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
@@ -326,8 +328,7 @@ public final class StoreSalvage {
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
                 String expected = e.expected() + " (the position is a logical offset)";
-                CorruptionException damage =
-                        new CorruptionException(space.resolve("data"), walk.pairOffset(), expected, e.found());
+                CorruptionException damage = new CorruptionException(dataFile, walk.pairOffset(), expected, e.found());
                 add(damage, space, keyOfWalk(), keyOfWalk(), true);
             }
         }

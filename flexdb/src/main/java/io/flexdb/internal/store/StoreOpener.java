@@ -294,7 +294,7 @@ public final class StoreOpener {
             FiltersFile.load(vfs, directory, engine, intervals.index, filters);
         }
         if (!wasClosed) {
-            IndexSampler.sample(engine, intervals, space.resolve("data"), inline);
+            IndexSampler.sample(engine, intervals, engine.store().file().path(), inline);
         }
         return wasClosed;
     }

@@ -235,6 +235,33 @@ class CrashTest {
     }
 
     @Test
+    void aSecondNameIsThereOrNotAndHasTheSameContent() {
+        vfs.allowLinks();
+        try (VfsFile file = durable("a", 1024, 1)) {
+            assertTrue(vfs.link(file("a"), file("b")));
+            assertFalse(vfs.link(file("a"), file("b")));
+            assertEquals(2, file.linkCount());
+            file.write(filled(1024, 2), 0);
+            assertArrayEquals(vfs.content(file("a")), vfs.content(file("b")));
+            Set<Integer> names = outcomes(found -> {
+                if (found.exists(file("b"))) {
+                    assertArrayEquals(found.content(file("a")), found.content(file("b")));
+                    try (VfsFile opened = found.open(file("b"), OpenMode.READ_WRITE)) {
+                        opened.write(filled(512, 3), 0);
+                    }
+                    assertArrayEquals(found.content(file("a")), found.content(file("b")));
+                }
+                return found.files().size();
+            });
+            assertEquals(Set.of(1, 2), names);
+            vfs.syncDirectory(ROOT);
+            assertEquals(Set.of(2), outcomes(found -> found.files().size()));
+            vfs.delete(file("b"));
+            assertEquals(1, file.linkCount());
+        }
+    }
+
+    @Test
     void aDeletedFileThatIsStillOpenLosesWhatWasNotForced() {
         VfsFile file = durable("a", 512, 1);
         vfs.delete(file("a"));

@@ -42,6 +42,11 @@ public class ForwardingVfsFile implements VfsFile {
     }
 
     @Override
+    public int linkCount() {
+        return file.linkCount();
+    }
+
+    @Override
     public long size() {
         return file.size();
     }

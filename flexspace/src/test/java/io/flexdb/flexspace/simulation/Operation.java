@@ -12,6 +12,7 @@ enum Operation {
     FORCE(true),
     MKDIR(true),
     RENAME(true),
+    LINK(true),
     DELETE(false),
     SYNC(false),
     LOCK(false);

@@ -88,6 +88,14 @@ final class SimulatedFile implements VfsFile {
     }
 
     @Override
+    public int linkCount() {
+        synchronized (vfs) {
+            requireOpen();
+            return vfs.linkCount(node.content);
+        }
+    }
+
+    @Override
     public long size() {
         synchronized (vfs) {
             requireOpen();

@@ -212,7 +212,7 @@ final class SimulatedNames {
         Function<Node, Map<String, Node>> names =
                 directory -> changed.computeIfAbsent(directory, d -> new TreeMap<>(d.medium));
         survivors.stream().forEach(i -> pending.get(i).applyTo(names));
-        return new SimulatedNames(crashed(root, root.path, names, overall, random));
+        return new SimulatedNames(crashed(root, root.path, names, overall, random, new IdentityHashMap<>()));
     }
 
     private BitSet survivors(Survival survival, SplittableRandom random) {
@@ -236,48 +236,60 @@ final class SimulatedNames {
     }
 
     private static Node crashed(
-            Node node, Path path, Function<Node, Map<String, Node>> names, Survival overall, SplittableRandom random) {
+            Node node,
+            Path path,
+            Function<Node, Map<String, Node>> names,
+            Survival overall,
+            SplittableRandom random,
+            Map<SimulatedContent, SimulatedContent> contents) {
         if (!node.isDirectory()) {
-            return new Node(node.content.crashed(overall, random), path);
+            return new Node(contents.computeIfAbsent(node.content, each -> each.crashed(overall, random)), path);
         }
         Node directory = new Node(null, path);
         names.apply(node)
                 .forEach((name, child) ->
-                        directory.now.put(name, crashed(child, path.resolve(name), names, overall, random)));
+                        directory.now.put(name, crashed(child, path.resolve(name), names, overall, random, contents)));
         directory.medium.putAll(directory.now);
         return directory;
     }
 
     /** The same names and contents, with the same changes pending, independent of these. */
     SimulatedNames copy() {
-        Map<Node, Node> copies = new IdentityHashMap<>();
-        SimulatedNames copy = new SimulatedNames(copy(root, copies));
+        Copier copier = new Copier();
+        SimulatedNames copy = new SimulatedNames(copier.copy(root));
         for (Change change : pending) {
             copy.pending.add(new Change(
-                    copy(change.removed, copies),
-                    copy(change.added, copies),
-                    change.node == null ? null : copy(change.node, copies)));
+                    copier.copy(change.removed),
+                    copier.copy(change.added),
+                    change.node == null ? null : copier.copy(change.node)));
         }
         return copy;
     }
 
-    private static Entry copy(Entry entry, Map<Node, Node> copies) {
-        return entry == null ? null : new Entry(copy(entry.directory, copies), entry.name);
-    }
+    private static final class Copier {
+        private final Map<Node, Node> copies = new IdentityHashMap<>();
+        private final Map<SimulatedContent, SimulatedContent> contents = new IdentityHashMap<>();
 
-    private static Node copy(Node node, Map<Node, Node> copies) {
-        Node copy = copies.get(node);
-        if (copy == null) {
-            copy = new Node(node.isDirectory() ? null : node.content.copy(), node.path);
-            copies.put(node, copy);
-            for (Map.Entry<String, Node> entry : node.now.entrySet()) {
-                copy.now.put(entry.getKey(), copy(entry.getValue(), copies));
-            }
-            for (Map.Entry<String, Node> entry : node.medium.entrySet()) {
-                copy.medium.put(entry.getKey(), copy(entry.getValue(), copies));
-            }
+        Entry copy(Entry entry) {
+            return entry == null ? null : new Entry(copy(entry.directory), entry.name);
         }
-        return copy;
+
+        Node copy(Node node) {
+            Node copy = copies.get(node);
+            if (copy == null) {
+                SimulatedContent content =
+                        node.isDirectory() ? null : contents.computeIfAbsent(node.content, SimulatedContent::copy);
+                copy = new Node(content, node.path);
+                copies.put(node, copy);
+                for (Map.Entry<String, Node> entry : node.now.entrySet()) {
+                    copy.now.put(entry.getKey(), copy(entry.getValue()));
+                }
+                for (Map.Entry<String, Node> entry : node.medium.entrySet()) {
+                    copy.medium.put(entry.getKey(), copy(entry.getValue()));
+                }
+            }
+            return copy;
+        }
     }
 
     void forEachFile(BiConsumer<Path, SimulatedContent> consumer) {

@@ -13,7 +13,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +44,7 @@ public final class SimulatedVfs implements Vfs {
     private final Map<Path, VfsLock> locks = new HashMap<>();
     private long capacity = Long.MAX_VALUE;
     private boolean allocatesUnwritten;
+    private boolean links;
 
     /** Holds nothing but the root directory. */
     public SimulatedVfs() {
@@ -72,7 +75,7 @@ public final class SimulatedVfs implements Vfs {
      */
     public synchronized SimulatedVfs crash(long seed) {
         troubles.dead = true;
-        return new SimulatedVfs(names.crashed(Survival.of(seed), new SplittableRandom(seed)));
+        return with(names.crashed(Survival.of(seed), new SplittableRandom(seed)));
     }
 
     /**
@@ -86,7 +89,13 @@ public final class SimulatedVfs implements Vfs {
 
     /** The same state again, durable and not, without open files, locks, faults and counts. */
     public synchronized SimulatedVfs copy() {
-        return new SimulatedVfs(names.copy());
+        return with(names.copy());
+    }
+
+    private SimulatedVfs with(SimulatedNames found) {
+        SimulatedVfs next = new SimulatedVfs(found);
+        next.links = links;
+        return next;
     }
 
     /** Whether the power is off. */
@@ -148,6 +157,19 @@ public final class SimulatedVfs implements Vfs {
         allocatesUnwritten = true;
     }
 
+    /** From now on files can have several names. */
+    public synchronized void allowLinks() {
+        links = true;
+    }
+
+    int linkCount(SimulatedContent content) {
+        int[] count = {0};
+        if (links) {
+            names.forEachFile((path, other) -> count[0] += other == content ? 1 : 0);
+        }
+        return count[0];
+    }
+
     boolean allocatesUnwritten() {
         return allocatesUnwritten;
     }
@@ -157,7 +179,8 @@ public final class SimulatedVfs implements Vfs {
             return;
         }
         long[] used = {0};
-        names.forEachFile((path, content) -> used[0] += content.size());
+        Set<SimulatedContent> counted = Collections.newSetFromMap(new IdentityHashMap<>());
+        names.forEachFile((path, content) -> used[0] += counted.add(content) ? content.size() : 0);
         if (used[0] + growth > capacity) {
             throw SimulatedTroubles.failure(Fault.ENOSPC);
         }
@@ -342,6 +365,20 @@ public final class SimulatedVfs implements Vfs {
             names.rename(from, to);
         } catch (IOException e) {
             throw IoFailures.wrap("rename to " + to.getFileName(), from, e);
+        }
+    }
+
+    @Override
+    public synchronized boolean link(Path file, Path name) {
+        if (!links) {
+            return false;
+        }
+        try {
+            troubles.operation(Operation.LINK, absolute(file) + " " + absolute(name));
+            names.create(name, names.existingFile(file).content);
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 

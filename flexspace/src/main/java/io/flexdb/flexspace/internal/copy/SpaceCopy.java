@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal.copy;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
+import io.flexdb.flexspace.internal.segment.SegmentPlaces;
 import io.flexdb.flexspace.internal.segment.SegmentReader;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
@@ -15,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntConsumer;
 
@@ -31,10 +33,21 @@ public final class SpaceCopy {
      * The copy is a space like one that has just been checkpointed: a FlexTree file of version 1 with the nodes of the
      * view, an empty log that extends it, and segments with their numbers and generations, on which their checksums
      * depend. It has the id of the store, for the same reason.
+     *
+     * Its segments may lie in the very file that this space goes on to write to, of which the copy's directory has a name
+     * then. The copy never writes to that file, nor does it become shorter than the copy needs: see FoundData. And what
+     * lives in the copy is written once here, and stays until the copy's name is gone: see SegmentPlaces (S3). Behind the
+     * frames of the open segment that were there when the copy was made others follow, as behind those that a crash
+     * leaves.
      */
     private static final long LOG_GENERATION = 1;
 
+    /** The name that the data file has in a copy that shares it. */
+    public static final String LINKED_DATA_NAME = "data.linked";
+
     private final Vfs vfs;
+    private final SegmentPlaces places;
+    private final VfsFile dataFile;
     private final Path dataPath;
     private final SegmentFormat format;
     private final FlexTree tree;
@@ -53,7 +66,9 @@ public final class SpaceCopy {
      */
     public SpaceCopy(Vfs vfs, SegmentStore store, FlexTree tree, FlexTreeView view, long storeId, long tag) {
         this.vfs = vfs;
-        this.dataPath = store.file().path();
+        this.places = store.places();
+        this.dataFile = store.file();
+        this.dataPath = dataFile.path();
         this.format = store.format();
         this.tree = tree;
         this.view = view;
@@ -113,6 +128,63 @@ public final class SpaceCopy {
         TreeCopy.write(to, directory, format, storeId, tree, view, segmentTable, tag, written);
         LogicalLog.create(to, directory, storeId, LOG_GENERATION, TreeCopy.TREE_VERSION, List::of)
                 .close();
+    }
+
+    /** Whether the file system lets the target share segments, each by itself: then that is better than one file. */
+    public boolean sharesBlocks(SegmentTarget target) {
+        for (int i = 0; i < segments.size(); i++) {
+            if (checksums.get(i) == null) {
+                CopiedSegment copy = new CopiedSegment(segments.get(i).number, segments.get(i).generation, null, true);
+                long from = format.filePosition(copy.number(), 0);
+                return target.begin(copy).shareFrom(dataFile, from, format.segmentBytes, target.position(copy));
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Gives the data file a name in the directory of the copy, in the place of copying segments.
+     *
+     * @param shared is told of the bytes that need not be copied; may throw to end it
+     * @return false if that can't be done, or is not worth it
+     */
+    public boolean linkData(Path directory, IntConsumer shared) {
+        BitSet numbers = new BitSet();
+        boolean anySealed = false;
+        for (int i = 0; i < segments.size(); i++) {
+            int number = segments.get(i).number;
+            if (checksums.get(i) != null && number != openNumber) {
+                return false; // its footer may not be in the file yet
+            }
+            anySealed |= number != openNumber;
+            numbers.set(number);
+        }
+        if (!anySealed) {
+            return false;
+        }
+        places.beginSharing(numbers);
+        try {
+            if (!link(directory.resolve(LINKED_DATA_NAME))) {
+                return false;
+            }
+        } finally {
+            places.endSharing();
+        }
+        for (long left = dataBytes; left > 0; left -= format.segmentBytes) {
+            shared.accept((int) Math.min(format.segmentBytes, left));
+        }
+        return true;
+    }
+
+    private boolean link(Path name) {
+        if (dataFile.linkCount() == 0 || !vfs.link(dataPath, name)) {
+            return false;
+        }
+        if (dataFile.linkCount() > 1) {
+            return true;
+        }
+        vfs.delete(name); // such a file system does not say when the name is gone
+        return false;
     }
 
     /**

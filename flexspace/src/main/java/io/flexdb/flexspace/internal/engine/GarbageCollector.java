@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -35,6 +36,9 @@ final class GarbageCollector {
      *
      * For other files on a full disk the end of the data file is to be cut. Then the victims are the last segments,
      * however much lives there, and no more of them than are free before them.
+     *
+     * Segments that copies share are no victims, for they would not be free then, nor do they count for whether a sweep
+     * is worth it.
      *
      * G1  A victim is marked in its Segment, of which each use of a segment has its own: what is written later is never
      *     taken for a victim's.
@@ -176,13 +180,21 @@ final class GarbageCollector {
     boolean begin(boolean pressed) {
         assert !isSweeping();
         int dataBytes = store.format().dataBytes;
-        long capacity = (long) segmentsInUse() * dataBytes;
-        boolean sparse = segmentsInUse() >= MIN_SEGMENTS && store.liveBytes() < minimumUtilization * capacity;
+        BitSet shared = store.places().sharedInUse();
+        int ownInUse = segmentsInUse() - shared.cardinality();
+        long liveBytes = store.liveBytes();
+        for (int number = shared.nextSetBit(0); number >= 0; number = shared.nextSetBit(number + 1)) {
+            liveBytes -= store.segment(number).liveBytes;
+        }
+        long capacity = (long) ownInUse * dataBytes;
+        boolean sparse = ownInUse >= MIN_SEGMENTS && liveBytes < minimumUtilization * capacity;
         if (!pressed && !sparse) {
             return false;
         }
         long sweepCost = tree.extentCount() * BYTES_PER_EXTENT_SCANNED;
-        long wanted = pressed ? capacity : capacity - (long) (store.liveBytes() / (minimumUtilization + GAINED));
+        long wanted = pressed
+                ? (long) segmentsInUse() * dataBytes
+                : capacity - (long) (liveBytes / (minimumUtilization + GAINED));
         choose(candidates(pressed), wanted, sweepCost);
         boolean paid = pressed ? bytesToFree >= store.format().frameBytes : bytesToFree >= sweepCost;
         if (!paid) {
@@ -206,6 +218,9 @@ final class GarbageCollector {
     boolean beginAtEnd(int count) {
         assert !isSweeping();
         int first = store.places().claimedSegments() - count;
+        if (store.places().lastShared() >= first) {
+            return false;
+        }
         if (store.isOpenFrom(first) && edits.reservePlaces(1) > 0) {
             store.openAnother();
         }
@@ -233,8 +248,11 @@ final class GarbageCollector {
         consumedBefore = store.bytesConsumed();
     }
 
-    private static boolean isMovable(Segment segment) {
-        return segment.isSealed() && segment.liveBytes > 0 && !segment.isHeld();
+    private boolean isMovable(Segment segment) {
+        return segment.isSealed()
+                && segment.liveBytes > 0
+                && !segment.isHeld()
+                && !store.places().isShared(segment.number);
     }
 
     private List<Segment> candidates(boolean pressed) {

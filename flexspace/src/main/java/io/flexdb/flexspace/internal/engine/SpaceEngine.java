@@ -61,6 +61,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final long openedTreeVersion;
     private final long openedLogGeneration;
     private final LogEnd openedLogEnd;
+    private final FoundData data;
     private LogRenewal renewal; // until begin
     private boolean keptRestored;
 
@@ -87,6 +88,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         }
         FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
         this.reads = new SpaceReads(store, tree, pauses, cache);
+        this.data = recovered.data;
         this.renewal = recovered.renewal();
         this.openedTreeVersion = treeFile.header().treeVersion();
         this.openedLogGeneration = recovered.logs.opened();
@@ -263,10 +265,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
-     * Makes durable what the recovery accepted, in a new file: what can be a reason for the opening to fail. Nothing
-     * that was there is changed, and if the engine is closed before {@link #begin} the file is deleted again.
+     * Makes durable what the recovery accepted, in new files: what can be a reason for the opening to fail. Nothing
+     * that was there is changed, and if the engine is closed before {@link #begin} the files are deleted again.
      */
     public void prepareToBegin() {
+        data.makeOwn(); // before a log names what is written to it
         durability.begin(renewal.make());
         keptRestored = durability.restoreKept(true);
     }
@@ -303,6 +306,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         }
         renewal.dropOthers();
         renewal = null;
+        data.dropOthers();
         if (!keptRestored) {
             durability.restoreKept(false); // the other logs have left some space
         }
@@ -747,7 +751,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             try {
                 treeFile.close();
             } finally {
-                store.close();
+                try {
+                    store.close();
+                } finally {
+                    data.undo(); // nothing, once it has begun
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
+import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.vfs.HolderRecord;
@@ -26,6 +27,8 @@ import java.util.List;
 /** The three files of a space in a directory: what makes a directory a space, and how a new one comes to be. */
 final class SpaceFiles {
     static final String DATA_NAME = "data";
+    static final String DATA_NAME_WHILE_COPIED = "data.new";
+    static final String LINKED_DATA_NAME = SpaceCopy.LINKED_DATA_NAME;
     static final String BEGUN_NAME = "flexspace.new";
 
     /** Of the first log of a space whose creation is the opening that uses it: each opening has one that is greater. */
@@ -241,6 +244,8 @@ final class SpaceFiles {
     /** Whether a file of a space may have a name, be it for as long as it is being made. */
     static boolean isFileName(String name) {
         return name.equals(DATA_NAME)
+                || name.equals(DATA_NAME_WHILE_COPIED)
+                || name.equals(LINKED_DATA_NAME)
                 || name.equals(TreeFileFormat.FILE_NAME)
                 || name.equals(TreeFileFormat.NAME_WHILE_MADE)
                 || name.equals(LogicalLog.NAME_WHILE_MADE)
@@ -308,7 +313,7 @@ final class SpaceFiles {
 
     private static boolean mayHaveData(Vfs vfs, Path file) {
         String name = file.getFileName().toString();
-        boolean mayHave = name.equals(DATA_NAME) || LogFormat.generationOf(name) > 0;
+        boolean mayHave = name.equals(DATA_NAME) || name.equals(LINKED_DATA_NAME) || LogFormat.generationOf(name) > 0;
         return mayHave && size(vfs, file) > FilePreamble.BLOCK_BYTES;
     }
 
@@ -318,18 +323,6 @@ final class SpaceFiles {
         } catch (StoreIoException e) {
             requireMissing(e);
             return 0;
-        }
-    }
-
-    /** Opens the data file and checks that it is one. */
-    static VfsFile openData(Vfs vfs, Path directory, long storeId) {
-        VfsFile file = vfs.open(directory.resolve(DATA_NAME), OpenMode.READ_WRITE);
-        try {
-            FilePreamble.check(file.path(), 0, FilePreamble.read(file, 0), FilePreamble.Kind.DATA, 0, storeId);
-            return file;
-        } catch (RuntimeException | Error e) {
-            file.close();
-            throw e;
         }
     }
 }

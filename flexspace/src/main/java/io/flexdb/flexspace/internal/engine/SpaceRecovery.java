@@ -42,6 +42,7 @@ final class SpaceRecovery {
     SegmentStore store;
     FoundLogs logs;
     LogReplay replay;
+    FoundData data;
 
     private VfsFile treeVfsFile; // what treeFile reads
 
@@ -82,26 +83,29 @@ final class SpaceRecovery {
         long id = header.storeId();
         treeFile = new TreeFile(treeVfsFile, header);
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
-        store = openStore(id, format);
+        ByteBuffer table = treeFile.readTable();
+        store = openStore(id, format, SegmentTable.count(table, format));
         tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
         replay = new LogReplay(tree, store, header.tag());
         logs = new FoundLogs(vfs, directory, header);
         try (LogPieces log = logs.read(logs.opened(), beside);
                 LogPieces next = logs.continuing() > 0 ? logs.read(logs.continuing(), beside) : null) {
-            load(log, next);
+            load(table, log, next);
         }
         new DataFileMatch(store).require();
         store.recovered(isNew ? logs.newest() - 1 : logs.newest()); // the log of this opening is there already
     }
 
-    private SegmentStore openStore(long id, SegmentFormat format) {
-        VfsFile data = SpaceFiles.openData(vfs, directory, id);
+    private SegmentStore openStore(long id, SegmentFormat format, int segments) {
+        boolean toChange = settings.segmentBuffers > 0; // else nobody will write
+        data = FoundData.open(vfs, directory, id, toChange, format, segments);
+        VfsFile file = data.file();
         try {
-            MappedReads mapped = settings.mappedReads ? new MappedReads(data) : null;
+            MappedReads mapped = settings.mappedReads ? new MappedReads(file) : null;
             BackgroundWorker worker = vfs.worker("flexdb-seal " + directory); // no thread yet
-            return new SegmentStore(data, format, epochs, worker, memory, settings.frameTableBytes, mapped);
+            return new SegmentStore(file, format, epochs, worker, memory, settings.frameTableBytes, mapped);
         } catch (RuntimeException | Error e) {
-            data.close();
+            file.close();
             throw e;
         }
     }
@@ -109,8 +113,8 @@ final class SpaceRecovery {
     /**
      * Loads the tree, while the logs are read beside that, as far as they fit the memory for that; then replays them.
      */
-    private void load(LogPieces log, LogPieces next) {
-        restoreSegments(treeFile.readTable());
+    private void load(ByteBuffer table, LogPieces log, LogPieces next) {
+        restoreSegments(table);
         treeFile.load(tree, (logicalOffset, length, address, flags) -> {
             if (address != FlexTree.HOLE) {
                 replay.checkExtent(treeVfsFile.path(), address, length);
@@ -167,8 +171,14 @@ final class SpaceRecovery {
                 store.close();
             }
         } finally {
-            if (treeVfsFile != null) {
-                treeVfsFile.close();
+            try {
+                if (treeVfsFile != null) {
+                    treeVfsFile.close();
+                }
+            } finally {
+                if (data != null) {
+                    data.undo();
+                }
             }
         }
     }

@@ -112,8 +112,13 @@ public final class SpaceSalvage implements AutoCloseable {
         return newest;
     }
 
+    /** The data file, by the name that it was found by. */
+    public Path dataFile() {
+        return store.file().path();
+    }
+
     private SegmentStore openStore(SegmentFormat format, OffHeap memory) {
-        VfsFile data = vfs.open(directory.resolve(SpaceFiles.DATA_NAME), OpenMode.READ);
+        VfsFile data = FoundData.openToRead(vfs, directory);
         try {
             FilePreamble.check(data.path(), 0, FilePreamble.read(data, 0), FilePreamble.Kind.DATA, 0, header.storeId());
         } catch (StorageException e) {

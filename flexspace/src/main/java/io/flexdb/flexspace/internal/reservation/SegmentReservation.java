@@ -89,7 +89,10 @@ public final class SegmentReservation {
 
     /** Segments that the cap leaves. */
     private int freeBelowCap() {
-        return maxSegments - store.segmentCount() + store.freeSegmentCount();
+        return maxSegments
+                - store.segmentCount()
+                + store.freeSegmentCount()
+                + places.parkedCount(); // S4 of SegmentPlaces
     }
 
     private int keptOnDisk() {
@@ -204,10 +207,13 @@ public final class SegmentReservation {
         }
     }
 
+    private int mostSegments() {
+        return (int) Math.min(format.maxSegments, maxSegments + (long) places.parkedCount());
+    }
+
     private boolean claimMissing(int wanted) {
         int missing = Math.min(
-                wanted - places.allocatable(),
-                Math.min(maxSegments, format.maxSegments) - places.claimedSegments() + places.placelessCount());
+                wanted - places.allocatable(), mostSegments() - places.claimedSegments() + places.placelessCount());
         return missing <= 0
                 || claim((long) missing * format.segmentBytes, () -> places.claimNext(missing))
                 || places.allocatable() >= wanted; // what was kept for others
@@ -270,8 +276,7 @@ public final class SegmentReservation {
 
     /** What a sweep that gains anything makes less: bytes of segments in use, and of those that the file has. */
     public long bytesTaken() {
-        int inUse = store.segmentCount() - store.freeSegmentCount();
-        return (inUse + (long) places.claimedSegments()) * format.dataBytes - store.roomInOpenSegment();
+        return (segmentsInUse() + (long) places.claimedSegments()) * format.dataBytes - store.roomInOpenSegment();
     }
 
     /** How much a sweep may move before it frees anything, so that writes find room while it goes on. */
@@ -413,7 +418,7 @@ public final class SegmentReservation {
     }
 
     private int segmentsInUse() {
-        return store.segmentCount() - store.freeSegmentCount();
+        return store.segmentCount() - store.freeSegmentCount() - places.parkedCount();
     }
 
     /** Cuts free segments off the end of the file if there are many. */

@@ -23,6 +23,15 @@ public final class SegmentPlaces {
      * S2  What was promised is there, as far as it was when it was promised: others take nothing of it. And before they
      *     take a segment some others have their place in the file, so that the writer can link what they stage, and
      *     remove things, on a disk that they have filled.
+     *
+     * Copies of the space may share the file: their directories have names of it, too (see SpaceCopy). They write
+     * nothing to it. What lives in them was alive here when they were made.
+     *
+     * S3  A segment that was in use when a copy was made, or, after an opening that finds the file with several names,
+     *     any that was known then, is neither free again nor loses its place before the file has one name alone. When
+     *     nothing lives there any more it is parked until then. Only the owner of the file makes names of it, so that
+     *     there is one name alone can be known at any time.
+     * S4  What is parked is the copies', not ours, and does not count below the cap.
      */
     private static final int LEFT_TO_WRITER = 6; // one to open, and as many as are kept back for garbage collection
     private static final int LEFT_BELOW_CAP = 2; // to fill with small changes before what is held can be let go of
@@ -36,6 +45,9 @@ public final class SegmentPlaces {
     private final BitSet free = new BitSet();
     private final BitSet placeless = new BitSet(); // free ones below claimedSegments that may lack their place
     private final BitSet kept = new BitSet(); // by a recovery, as neither free nor in use
+    private final BitSet shared = new BitSet(); // with copies
+    private final BitSet parked = new BitSet(); // of those shared, that would be free
+    private int copiesBegun; // which may be about to share the file
     private int claimedSegments;
     private int opening = 1; // a greater one with each opening of the space
 
@@ -98,6 +110,14 @@ public final class SegmentPlaces {
         placeless.clear(claimedSegments, Math.max(claimedSegments, placeless.length()));
     }
 
+    /** Follows that a recovery has found the file; before it says what is free. */
+    synchronized void found() {
+        if (file.linkCount() > 1) {
+            long bytes = file.size() - SegmentFormat.FIRST_SEGMENT_POSITION + format.segmentBytes - 1;
+            shared.set(0, (int) Math.max(0, Math.min(segmentCount, bytes >> format.segmentShift))); // S3
+        }
+    }
+
     /**
      * Has a segment stay as it is in the file, although nothing is known to live in it: it is not free until
      * {@link #letGoKept}. After {@link #recovered}, before anything is opened.
@@ -119,10 +139,11 @@ public final class SegmentPlaces {
             found.becomeFree();
         }
         claimedSegments = Math.max(claimedSegments, number + 1);
-        if (!free.get(number)) {
+        if (!free.get(number) && !parked.get(number)) {
             return kept.get(number);
         }
         free.clear(number);
+        parked.clear(number);
         placeless.clear(number);
         kept.set(number);
         return true;
@@ -130,9 +151,74 @@ public final class SegmentPlaces {
 
     /** Lets all that was kept be free. */
     synchronized void letGoKept() {
-        free.or(kept);
+        for (int number = kept.nextSetBit(0); number >= 0; number = kept.nextSetBit(number + 1)) {
+            setFree(number);
+        }
         placeless.or(kept);
+        placeless.andNot(parked);
         kept.clear();
+    }
+
+    private void setFree(int number) {
+        (shared.get(number) ? parked : free).set(number);
+    }
+
+    // ---- copies that share the file
+
+    /** Follows that a copy is being made that is to share these segments, in which something lives. Any thread. */
+    public synchronized void beginSharing(BitSet segmentsOfCopy) {
+        copiesBegun++;
+        shared.or(segmentsOfCopy);
+    }
+
+    /** Follows that its name of the file is there, or that there will be none. */
+    public synchronized void endSharing() {
+        copiesBegun--;
+        endSharingIfAlone();
+    }
+
+    /** Whether any segment is shared, as far as is known. */
+    synchronized boolean isSharing() {
+        return !shared.isEmpty();
+    }
+
+    /** Lets what is parked be free if the file has one name alone. */
+    synchronized void endSharingIfAlone() {
+        if (shared.isEmpty() || copiesBegun > 0 || file.linkCount() != 1) {
+            return;
+        }
+        free.or(parked);
+        placeless.or(parked); // an earlier opening may have given their places back
+        placeless.clear(claimedSegments, Math.max(claimedSegments, placeless.length()));
+        parked.clear();
+        shared.clear();
+    }
+
+    /** Whether a segment is shared, so that nothing is gained by moving away what lives there. */
+    public synchronized boolean isShared(int number) {
+        return shared.get(number);
+    }
+
+    /** The last segment that is shared, before which the file can't be cut; -1 if there is none. */
+    public synchronized int lastShared() {
+        return shared.length() - 1;
+    }
+
+    /** Segments that only copies need. */
+    public synchronized int parkedCount() {
+        return parked.cardinality();
+    }
+
+    /** Segments that are shared and in use. */
+    public synchronized BitSet sharedInUse() {
+        BitSet inUse = (BitSet) shared.clone();
+        inUse.andNot(parked);
+        return inUse;
+    }
+
+    /** How many segments there may be: those of the cap, and those parked. */
+    private int mostSegments() {
+        return (int) Math.min(format.maxSegments, maxSegments + (long) parked.cardinality()); // S4
     }
 
     // ---- to open them
@@ -150,7 +236,7 @@ public final class SegmentPlaces {
      * @throws StoreFullException if there is none but what is promised; nothing has changed then
      */
     synchronized Segment openStaged(long birth) {
-        int left = maxSegments - segmentCount + free.cardinality();
+        int left = mostSegments() - segmentCount + free.cardinality();
         long liveBytes = live.getAsLong();
         if (left <= promisedBelowCap + LEFT_BELOW_CAP || liveBytes + unlinkedBytes > maxLiveBytes - format.dataBytes) {
             throw new StoreFullException("no room for large values or a run: " + liveBytes + " live bytes, and "
@@ -159,7 +245,7 @@ public final class SegmentPlaces {
                     + " are free; remove data, end long reads or raise maxDataBytes");
         }
         int missing = Math.max(promisedPlaces, LEFT_TO_WRITER) + 1 - allocatable();
-        int claimable = maxSegments - claimedSegments + placeless.cardinality();
+        int claimable = mostSegments() - claimedSegments + placeless.cardinality();
         if (missing > 0 && claimable > 0) {
             claimNext(Math.min(missing, claimable)); // S2
         }
@@ -252,11 +338,11 @@ public final class SegmentPlaces {
 
     synchronized void becomeFree(int number) {
         segments[number].becomeFree();
-        free.set(number);
+        setFree(number);
     }
 
     synchronized boolean isFree(int number) {
-        return free.get(number);
+        return free.get(number) || parked.get(number);
     }
 
     synchronized int freeCount() {
@@ -295,6 +381,7 @@ public final class SegmentPlaces {
      *     changed then
      */
     public synchronized void claimNext(int segmentsToClaim) {
+        endSharingIfAlone();
         int atEnd = segmentsToClaim;
         for (int number = placeless.nextSetBit(0); number >= 0 && atEnd > 0; number = placeless.nextSetBit(number)) {
             file.allocate(format.filePosition(number, 0), format.segmentBytes);
@@ -352,6 +439,7 @@ public final class SegmentPlaces {
 
     /** Gives back to the disk what the file has for segments in which nothing lives, but for one. */
     synchronized void giveBackFree(Segment open) {
+        endSharingIfAlone();
         int end = Math.min(segmentCount, claimedSegments);
         while (end > 0 && isEmpty(end - 1, open)) {
             end--;
@@ -373,6 +461,6 @@ public final class SegmentPlaces {
     }
 
     private boolean isEmpty(int number, Segment open) {
-        return segments[number].liveBytes == 0 && segments[number] != open;
+        return segments[number].liveBytes == 0 && segments[number] != open && !shared.get(number);
     }
 }

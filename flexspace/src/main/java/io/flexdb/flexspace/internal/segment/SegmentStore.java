@@ -476,6 +476,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** The same for those that were emptied before the last log batch. Call when that is durable. */
     public void releaseEmptiedBefore() {
+        places.endSharingIfAlone();
         emptied.releaseNoted();
         reclaim();
     }
@@ -658,6 +659,7 @@ public final class SegmentStore implements AutoCloseable {
      */
     public void recovered(long newOpening) {
         emptied.forgetAll();
+        places.found();
         for (int number = 0; number < segmentCount(); number++) {
             if (segment(number).liveBytes == 0 && segment(number) != open) {
                 becomeFree(number);
@@ -731,7 +733,7 @@ public final class SegmentStore implements AutoCloseable {
 
     /** Segments in which something lives, or may come to live, and that are not open for those who stage. Writer only. */
     public int segmentsInUse() {
-        return segmentCount() - freeSegmentCount() - emptied.count() - places.heldCount();
+        return segmentCount() - freeSegmentCount() - places.parkedCount() - emptied.count() - places.heldCount();
     }
 
     /** Segments without a live byte that are not free yet. */

@@ -37,6 +37,12 @@ public final class SegmentTable {
         return TreeFileFormat.TABLE_HEADER_BYTES + (segments + openFrames) * Integer.BYTES;
     }
 
+    /** How many segments a table knows, or claims to know. */
+    public static int count(ByteBuffer table, SegmentFormat format) {
+        int count = table.remaining() < Integer.BYTES ? 0 : table.getInt(table.position());
+        return Math.max(0, Math.min(format.maxSegments, count));
+    }
+
     /**
      * Takes a table into a store without segments.
      *

@@ -68,6 +68,11 @@ public class ForwardingVfs implements Vfs {
     }
 
     @Override
+    public boolean link(Path file, Path name) {
+        return vfs.link(file, name);
+    }
+
+    @Override
     public void delete(Path path) {
         vfs.delete(path);
     }

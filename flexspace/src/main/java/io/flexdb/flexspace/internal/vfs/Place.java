@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -94,6 +95,58 @@ final class Place implements AutoCloseable {
             Files.move(path, target.path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } else {
             directory.move(path.getFileName(), target.directory, target.path.getFileName());
+        }
+    }
+
+    /**
+     * Gives the file here one more name, where there is nothing. The JDK does that by paths alone: so they must lead to
+     * the directories that are meant.
+     *
+     * @return false if that can't be done; nothing has changed then
+     */
+    boolean link(Place target) throws IOException {
+        BasicFileAttributes meant = attributes(LinkOption.NOFOLLOW_LINKS);
+        Object identity = meant.fileKey();
+        if (!meant.isRegularFile() || identity == null || !isAt(identity) || !target.isDirectoryAtPath()) {
+            return false;
+        }
+        try {
+            Files.createLink(target.path, path);
+        } catch (UnsupportedOperationException e) {
+            return false;
+        }
+        if (identity.equals(target.attributes(LinkOption.NOFOLLOW_LINKS).fileKey())) {
+            return true;
+        }
+        Files.deleteIfExists(target.path); // a directory was renamed at this very moment
+        return false;
+    }
+
+    private boolean isAt(Object identity) throws IOException {
+        return identity.equals(Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey());
+    }
+
+    private boolean isDirectoryAtPath() throws IOException {
+        return directory == null || directory.isAt(path.toAbsolutePath().getParent());
+    }
+
+    /**
+     * How many names the file here has; 0 where the file system does not tell, {@link Integer#MAX_VALUE} where that
+     * can't be known, as after a rename of a directory above it.
+     *
+     * @param identity of the file
+     */
+    int linkCount(Object identity) {
+        if (identity == null
+                || !path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+            return 0;
+        }
+        try {
+            Map<String, Object> found = Files.readAttributes(path, "unix:nlink,fileKey", LinkOption.NOFOLLOW_LINKS);
+            return identity.equals(found.get("fileKey")) ? (Integer) found.get("nlink") : Integer.MAX_VALUE;
+        } catch (IOException e) {
+            return Integer.MAX_VALUE;
         }
     }
 

@@ -35,6 +35,11 @@ public final class ReadOnlyVfs extends ForwardingVfs {
     }
 
     @Override
+    public boolean link(Path file, Path name) {
+        throw refusal(name);
+    }
+
+    @Override
     public void delete(Path path) {
         throw refusal(path);
     }

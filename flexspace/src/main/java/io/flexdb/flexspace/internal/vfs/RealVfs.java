@@ -269,6 +269,18 @@ public final class RealVfs implements Vfs {
     }
 
     @Override
+    public boolean link(Path file, Path name) {
+        synchronized (names) {
+            try (Place source = Place.meantBy(file, directories);
+                    Place target = Place.meantBy(name, directories)) {
+                return source.link(target);
+            } catch (IOException e) {
+                return false; // whoever copies instead meets what is the matter
+            }
+        }
+    }
+
+    @Override
     public boolean replacesOpenFiles() {
         return isPosix;
     }

@@ -313,6 +313,14 @@ final class RealVfsFile implements VfsFile {
     }
 
     @Override
+    public int linkCount() {
+        synchronized (vfs.names()) {
+            requireOpen();
+            return place.linkCount(identity);
+        }
+    }
+
+    @Override
     public long size() {
         return repeating("size", FileChannel::size);
     }

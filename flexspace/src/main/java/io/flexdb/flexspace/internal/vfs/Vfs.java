@@ -72,6 +72,15 @@ public interface Vfs {
         return true;
     }
 
+    /**
+     * Gives a file one more name, where there is nothing yet. It is made durable as the name of a new file is.
+     *
+     * @return false if that can't be done here, as on another file system; nothing has changed then
+     */
+    default boolean link(Path file, Path name) {
+        return false;
+    }
+
     /** Deletes a file or an empty directory, which must exist. */
     void delete(Path path);
 

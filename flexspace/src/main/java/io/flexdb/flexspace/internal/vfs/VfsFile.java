@@ -99,6 +99,14 @@ public interface VfsFile extends AutoCloseable {
         return false;
     }
 
+    /**
+     * How many names the file has, in whatever directories; 0 where no file system tells that, and a great number where
+     * it can't be known at the moment. Asks the file system each time.
+     */
+    default int linkCount() {
+        return 0;
+    }
+
     /** Bytes of the file. */
     long size();
 

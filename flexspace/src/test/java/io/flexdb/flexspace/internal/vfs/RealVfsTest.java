@@ -282,6 +282,52 @@ class RealVfsTest {
     }
 
     @Test
+    void aFileGetsAnotherNameWhereThatCanBeDone() throws IOException {
+        vfs.createDirectories(root.resolve("d"));
+        vfs.createDirectories(root.resolve("other"));
+        try (VfsFile file = patterned("d/a")) {
+            assertEquals(1, file.linkCount());
+            assertTrue(vfs.link(root.resolve("d/a"), root.resolve("other/b")));
+            assertEquals(2, file.linkCount());
+            try (VfsFile same = vfs.open(root.resolve("other/b"), OpenMode.READ)) {
+                file.write(ByteBuffer.wrap(new byte[] {99}), 0);
+                ByteBuffer read = ByteBuffer.allocate(1);
+                same.readFully(read, 0);
+                assertEquals(99, read.get(0));
+                assertEquals(2, same.linkCount());
+            }
+            assertFalse(vfs.link(root.resolve("d/a"), root.resolve("other/b")), "there is something");
+            assertFalse(vfs.link(root.resolve("d/missing"), root.resolve("other/c")));
+            assertFalse(vfs.link(root.resolve("d/a"), root.resolve("missing/c")));
+            assertFalse(vfs.link(root.resolve("d"), root.resolve("other/c")), "a directory");
+            Files.createSymbolicLink(root.resolve("d/symbolic"), root.resolve("d/a"));
+            assertFalse(vfs.link(root.resolve("d/symbolic"), root.resolve("other/c")));
+            vfs.delete(root.resolve("other/b"));
+            assertEquals(1, file.linkCount());
+        }
+    }
+
+    /** Which names are meant can't be told to the system then. */
+    @Test
+    void aFileInADirectoryThatOthersHaveRenamedGetsNoOtherName() throws IOException {
+        Path d = root.resolve("d");
+        vfs.createDirectories(d);
+        vfs.createDirectories(root.resolve("other"));
+        try (VfsLock lock = vfs.lock(d.resolve("LOCK"));
+                VfsFile file = patterned("d/a")) {
+            Files.move(d, root.resolve("e"));
+            Files.createDirectories(d);
+            Files.writeString(d.resolve("a"), "strange");
+            assertFalse(vfs.link(d.resolve("a"), root.resolve("other/b")));
+            assertFalse(vfs.exists(root.resolve("other/b")));
+            assertEquals(Integer.MAX_VALUE, file.linkCount());
+            vfs.link(root.resolve("other/b"), d.resolve("b"));
+            assertEquals(List.of("LOCK", "a"), vfs.list(d), lock.toString());
+        }
+        assertEquals("strange", Files.readString(d.resolve("a")));
+    }
+
+    @Test
     void anotherFileOfTheSameNameIsNotTakenForTheFile() throws IOException {
         try (VfsFile file = patterned("a")) {
             Files.move(root.resolve("a"), root.resolve("b"));

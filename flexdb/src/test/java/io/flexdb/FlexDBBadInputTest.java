@@ -41,8 +41,10 @@ class FlexDBBadInputTest {
     }
 
     private static void refused(String message, Executable... calls) {
+        Class<? extends RuntimeException> refusal =
+                message.contains("null") ? NullPointerException.class : IllegalArgumentException.class;
         for (Executable call : calls) {
-            String found = assertThrows(IllegalArgumentException.class, call).getMessage();
+            String found = assertThrows(refusal, call).getMessage();
             assertTrue(found.contains(message), found);
         }
     }
@@ -212,9 +214,9 @@ class FlexDBBadInputTest {
         refused("largeValueBytes must be at least 1: 0", () -> options.withLargeValueBytes(0));
         refused("maxPinnedFileBytes must not be negative: -1", () -> options.withMaxPinnedFileBytes(-1));
         refused("maxLeasedBytes must not be negative: -1", () -> options.withMaxLeasedBytes(-1));
+        refused("syncInterval must not be null", () -> options.withSyncInterval(null));
         refused(
                 "syncInterval",
-                () -> options.withSyncInterval(null),
                 () -> options.withSyncInterval(Duration.ofNanos(-1)),
                 () -> options.withSyncInterval(Duration.ofDays(2)));
     }
@@ -265,14 +267,18 @@ class FlexDBBadInputTest {
                         + ", healthListener=null, clock=SystemClock[Z], mergeFunction=ADD]",
                 options.toString());
         assertEquals(
-                "ReadOptions[snapshot=null, lowerBound=none, upperBound=1 bytes, keysOnly=true, expectedPairs=7]",
+                "ReadOptions[snapshot=null, lowerBound=none, upperBound=1 bytes, keysOnly=true, expectedPairs=7, "
+                        + "reverse=true, limit=9]",
                 ReadOptions.defaults()
                         .withUpperBound(KEY)
                         .withKeysOnly(true)
                         .withExpectedPairs(7)
+                        .withReverse(true)
+                        .withLimit(9)
                         .toString());
         assertEquals(
-                "ReadOptions[snapshot=null, lowerBound=none, upperBound=none, keysOnly=false, expectedPairs=0]",
+                "ReadOptions[snapshot=null, lowerBound=none, upperBound=none, keysOnly=false, expectedPairs=0, "
+                        + "reverse=false, limit=none]",
                 ReadOptions.defaults().toString());
         assertEquals(
                 "WriteBatch[1 operations, 4 bytes]",

@@ -64,7 +64,7 @@ class FlexDBDeleteRangeTest {
         assertTrue(store.db.stats().intervals() < 10, () -> store.db.stats().toString());
     }
 
-    /** What a range of so many pairs costs, counted: the call, and then the commit when the store is closed. */
+    /** What a range of so many pairs costs, counted: the call, and then its commit. */
     private record Cost(long operations, long walBytes, long reads, long bytesAtCommit, long intervals) {
         static Cost of(int pairs) {
             SimulatedVfs vfs = new SimulatedVfs();
@@ -80,9 +80,10 @@ class FlexDBDeleteRangeTest {
             assertEquals(reads, vfs.readCount(), "nothing is read at the call");
             long walBytes = db.stats().walBytesWritten() - before.walBytesWritten();
             long written = vfs.bytesWritten(file -> true);
-            db.close();
+            db.flush();
             reads = vfs.readCount() - reads;
             written = vfs.bytesWritten(file -> true) - written;
+            db.close();
             try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true)) {
                 assertTrue(again.check().isSound());
                 assertEquals(2, StoreDriver.all(again).size());

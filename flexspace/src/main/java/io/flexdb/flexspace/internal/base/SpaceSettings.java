@@ -56,7 +56,8 @@ public final class SpaceSettings implements Cloneable {
                 healthListener,
                 leases,
                 maxLeasedBytes,
-                requireOwnership);
+                requireOwnership,
+                buffersWithFirstChange);
     }
 
     @Override

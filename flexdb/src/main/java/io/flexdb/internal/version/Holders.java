@@ -101,8 +101,9 @@ public final class Holders {
     private final boolean traced;
     private final Consumer<List<String>> tell;
     private final ReferenceQueue<PinnedVersion> lost = new ReferenceQueue<>();
-    private Holder[] entered = new Holder[FEWEST]; // under the lock, as the next
+    private Holder[] entered = new Holder[FEWEST]; // under the lock, as the next two
     private int count;
+    private boolean ended; // with the store
     private final AtomicLong again = new AtomicLong(); // openings on what another one holds
 
     /** @param tell gets what is to stand in the log; it must not wait for what that does */
@@ -126,6 +127,9 @@ public final class Holders {
     }
 
     synchronized Holder add(PinnedVersion pin, HolderKind kind) {
+        if (ended) {
+            throw versions.health.refusal();
+        }
         if (count == entered.length) {
             removeCollected();
             if (count > entered.length / 2) {
@@ -168,11 +172,12 @@ public final class Holders {
         for (int i = 0; i < count; i++) {
             PinnedVersion pin = entered[i].get();
             if (pin != null) {
-                pin.storeEnded();
+                pin.storeEnded(entered[i]);
             }
         }
         entered = new Holder[FEWEST];
         count = 0;
+        ended = true;
     }
 
     /** All that are open now, those that show the oldest first. */

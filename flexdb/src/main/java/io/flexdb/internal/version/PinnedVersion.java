@@ -16,7 +16,7 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
      * Users may have closed ones, or ones that have ended with the store, for as long as they like. These keep nothing
      * of the store.
      */
-    private StoreVersions versions; // null once it is closed for good, or the store has ended
+    private StoreVersions versions; // null once it is closed for good, or the store has ended, at any moment
     final Holder holder;
     private Runnable letGo; // or null, as is the next
     private Runnable whenStoreEnds;
@@ -41,9 +41,10 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
         whenStoreEnds = newWhenStoreEnds;
     }
 
-    void storeEnded() {
+    /** @param of its own, which it may not know yet: it is entered by its constructor */
+    void storeEnded(Holder of) {
         versions = null;
-        holder.storeEnded();
+        of.storeEnded();
         if (whenStoreEnds != null) {
             whenStoreEnds.run();
         }
@@ -63,20 +64,21 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
 
     /** Opens it, while it is closed: pins what is newest. If it throws, it stays closed. */
     public void openNewest() {
-        int ticket = versions.enter();
+        StoreVersions of = ofOpenStore();
+        int ticket = of.enter();
         try {
             long newSequence;
             Version newest;
             do {
-                newSequence = versions.visibleSequence();
-                newest = versions.current();
+                newSequence = of.visibleSequence();
+                newest = of.current();
             } while (newest.storeSequence() > newSequence);
-            open(newest, newSequence, Holder.NO_TIME);
+            open(of, newest, newSequence, Holder.NO_TIME);
         } finally {
-            versions.epochs.exit(ticket);
+            of.epochs.exit(ticket);
         }
         try { // outside the short read, as the clock is the user's; behind all that has been reclaimed in this version
-            holder.time = versions.clock.now();
+            holder.time = of.clock.now();
         } catch (Throwable e) {
             holder.close();
             throw e;
@@ -85,27 +87,37 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
 
     /** Opens it, while it is closed: pins what another pin of this store holds, which is open. */
     public void openAgain(PinnedVersion other) {
-        if (other.versions == null) {
+        StoreVersions ofOther = other.versions;
+        if (ofOther == null) {
             other.beginRead(); // which throws
         }
-        if (other.versions != versions) {
+        StoreVersions of = ofOpenStore();
+        if (ofOther != of) {
             throw new IllegalArgumentException(other.holder.kind.what() + " is not of this store");
         }
         other.beginRead();
         try {
-            open(other.holder.version, other.holder.sequence, other.holder.time);
-            versions.holders.countAgain(); // before the other one may go
+            open(of, other.holder.version, other.holder.sequence, other.holder.time);
+            of.holders.countAgain(); // before the other one may go
         } finally {
             other.endRead();
         }
     }
 
-    private void open(Version newVersion, long newSequence, long newTime) {
-        versions.epochs.pin(newVersion.id()); // a failure before it, or in it, leaves no pin
+    private StoreVersions ofOpenStore() {
+        StoreVersions of = versions;
+        if (of == null) {
+            throw holder.health.refusal();
+        }
+        return of;
+    }
+
+    private void open(StoreVersions of, Version newVersion, long newSequence, long newTime) {
+        of.epochs.pin(newVersion.id()); // a failure before it, or in it, leaves no pin
         try {
-            holder.open(newVersion, newSequence, newTime, versions.holders.areTraced());
+            holder.open(newVersion, newSequence, newTime, of.holders.areTraced());
         } catch (Throwable e) { // there is no room for a trace
-            versions.epochs.unpin(newVersion.id());
+            of.epochs.unpin(newVersion.id());
             throw e;
         }
     }

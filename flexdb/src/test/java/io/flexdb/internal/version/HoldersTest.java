@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.read.Scan;
+import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.store.Store;
 import io.flexdb.internal.store.StoreOpener;
 import io.flexdb.storage.SnapshotTooOldException;
@@ -77,6 +79,19 @@ class HoldersTest {
         assertFalse(store.figures(now -> now).logs().length > 1);
         pin.close(); // does nothing
         assertThrows(StoreClosedException.class, pin::beginRead);
+    }
+
+    /** A cursor that rests may be opened at the moment at which the store ends, or be made then. */
+    @Test
+    void afterTheStoreHasEndedNoneIsMadeOrOpened() {
+        PinnedVersion resting = store.pinNewest(HolderKind.CURSOR);
+        PinnedVersion other = store.pinNewest(HolderKind.SNAPSHOT);
+        assertTrue(resting.closeToReopen());
+        StoreReader reader = store.reader();
+        store.close();
+        assertThrows(StoreClosedException.class, resting::openNewest);
+        assertThrows(StoreClosedException.class, () -> resting.openAgain(other));
+        assertThrows(StoreClosedException.class, () -> reader.cursor(null, null, Scan.ALL)); // makes one
     }
 
     @Test

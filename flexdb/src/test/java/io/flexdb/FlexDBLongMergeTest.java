@@ -324,7 +324,7 @@ class FlexDBLongMergeTest {
         FlexDBLongMergeTest whole = new FlexDBLongMergeTest();
         whole.script();
         long operations = whole.vfs.operationCount();
-        long step = Math.max(1, operations / Effort.times(3));
+        long step = Math.max(1, operations / Math.max(4, Effort.times(4))); // fewer may meet none that matters
         int failed = 0;
         for (long operation = 1 + fault.ordinal() * step / 4; operation <= operations; operation += step) {
             FlexDBLongMergeTest run = new FlexDBLongMergeTest();

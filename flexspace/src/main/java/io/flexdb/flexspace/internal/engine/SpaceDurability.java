@@ -322,9 +322,9 @@ final class SpaceDurability implements AutoCloseable {
         return logBytes - LogFormat.FRAMES_OFFSET <= most;
     }
 
-    /** Whether anything is neither in the last checkpoint nor in the short log that was found. */
+    /** Whether anything is neither in the last checkpoint nor in the short log that was found, notes of segments included. */
     private boolean hasChanges() {
-        return log.bytes() > unchangedBytes || batch.hasEdits();
+        return log.bytes() > unchangedBytes || batch.hasEdits() || store.hasNotes();
     }
 
     /**

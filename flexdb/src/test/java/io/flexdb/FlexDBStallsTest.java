@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -125,10 +126,13 @@ class FlexDBStallsTest {
     /** Who waits for a log waits, and does not wake the others that do. */
     @Test
     void writersThatWaitForALogSleep() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
+        AtomicInteger puts = new AtomicInteger();
         HookedVfs.Hook hook = (kind, path) -> {
             if (kind == HookedVfs.Kind.CREATE
                     && Thread.currentThread().getName().startsWith("flexdb-logs ")) {
+                begun.countDown();
                 await(goOn);
             }
         };
@@ -140,13 +144,20 @@ class FlexDBStallsTest {
             writers[writer] = new Thread(() -> {
                 for (int i = from; i < 600; i += 3) {
                     db.put(key(i), new byte[300]);
+                    puts.incrementAndGet();
                 }
             });
             writers[writer].start();
         }
-        for (Thread writer : writers) {
-            Waiting.whileTrue(() -> writer.getState() != Thread.State.WAITING);
-        }
+        await(begun);
+        Waiting.whileTrue(() -> {
+            int put = puts.get(); // they also wait for each other, and then go on
+            for (int i = 0; i < 1000; i++) {
+                Thread.yield();
+            }
+            return put != puts.get()
+                    || !Arrays.stream(writers).allMatch(writer -> writer.getState() == Thread.State.WAITING);
+        });
         long before = timesWaited(writers);
         for (int i = 0; i < 20_000; i++) {
             Thread.yield();

@@ -170,21 +170,44 @@ final class FoundData {
         }
     }
 
-    /** Copies bytes, but for zeros. */
-    private static void copy(VfsFile from, VfsFile to, long bytes) {
+    /**
+     * Copies bytes, but for zeros. The owner may cut the end off meanwhile, where nothing of this space is: then there are
+     * fewer.
+     */
+    static void copy(VfsFile from, VfsFile to, long bytes) {
         ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, Math.max(Long.BYTES, bytes)))
                 .order(ByteOrder.nativeOrder());
         for (long position = 0; position < bytes; ) {
             int length = (int) Math.min(piece.capacity(), bytes - position);
             piece.clear().limit(length);
-            from.readFully(piece, position);
+            int read = readToEnd(from, piece, position);
             piece.flip();
-            if (position + length == bytes || !isZero(piece)) {
+            boolean isLast = position + length == bytes || read < length;
+            if (read > 0 && (isLast || !isZero(piece))) { // the last one, so that the file is as long as the other
                 to.write(piece, position);
-                to.startWriting(position, length);
+                to.startWriting(position, read);
+            }
+            if (isLast) {
+                if (to.size() < position) { // its last pieces were zeros
+                    to.write(ByteBuffer.allocate(1), position - 1);
+                }
+                return;
             }
             position += length;
         }
+    }
+
+    /** Returns how many bytes there were, up to the buffer's limit. */
+    private static int readToEnd(VfsFile from, ByteBuffer piece, long position) {
+        int read = 0;
+        while (piece.hasRemaining()) {
+            int more = from.read(piece, position + read);
+            if (more < 0) {
+                break;
+            }
+            read += more;
+        }
+        return read;
     }
 
     private static boolean isZero(ByteBuffer piece) {

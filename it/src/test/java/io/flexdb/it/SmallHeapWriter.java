@@ -2,6 +2,7 @@ package io.flexdb.it;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBResources;
 import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
@@ -57,7 +58,8 @@ final class SmallHeapWriter {
             do { // buffers that nobody has any more are the JVM's until it has looked for them
                 Waiting.collect();
                 direct = directBytes();
-                total = db.stats().memory().totalBytes();
+                total = db.stats().memory().totalBytes()
+                        + FlexDBResources.shared().stats().recycledBytes(); // which the store has given back
             } while (Math.abs(direct - total) > CLOSE_ENOUGH * direct + FIXED_BYTES && ++tries < MOST_TRIES);
             memory = db.stats().memory().toString();
             if (tries == MOST_TRIES) {

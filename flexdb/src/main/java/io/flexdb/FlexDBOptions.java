@@ -396,7 +396,7 @@ public final class FlexDBOptions {
         return settings.memoryBytes;
     }
 
-    /** What the store shares with others; never null. */
+    /** The memory and the threads that the store shares with others; never null. */
     public FlexDBResources resources() {
         return settings.resources == null ? FlexDBResources.shared() : FlexDBResources.of(settings.resources);
     }

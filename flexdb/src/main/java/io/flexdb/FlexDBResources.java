@@ -33,7 +33,7 @@ public final class FlexDBResources {
     }
 
     /**
-     * What all stores of this JVM share that are opened without resources. They have as much memory as one store alone
+     * The resources that all stores of this JVM share which are opened without any. They have as much memory as one store alone
      * takes, see {@link FlexDBOptions#withMemoryBytes}, and where that was set for a store, so much more while it is
      * open. It is no limit as long as the JVM has more: caches and memtables grow no further, and nothing is refused.
      */
@@ -81,7 +81,7 @@ public final class FlexDBResources {
         return resources;
     }
 
-    /** What is in use now. */
+    /** Figures of now. */
     public FlexDBResourcesStats stats() {
         return FlexDBResourcesStats.of(resources);
     }

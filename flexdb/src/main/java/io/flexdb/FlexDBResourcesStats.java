@@ -5,7 +5,7 @@ import io.flexdb.base.memory.SharedMemory;
 import io.flexdb.internal.resources.StoreResources;
 
 /**
- * What stores that share {@link FlexDBResources} use, as of one moment.
+ * Memory and threads in use by the stores that share {@link FlexDBResources}, as of one moment.
  *
  * @param memoryBytes what there is for all of them, their indexes apart
  * @param usedBytes what is in use of that; with a limit all that the JVM counts, garbage included

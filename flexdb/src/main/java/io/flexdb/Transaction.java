@@ -77,7 +77,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     }
 
     /**
-     * A view of this transaction that reads and writes another keyspace. What is read and written by either is of one
+     * A view of this transaction that reads and writes another keyspace. Both read and write in one
      * transaction, which either may commit; closing the view does nothing.
      *
      * @param keyspace a named one, or the store itself for the default one

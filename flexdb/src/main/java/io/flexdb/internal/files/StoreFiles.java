@@ -32,7 +32,7 @@ public final class StoreFiles {
     public static final String ANCHORS_NAME = "anchors";
     public static final String FILTERS_NAME = "filters";
     static final String OUTLINES_NAME = "outlines";
-    /** What open snapshots keep beside memory. Nothing of it is needed after the store's end. */
+    /** Old versions that open snapshots keep beside memory. Nothing of it is needed after the store's end. */
     public static final String OLD_VERSIONS_NAME = "old-versions";
 
     private static final String UNFINISHED_OPTIONS_NAME = OPTIONS_NAME + ".new";

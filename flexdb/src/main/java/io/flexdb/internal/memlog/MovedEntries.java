@@ -1,6 +1,6 @@
 package io.flexdb.internal.memlog;
 
-/** What was in a memtable that is committed, for those who still see it, where it takes no memory. */
+/** The entries of a committed memtable, where they take no memory, for those who still see them. */
 public interface MovedEntries {
     /** Bytes on the heap to find something in it. */
     long heapBytes();

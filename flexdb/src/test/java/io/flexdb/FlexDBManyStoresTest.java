@@ -7,17 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.internal.memory.JvmMemory;
 import io.flexdb.testing.Effort;
+import io.flexdb.testing.FilesInUse;
 import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,11 +53,7 @@ class FlexDBManyStoresTest {
     }
 
     private long bytesOnDisk(int number) throws IOException {
-        try (Stream<Path> files = Files.walk(root.resolve("store" + number))) {
-            return files.filter(Files::isRegularFile)
-                    .mapToLong(file -> file.toFile().length())
-                    .sum();
-        }
+        return FilesInUse.bytesBelow(root.resolve("store" + number));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.flexdb.it;
 
 import io.flexdb.FlexDB;
+import io.flexdb.testing.FilesInUse;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -52,7 +53,7 @@ final class ManyStores {
                 .sum();
         long mostDisk = 0;
         for (int i = 0; i < count; i++) {
-            mostDisk = Math.max(mostDisk, bytesOnDisk(Path.of(args[0], "store" + i)));
+            mostDisk = Math.max(mostDisk, FilesInUse.bytesBelow(Path.of(args[0], "store" + i)));
         }
         System.out.println(count + " stores: " + direct + " bytes of direct memory, at most " + mostThreads
                 + " threads, at most " + mostDisk + " bytes on disk each, " + descriptors() + " descriptors");
@@ -75,14 +76,6 @@ final class ManyStores {
         }
         try (Stream<Path> open = Files.list(path)) {
             return open.count();
-        }
-    }
-
-    private static long bytesOnDisk(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(Files::isRegularFile)
-                    .mapToLong(file -> file.toFile().length())
-                    .sum();
         }
     }
 
